@@ -1,0 +1,555 @@
+//! The words between the page and the server: one JSON request per WebSocket text message, one binary answer each.
+//! Requests carry the whole view state (run, cut, window): the server keeps nothing per client. `docs/api.md` tells
+//! the same in prose; the TypeScript types in `ui/src/protocol` are generated from this file.
+
+use crosscut_view::scene::{Axis, Label, LegendItem};
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// A request: an id chosen by the page, echoed in the answer, and what is asked.
+#[derive(Debug, Deserialize, TS)]
+#[ts(export)]
+pub struct Request {
+    /// Echoed in the answer.
+    pub id: u32,
+    /// What is asked.
+    #[serde(flatten)]
+    #[ts(flatten)]
+    pub op: Op,
+}
+
+/// What the page can ask.
+#[derive(Debug, Deserialize, TS)]
+#[serde(tag = "op", rename_all = "lowercase")]
+#[ts(export)]
+pub enum Op {
+    /// What is open here: runs, palettes, version → [`Hello`].
+    Hello,
+    /// The first screen of a run → [`Overview`].
+    Overview {
+        /// Index of the run.
+        run: usize,
+    },
+    /// A picture → [`SceneAnswer`].
+    Scene(SceneRequest),
+    /// Everything about one node → [`NodeAnswer`].
+    Node {
+        /// Index of the run.
+        run: usize,
+        /// The node.
+        node: u32,
+    },
+    /// Nodes whose source position, function or kind matches → [`SearchAnswer`].
+    Search {
+        /// Index of the run.
+        run: usize,
+        /// Words to look for, or `#123` for a node id.
+        text: String,
+        /// How many at most.
+        limit: usize,
+    },
+    /// The table form of a cut → [`TableAnswer`].
+    Table {
+        /// Index of the run.
+        run: usize,
+        /// The cut, as text.
+        cut: String,
+        /// Column to sort by ("" = tree order).
+        sort: String,
+        /// Largest first.
+        descending: bool,
+        /// Only rows whose text matches.
+        filter: String,
+        /// First row.
+        offset: usize,
+        /// Number of rows.
+        limit: usize,
+    },
+}
+
+/// Which picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "lowercase")]
+#[ts(export)]
+pub enum ViewName {
+    /// The task DAG at the cut.
+    Dag,
+    /// Rows by worker over the window.
+    Timeline,
+    /// The parallelism profile over the window.
+    Profile,
+}
+
+/// What decides a mark's colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "lowercase")]
+#[ts(export)]
+pub enum ColourBy {
+    /// The worker that ran it.
+    Worker,
+    /// Create, wait, end, section, task.
+    Kind,
+    /// The source position.
+    Source,
+    /// The core it ran on.
+    Core,
+}
+
+/// What decides the height of a box in the DAG.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "lowercase")]
+#[ts(export)]
+pub enum Scale {
+    /// All boxes alike.
+    Even,
+    /// By the logarithm of the elapsed time.
+    Log,
+    /// By the elapsed time.
+    Linear,
+}
+
+/// A change of the cut, applied before the picture is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "do", rename_all = "lowercase")]
+#[ts(export)]
+pub enum Action {
+    /// Open this node.
+    Open {
+        /// The node.
+        node: u32,
+    },
+    /// Close this node.
+    Close {
+        /// The node.
+        node: u32,
+    },
+    /// Open this node and everything below, as far as the mark limit allows.
+    Below {
+        /// The node.
+        node: u32,
+        /// Stop at this many visible nodes.
+        limit: usize,
+    },
+    /// Open everything down to this depth (0 = the root closed) and close what is deeper.
+    Depth {
+        /// The depth.
+        depth: u32,
+    },
+    /// Open all ancestors of this node so that it is visible.
+    Reveal {
+        /// The node.
+        node: u32,
+    },
+    /// Open along the critical path, as far as the mark limit allows.
+    Critical,
+    /// Show these members of a wide node (the rest is folded into "× n alike").
+    Window {
+        /// The node.
+        node: u32,
+        /// First member shown in the middle.
+        first: u32,
+        /// How many.
+        count: u32,
+    },
+}
+
+/// Asks for a picture.
+#[derive(Clone, Debug, Deserialize, TS)]
+#[ts(export)]
+pub struct SceneRequest {
+    /// Index of the run.
+    pub run: usize,
+    /// Which picture.
+    pub view: ViewName,
+    /// The cut as text ("" = the cut a run opens with).
+    #[serde(default)]
+    pub cut: String,
+    /// A change of the cut, applied first.
+    #[serde(default)]
+    pub action: Option<Action>,
+    /// What decides colour.
+    pub colour: ColourBy,
+    /// What decides the height of a box in the DAG.
+    pub scale: Scale,
+    /// Time window (timeline, profile) in the run's clock unit; the whole run when absent.
+    #[serde(default)]
+    pub window: Option<(f64, f64)>,
+    /// Width of the pane in CSS pixels.
+    pub width: f32,
+    /// Height of the pane in CSS pixels.
+    pub height: f32,
+    /// Mark the critical path.
+    #[serde(default)]
+    pub critical: bool,
+    /// Subtree that is highlighted in the timeline: everything outside of it is drawn in the muted slot.
+    #[serde(default)]
+    pub focus: Option<u32>,
+}
+
+/// Answer to [`Op::Hello`].
+#[derive(Clone, Debug, Serialize, TS)]
+#[ts(export)]
+pub struct Hello {
+    /// Version of the program.
+    pub crosscut: String,
+    /// The runs, in the order of the command line.
+    pub runs: Vec<RunInfo>,
+    /// Colours of the palette slots, as "#rrggbb".
+    pub palette: Palettes,
+}
+
+/// Colours by slot. Slots 0…23 are categories; the named ones follow.
+#[derive(Clone, Debug, Serialize, TS)]
+#[ts(export)]
+pub struct Palettes {
+    /// On a light surface.
+    pub light: Vec<String>,
+    /// On a dark surface.
+    pub dark: Vec<String>,
+}
+
+/// One run.
+#[derive(Clone, Debug, Serialize, TS)]
+#[ts(export)]
+pub struct RunInfo {
+    /// Name of the directory without its ending.
+    pub name: String,
+    /// What is missing, when the run is partial.
+    pub partial: Option<String>,
+    /// Unit of all times: "ns" or "ticks".
+    pub clock: String,
+    /// First and last time of the run.
+    pub time: (f64, f64),
+    /// Number of nodes in the task tree.
+    pub nodes: u32,
+    /// Number of workers.
+    pub workers: u32,
+    /// The cut that a run opens with, as text.
+    pub cut: String,
+    /// Largest depth of the tree.
+    pub depth: u32,
+}
+
+/// Answer to [`Op::Overview`].
+#[derive(Clone, Debug, Serialize, TS)]
+#[ts(export)]
+pub struct Overview {
+    /// Where P × elapsed went.
+    pub accounting: Accounting,
+    /// Counted things, in the order to show them.
+    pub facts: Vec<Fact>,
+    /// Busy, delayed and idle time per worker.
+    pub workers: Vec<WorkerRow>,
+    /// Predicted speed-up by number of workers: bounds from work and span.
+    pub speedup: Vec<SpeedupPoint>,
+    /// The speed-up that was seen: work / elapsed.
+    pub observed: f64,
+    /// Transfers of control between workers by edge kind; `count[from][to]` flattened, workers × workers.
+    pub migrations: Vec<Migration>,
+    /// Distribution of the gap between consecutive intervals of a spine.
+    pub gaps: Vec<GapBin>,
+    /// Worst first.
+    pub findings: Vec<Finding>,
+}
+
+/// work + delay + no_work = workers × elapsed.
+#[derive(Clone, Debug, Serialize, TS)]
+#[ts(export)]
+pub struct Accounting {
+    /// Number of workers.
+    pub workers: u32,
+    /// From the first start to the last end.
+    pub elapsed: f64,
+    /// Time in the program's own code.
+    pub work: f64,
+    /// Something was ready, a worker was not running it.
+    pub delay: f64,
+    /// Nothing was ready for an idle worker.
+    pub no_work: f64,
+    /// The critical path.
+    pub span: f64,
+}
+
+/// A named value with its unit ("" = a count).
+#[derive(Clone, Debug, Serialize, TS)]
+#[ts(export)]
+pub struct Fact {
+    /// What.
+    pub name: String,
+    /// How much.
+    pub value: f64,
+    /// "ns", "ticks", "" (count), "ratio".
+    pub unit: String,
+}
+
+/// A worker's share.
+#[derive(Clone, Debug, Serialize, TS)]
+#[ts(export)]
+pub struct WorkerRow {
+    /// Name of the place.
+    pub name: String,
+    /// Palette slot.
+    pub fill: u16,
+    /// Time in intervals.
+    pub busy: f64,
+    /// Number of intervals.
+    pub intervals: f64,
+}
+
+/// Bounds of the speed-up with a greedy scheduler.
+#[derive(Clone, Debug, Serialize, TS)]
+#[ts(export)]
+pub struct SpeedupPoint {
+    /// Number of workers.
+    pub workers: u32,
+    /// work / (work / P + span): no greedy scheduler is slower.
+    pub low: f64,
+    /// min(P, work / span): nothing is faster.
+    pub high: f64,
+}
+
+/// Transfers along one kind of edge.
+#[derive(Clone, Debug, Serialize, TS)]
+#[ts(export)]
+pub struct Migration {
+    /// "create", "create-cont", "wait-cont", "end", "other-cont".
+    pub edge: String,
+    /// workers × workers, row = from.
+    pub count: Vec<f64>,
+}
+
+/// One bin of the gap distribution.
+#[derive(Clone, Debug, Serialize, TS)]
+#[ts(export)]
+pub struct GapBin {
+    /// Lower border, in the clock's unit.
+    pub from: f64,
+    /// Upper border.
+    pub to: f64,
+    /// Gaps where the same worker went on.
+    pub same: f64,
+    /// Gaps where another worker went on.
+    pub moved: f64,
+}
+
+/// Something that costs time, with the way to look at it.
+#[derive(Clone, Debug, Serialize, TS)]
+#[ts(export)]
+pub struct Finding {
+    /// Stable word, such as "no-work".
+    pub id: String,
+    /// "high", "medium" or "low".
+    pub severity: String,
+    /// Time lost, summed over workers, in the clock's unit.
+    pub cost: f64,
+    /// What was seen.
+    pub what: String,
+    /// What to try.
+    pub advice: String,
+    /// Source position, if any.
+    pub place: Option<String>,
+    /// The view that shows it.
+    pub view: ViewName,
+    /// The node to select, if any.
+    pub node: Option<u32>,
+    /// The time window to show, if any.
+    pub window: Option<(f64, f64)>,
+}
+
+/// Answer to [`Op::Scene`]; the marks follow the JSON as columns (see `docs/api.md`).
+#[derive(Clone, Debug, Serialize, TS)]
+#[ts(export)]
+pub struct SceneAnswer {
+    /// The cut after the action, as text.
+    pub cut: String,
+    /// Number of visible nodes of the cut.
+    pub visible: usize,
+    /// Server time in milliseconds.
+    pub ms: f64,
+    /// The picture without its columns.
+    pub scene: SceneHead,
+}
+
+/// A Scene without its columns.
+#[derive(Clone, Debug, Serialize, TS)]
+#[ts(export)]
+pub struct SceneHead {
+    /// Extent to the right.
+    pub width: f32,
+    /// Extent down.
+    pub height: f32,
+    /// Number of boxes.
+    pub boxes: usize,
+    /// Number of links.
+    pub links: usize,
+    /// Texts.
+    pub labels: Vec<Label>,
+    /// Dense rows.
+    pub strips: Vec<StripHead>,
+    /// Filled curves.
+    pub areas: Vec<AreaHead>,
+    /// Horizontal axis.
+    pub x_axis: Option<Axis>,
+    /// Vertical axis.
+    pub y_axis: Option<Axis>,
+    /// What the colours say.
+    pub legend: Vec<LegendItem>,
+    /// What was left out or merged, in words.
+    pub note: Option<String>,
+}
+
+/// A dense row without its cells.
+#[derive(Clone, Debug, Serialize, TS)]
+#[ts(export)]
+pub struct StripHead {
+    /// Left edge of the first cell.
+    pub x: f32,
+    /// Top edge.
+    pub y: f32,
+    /// Width of a cell.
+    pub cell: f32,
+    /// Height.
+    pub h: f32,
+    /// Row number.
+    pub row: u32,
+    /// Number of cells.
+    pub n: usize,
+}
+
+/// A filled curve without its cells.
+#[derive(Clone, Debug, Serialize, TS)]
+#[ts(export)]
+pub struct AreaHead {
+    /// Name of the layer.
+    pub name: String,
+    /// Palette slot.
+    pub fill: u16,
+    /// Left edge of the first cell.
+    pub x: f32,
+    /// Width of a cell.
+    pub cell: f32,
+    /// Number of cells.
+    pub n: usize,
+}
+
+/// Answer to [`Op::Node`].
+#[derive(Clone, Debug, Serialize, TS)]
+#[ts(export)]
+pub struct NodeAnswer {
+    /// The node.
+    pub node: u32,
+    /// "create", "wait", "other", "end", "section", "task".
+    pub kind: String,
+    /// One line that names it.
+    pub title: String,
+    /// Its ancestors from the root, for the breadcrumbs.
+    pub path: Vec<Crumb>,
+    /// Metrics in the order to show them.
+    pub facts: Vec<Fact>,
+    /// First start and last end.
+    pub time: (f64, f64),
+    /// Source position where it began and ended ("file:line").
+    pub source: (Option<String>, Option<String>),
+    /// Workers that ran it with their share of its work, largest first (palette slot, name, time).
+    pub mix: Vec<MixPart>,
+    /// Number of children.
+    pub children: u32,
+    /// The recorder collapsed its inside.
+    pub collapsed: bool,
+    /// On the critical path of the run.
+    pub critical: bool,
+    /// Previous and next sibling.
+    pub siblings: (Option<u32>, Option<u32>),
+}
+
+/// An ancestor.
+#[derive(Clone, Debug, Serialize, TS)]
+#[ts(export)]
+pub struct Crumb {
+    /// The node.
+    pub node: u32,
+    /// A short name.
+    pub title: String,
+}
+
+/// A worker's share of a node's work.
+#[derive(Clone, Debug, Serialize, TS)]
+#[ts(export)]
+pub struct MixPart {
+    /// Palette slot.
+    pub fill: u16,
+    /// Name of the place.
+    pub name: String,
+    /// Time.
+    pub time: f64,
+}
+
+/// Answer to [`Op::Search`].
+#[derive(Clone, Debug, Serialize, TS)]
+#[ts(export)]
+pub struct SearchAnswer {
+    /// What was found, in tree order.
+    pub hits: Vec<Hit>,
+    /// How many there are in all (a lower bound when `more`).
+    pub total: usize,
+    /// There are more than were counted.
+    pub more: bool,
+}
+
+/// A found node.
+#[derive(Clone, Debug, Serialize, TS)]
+#[ts(export)]
+pub struct Hit {
+    /// The node.
+    pub node: u32,
+    /// One line that names it.
+    pub title: String,
+    /// Its work in the clock's unit.
+    pub work: f64,
+}
+
+/// Answer to [`Op::Table`].
+#[derive(Clone, Debug, Serialize, TS)]
+#[ts(export)]
+pub struct TableAnswer {
+    /// Rows after the filter.
+    pub total: usize,
+    /// The rows asked for.
+    pub rows: Vec<TableRow>,
+}
+
+/// One visible node of the cut as a row.
+#[derive(Clone, Debug, Serialize, TS)]
+#[ts(export)]
+pub struct TableRow {
+    /// The node.
+    pub node: u32,
+    /// Depth in the tree.
+    pub depth: u32,
+    /// Kind.
+    pub kind: String,
+    /// Source position.
+    pub source: String,
+    /// Worker, or "several".
+    pub worker: String,
+    /// First start.
+    pub start: f64,
+    /// last end − first start.
+    pub elapsed: f64,
+    /// Work.
+    pub work: f64,
+    /// Critical path.
+    pub span: f64,
+    /// Tasks inside.
+    pub tasks: f64,
+    /// On the critical path of the run.
+    pub critical: bool,
+}
+
+/// What went wrong, as the answer to any request.
+#[derive(Clone, Debug, Serialize, TS)]
+#[ts(export)]
+pub struct Failure {
+    /// In words, with what to do.
+    pub error: String,
+}

@@ -1,0 +1,101 @@
+//! A lens: what matters now. It keeps a set of nodes and all their ancestors, and folds the rest. Separation of grain
+//! graphs, pruning of call trees with surrogates and filtering of call graphs are this one operation.
+
+use crate::set::NodeSet;
+use crate::tree::{NodeId, Tree};
+
+/// How the members that a lens does not show are folded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fold {
+    /// All of them into one.
+    All,
+    /// Each maximal run of two or more neighbours into one.
+    Runs,
+}
+
+/// A child as a lens shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// The node itself.
+    Node(NodeId),
+    /// These siblings, folded.
+    Folded(Vec<NodeId>),
+}
+
+/// A chosen set of nodes over one tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lens {
+    chosen: NodeSet,
+}
+
+impl Lens {
+    /// A lens on these nodes.
+    pub fn new(chosen: NodeSet) -> Self {
+        Lens { chosen }
+    }
+
+    /// Nodes whose value is at or over the threshold.
+    pub fn at_least(values: &[i64], threshold: i64) -> Self {
+        Lens::new(NodeSet::from_fn(values.len(), |n| values[n.index()] >= threshold))
+    }
+
+    /// Box-plot outliers over the non-zero values: v ≥ Q3 + k·IQR or v ≤ Q1 − k·IQR, quartiles by linear
+    /// interpolation.
+    pub fn outliers(values: &[f64], k: f64) -> Self {
+        let mut sorted: Vec<f64> = values.iter().copied().filter(|v| *v != 0.0 && v.is_finite()).collect();
+        sorted.sort_by(f64::total_cmp);
+        if sorted.is_empty() {
+            return Lens::new(NodeSet::from_nodes(values.len(), []));
+        }
+        let quartile = |q: f64| {
+            let at = q * (sorted.len() - 1) as f64;
+            let low = at.floor() as usize;
+            let high = (low + 1).min(sorted.len() - 1);
+            sorted[low] + (sorted[high] - sorted[low]) * (at - low as f64)
+        };
+        let (q1, q3) = (quartile(0.25), quartile(0.75));
+        let reach = k * (q3 - q1);
+        Lens::new(NodeSet::from_fn(values.len(), |n| {
+            let v = values[n.index()];
+            v != 0.0 && (v >= q3 + reach || v <= q1 - reach)
+        }))
+    }
+
+    /// The nodes that were chosen, without their ancestors.
+    pub fn chosen(&self) -> &NodeSet {
+        &self.chosen
+    }
+
+    /// Whether the lens keeps this node: it is chosen, or something below it is.
+    pub fn keeps(&self, tree: Tree<'_>, node: NodeId) -> bool {
+        self.chosen.count_in(tree.range(node)) > 0
+    }
+
+    /// Number of chosen nodes in the subtree.
+    pub fn inside(&self, tree: Tree<'_>, node: NodeId) -> usize {
+        self.chosen.count_in(tree.range(node))
+    }
+
+    /// The children of a node as the lens shows them. Folds hold two members or more; one alone is shown as it is.
+    pub fn children(&self, tree: Tree<'_>, node: NodeId, fold: Fold) -> Vec<Shown> {
+        let mut shown = Vec::new();
+        let mut folded: Vec<NodeId> = Vec::new();
+        let flush = |folded: &mut Vec<NodeId>, shown: &mut Vec<Shown>| match folded.len() {
+            0 => {}
+            1 => shown.extend(folded.drain(..).map(Shown::Node)),
+            _ => shown.push(Shown::Folded(std::mem::take(folded))),
+        };
+        for child in tree.children(node) {
+            if self.keeps(tree, child) {
+                if fold == Fold::Runs {
+                    flush(&mut folded, &mut shown);
+                }
+                shown.push(Shown::Node(child));
+            } else {
+                folded.push(child);
+            }
+        }
+        flush(&mut folded, &mut shown);
+        shown
+    }
+}

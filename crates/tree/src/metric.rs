@@ -1,0 +1,94 @@
+//! A metric: a named column with a unit, and the rule by which a parent gets its value from its children.
+//!
+//! In pre-order, walking the nodes backwards meets every child before its parent and the last child first, so one
+//! backward loop applies any rule without a stack.
+
+use serde::{Deserialize, Serialize};
+
+use crate::tree::{NodeId, Tree};
+
+/// What a value is measured in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unit {
+    /// Nanoseconds.
+    Ns,
+    /// Ticks of a clock whose frequency is not known.
+    Ticks,
+    /// Bytes.
+    Bytes,
+    /// A number of things.
+    Count,
+    /// A ratio.
+    Ratio,
+}
+
+/// How a parent gets its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Rule {
+    /// The sum of the children and of its own value.
+    Sum,
+    /// The largest of the children and of its own value.
+    Max,
+    /// The smallest of the children and of its own value.
+    Min,
+    /// The series-parallel critical path: a child in series adds to what follows it, a child in parallel competes
+    /// with what follows it. For creates and waits with their tasks this is exactly T∞: read backwards,
+    /// rest ← max(rest, task) at a created task, rest ← interval + rest at an interval.
+    Span,
+}
+
+/// A named, typed column with its unit and rule.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Metric {
+    /// The one word for it.
+    pub name: String,
+    /// Unit of its values.
+    pub unit: Unit,
+    /// How a parent gets its value.
+    pub rule: Rule,
+}
+
+/// Fills in the values of all inner nodes from the leaves, in place. What stands in an inner node before is its own
+/// share (0 for [`Rule::Sum`] and [`Rule::Span`] as a rule). `parallel(node)` says whether a child runs beside what
+/// follows it among its siblings; only [`Rule::Span`] asks.
+pub fn propagate(tree: Tree<'_>, rule: Rule, values: &mut [i64], parallel: impl Fn(NodeId) -> bool) {
+    let parent = tree.parents();
+    let n = parent.len().min(values.len());
+    let mut up = |combine: &dyn Fn(i64, i64, usize) -> i64| {
+        for i in (1..n).rev() {
+            let p = parent[i] as usize;
+            if p < i {
+                values[p] = combine(values[p], values[i], i);
+            }
+        }
+    };
+    match rule {
+        Rule::Sum => up(&|acc, value, _| acc.saturating_add(value)),
+        Rule::Max => up(&|acc, value, _| acc.max(value)),
+        Rule::Min => up(&|acc, value, _| acc.min(value)),
+        Rule::Span => up(&|acc, value, i| {
+            if parallel(NodeId(i as u32)) { acc.max(value) } else { acc.saturating_add(value) }
+        }),
+    }
+}
+
+/// The mean by weight: a parent's value is Σ value · weight / Σ weight over the leaves below it. Returns one value per
+/// node (NaN where there is no weight).
+pub fn propagate_mean(tree: Tree<'_>, values: &[f64], weights: &[f64]) -> Vec<f64> {
+    let n = tree.node_count().min(values.len()).min(weights.len());
+    let mut sums: Vec<(f64, f64)> = (0..n)
+        .map(|i| if tree.is_leaf(NodeId(i as u32)) { (values[i] * weights[i], weights[i]) } else { (0.0, 0.0) })
+        .collect();
+    let parent = tree.parents();
+    for i in (1..n).rev() {
+        let p = parent[i] as usize;
+        if p < i {
+            let (value, weight) = sums[i];
+            sums[p].0 += value;
+            sums[p].1 += weight;
+        }
+    }
+    sums.into_iter().map(|(value, weight)| value / weight).collect()
+}

@@ -1,0 +1,50 @@
+//! Sums over any range of nodes in constant time and almost no space: a cumulative total is kept for every
+//! [`BLOCK`] nodes, and the few values between a block's border and the range's border are added one by one.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+/// Nodes per block.
+pub const BLOCK: usize = 256;
+
+/// Cumulative totals at block borders: `total[b]` is the sum of the values of the nodes `0..b * BLOCK`.
+#[derive(Clone, Copy, Debug)]
+pub struct Sums<'a> {
+    total: &'a [i64],
+}
+
+impl<'a> Sums<'a> {
+    /// Borrows totals made by [`block_sums`].
+    pub fn new(total: &'a [i64]) -> Self {
+        Sums { total }
+    }
+
+    /// Sum of `value(i)` over the range.
+    #[inline]
+    pub fn over(&self, range: Range<usize>, value: impl Fn(usize) -> i64) -> i64 {
+        let first = range.start.div_ceil(BLOCK);
+        let last = range.end / BLOCK;
+        if first >= last || last >= self.total.len() {
+            return range.map(value).sum();
+        }
+        let head: i64 = (range.start..first * BLOCK).map(&value).sum();
+        let tail: i64 = (last * BLOCK..range.end).map(&value).sum();
+        head + self.total[last] - self.total[first] + tail
+    }
+}
+
+/// Cumulative totals of `value(i)` for `i` in `0..n` at block borders.
+pub fn block_sums(n: usize, value: impl Fn(usize) -> i64 + Sync) -> Vec<i64> {
+    let blocks = n.div_ceil(BLOCK);
+    let mut total: Vec<i64> = Vec::with_capacity(blocks + 1);
+    total.push(0);
+    total.par_extend((0..blocks).into_par_iter().with_min_len(64).map(|b| {
+        let range = b * BLOCK..((b + 1) * BLOCK).min(n);
+        range.map(&value).sum::<i64>()
+    }));
+    for b in 1..total.len() {
+        total[b] += total[b - 1];
+    }
+    total
+}

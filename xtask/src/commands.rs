@@ -1,0 +1,70 @@
+//! The list of commands. A new command is a module here and one row in `COMMANDS`.
+
+mod bench;
+mod demo;
+mod doctor;
+mod examples;
+mod lint;
+mod screenshots;
+mod test;
+mod ui;
+
+use anyhow::{Result, bail};
+
+/// One developer command.
+pub struct Command {
+    pub name: &'static str,
+    pub options: &'static str,
+    pub what: &'static str,
+    pub run: fn(&[String]) -> Result<()>,
+}
+
+/// All commands, in the order in which a newcomer meets them.
+pub const COMMANDS: &[Command] = &[
+    Command {
+        name: "doctor",
+        options: "",
+        what: "say what is missing on this machine and how it will be installed",
+        run: doctor::run,
+    },
+    Command {
+        name: "demo",
+        options: "[--no-view] [--dev]",
+        what: "build everything, make two example runs and open the workbench",
+        run: demo::run,
+    },
+    Command {
+        name: "test",
+        options: "[STAGE…]",
+        what: "all checks and tests, or only the named stages",
+        run: test::run,
+    },
+    Command { name: "lint", options: "", what: "formatting, clippy and the page's linter", run: lint::run },
+    Command { name: "ui", options: "", what: "install the page's packages and build ui/dist", run: ui::run },
+    Command {
+        name: "bench",
+        options: "[ARGS…]",
+        what: "measure, print the table and write docs/benchmarks.md",
+        run: bench::run,
+    },
+    Command {
+        name: "screenshots",
+        options: "[--small]",
+        what: "picture every view at two sizes, light and dark, in out/screenshots",
+        run: screenshots::run,
+    },
+    Command {
+        name: "examples",
+        options: "",
+        what: "build the programs in examples/ to out/examples",
+        run: examples::run,
+    },
+];
+
+/// Refuses options of a command that takes none.
+fn no_options(args: &[String]) -> Result<()> {
+    match args.first() {
+        None => Ok(()),
+        Some(arg) => bail!("unknown option \"{arg}\""),
+    }
+}

@@ -1,0 +1,32 @@
+//! `cargo xtask bench`: builds and runs `crates/bench`, shows its table, and keeps it in `docs/benchmarks.md`.
+//!
+//! Arguments go to `crosscut-bench` as they are; with any, nothing is written, because it was not the whole set.
+
+use std::fs;
+
+use anyhow::{Context, Result, bail};
+
+use super::ui;
+use crate::needs::{self, C_COMPILER};
+use crate::process;
+use crate::workspace::{self, cargo};
+
+pub fn run(args: &[String]) -> Result<()> {
+    needs::install(&[&C_COMPILER])?;
+    ui::build()?;
+    workspace::build_binary(workspace::Profile::Release)?;
+    let mut bench = cargo(&["run", "--release", "--quiet", "--package", "crosscut-bench", "--"]);
+    if !args.is_empty() {
+        return process::run(bench.args(args));
+    }
+    let output = bench.stderr(std::process::Stdio::inherit()).output()?;
+    let table = String::from_utf8(output.stdout).context("crosscut-bench printed bytes that are not text")?;
+    print!("{table}");
+    if !output.status.success() {
+        bail!("crosscut-bench ended with {}", output.status);
+    }
+    let file = workspace::root().join("docs/benchmarks.md");
+    fs::write(&file, &table).with_context(|| format!("could not write {}", file.display()))?;
+    println!("written to docs/benchmarks.md");
+    Ok(())
+}

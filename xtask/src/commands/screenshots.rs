@@ -1,0 +1,67 @@
+//! `cargo xtask screenshots`: every view of a small, a middle and a huge run, at two sizes, light and dark.
+//!
+//! The pictures go to `out/screenshots`, and the two that the README shows to `docs/pictures`. `--small` leaves the
+//! huge run out.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use super::ui;
+use crate::needs::{self, C_COMPILER, CHROMIUM, FONTS};
+use crate::process;
+use crate::workspace::{self, Profile};
+
+/// The runs, by the number of tasks.
+const RUNS: &[(&str, &str)] = &[("20", "20"), ("20k", "20000"), ("20M", "20000000")];
+
+/// Pictures that the README shows: file in `out/screenshots`, file in `docs/pictures`.
+const README: &[(&str, &str)] =
+    &[("20k-dag-1280x800-light.png", "dag.png"), ("20k-timeline-1280x800-light.png", "timeline.png")];
+
+pub fn run(args: &[String]) -> Result<()> {
+    let runs = match args {
+        [] => RUNS,
+        [small] if small == "--small" => &RUNS[..2],
+        [other, ..] => bail!("unknown option \"{other}\""),
+    };
+    needs::install(&[&C_COMPILER, &CHROMIUM, &FONTS])?;
+    ui::build()?;
+    let crosscut = workspace::build_binary(Profile::Release)?;
+    let runs = runs.iter().map(|run| make_run(&crosscut, *run)).collect::<Result<Vec<_>>>()?;
+
+    let folder = workspace::out("screenshots")?;
+    let mut node = Command::new("node");
+    node.arg("e2e/screenshots.mjs")
+        .arg(&folder)
+        .args(runs)
+        .current_dir(workspace::ui())
+        .env("CROSSCUT", crosscut)
+        .env("CHROMIUM", needs::chromium());
+    process::run(&mut node)?;
+    publish(&folder)
+}
+
+/// A synthetic run with about so many tasks; a run that is already there is used again.
+fn make_run(crosscut: &Path, (name, tasks): (&str, &str)) -> Result<PathBuf> {
+    let run = workspace::out("runs")?.join(format!("{name}.crosscut"));
+    if !run.exists() {
+        let shape = ["synth", "fib", "--size", tasks, "--workers", "8", "-o"];
+        process::run(Command::new(crosscut).args(shape).arg(&run))?;
+    }
+    Ok(run)
+}
+
+fn publish(folder: &Path) -> Result<()> {
+    let pictures = workspace::root().join("docs/pictures");
+    fs::create_dir_all(&pictures)?;
+    for (from, to) in README {
+        let to = pictures.join(to);
+        fs::copy(folder.join(from), &to)
+            .with_context(|| format!("could not copy {from} to {}", to.display()))?;
+        println!("{from} → {}", to.display());
+    }
+    Ok(())
+}

@@ -1,0 +1,104 @@
+//! `cargo xtask test`: every check and every test, in stages that all run even when one fails.
+//!
+//! `cargo xtask test rust browser` runs only the named stages. The last line is `N passed, N failed`.
+
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use super::{demo, lint, ui};
+use crate::needs::{self, C_COMPILER, CHROMIUM, FONTS, NEXTEST, State};
+use crate::process;
+use crate::stages::Stages;
+use crate::tally::Tally;
+use crate::workspace::{self, Profile, cargo, npm};
+
+/// The stages: quick ones first, and the page before what embeds it.
+const STAGES: &[(&str, fn() -> Result<Tally>)] = &[
+    ("page-build", page_build),
+    ("page-lint", lint::page),
+    ("page-tests", page_tests),
+    ("format", lint::format),
+    ("clippy", lint::clippy),
+    ("rust", rust),
+    ("doc-tests", doc_tests),
+    ("demo", demo_in_dev),
+    ("browser", browser),
+];
+
+pub fn run(args: &[String]) -> Result<()> {
+    let names: Vec<&str> = STAGES.iter().map(|(name, _)| *name).collect();
+    if let Some(unknown) = args.iter().find(|arg| !names.contains(&arg.as_str())) {
+        bail!("there is no stage \"{unknown}\"; there are: {}", names.join(", "));
+    }
+    let mut stages = Stages::default();
+    for (name, stage) in STAGES {
+        if args.is_empty() || args.iter().any(|arg| arg == name) {
+            stages.run(name, stage);
+        }
+    }
+    stages.finish()
+}
+
+fn page_build() -> Result<Tally> {
+    ui::build()?;
+    Ok(Tally::PASSED)
+}
+
+fn page_tests() -> Result<Tally> {
+    ui::install_packages()?;
+    tests_of(&mut npm(&["test"]))
+}
+
+/// Unit, property and snapshot tests of every crate.
+fn rust() -> Result<Tally> {
+    // The PNG writer's tests draw text.
+    needs::install(&[&C_COMPILER, &FONTS])?;
+    if matches!(NEXTEST.look(), State::Found(_)) {
+        return tests_of(&mut cargo(&["nextest", "run", "--workspace", "--no-fail-fast"]));
+    }
+    println!("cargo-nextest is not here: using `cargo test` (the same tests, a little slower)");
+    tests_of(&mut cargo(&["test", "--workspace", "--all-targets", "--no-fail-fast"]))
+}
+
+/// The examples in doc comments, which nextest does not run. A workspace without any is fine.
+fn doc_tests() -> Result<Tally> {
+    let (success, output) = process::run_and_keep(&mut cargo(&["test", "--workspace", "--doc"]))?;
+    let tally = Tally::read(&output);
+    if !success && tally.failed == 0 {
+        bail!("the doc tests did not build");
+    }
+    Ok(tally)
+}
+
+/// The front door: what `cargo xtask demo` does, without optimisation and without a browser.
+fn demo_in_dev() -> Result<Tally> {
+    demo::run(&["--no-view".into(), "--dev".into()])?;
+    Ok(Tally::PASSED)
+}
+
+/// The page in a real browser, against a real server.
+fn browser() -> Result<Tally> {
+    needs::install(&[&CHROMIUM, &FONTS])?;
+    ui::build()?;
+    let crosscut = workspace::build_binary(Profile::Dev)?;
+    let mut node = Command::new("node");
+    node.args(["--test", "--test-concurrency=1", "e2e/"])
+        .current_dir(workspace::ui())
+        .env("CROSSCUT", crosscut)
+        .env("CHROMIUM", needs::chromium());
+    tests_of(&mut node)
+}
+
+/// Runs a test runner. One that found no test, or broke before it could count, is an error.
+fn tests_of(runner: &mut Command) -> Result<Tally> {
+    let (success, output) = process::run_and_keep(runner)?;
+    let tally = Tally::read(&output);
+    if tally.failed == 0 && !success {
+        bail!("`{}` failed before it could count its tests", process::describe(runner));
+    }
+    if tally.passed + tally.failed == 0 {
+        bail!("`{}` ran no test", process::describe(runner));
+    }
+    Ok(tally)
+}

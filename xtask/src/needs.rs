@@ -1,0 +1,294 @@
+//! What the developer commands need from the machine: how to find it, and how it is installed when it is missing.
+//!
+//! A command calls `install` with the needs it has; `doctor` only looks. Debian packages are installed with
+//! `apt-get`, through `sudo` when the user is not root.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::OnceLock;
+
+use anyhow::{Context, Result, bail};
+
+use crate::process::{self, ask};
+
+/// The oldest Node.js that runs the page's tools.
+const NODE: u32 = 20;
+
+/// One thing that has to be on the machine.
+pub struct Need {
+    pub name: &'static str,
+    pub used_for: &'static str,
+    pub importance: Importance,
+    find: fn() -> State,
+    pub source: Source,
+}
+
+/// Whether a missing need stops `cargo xtask test`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Importance {
+    Required,
+    /// There is a fallback, which the text names.
+    Optional(&'static str),
+    /// Nothing uses it yet.
+    Later,
+}
+
+/// Where a missing need comes from.
+#[derive(Clone, Copy)]
+pub enum Source {
+    Apt(&'static str),
+    Cargo(&'static str),
+    Rustup(&'static str),
+    /// Packages of the page, installed by `cargo xtask ui`.
+    Npm,
+}
+
+/// What was found.
+pub enum State {
+    Found(String),
+    TooOld(String),
+    Missing,
+}
+
+pub const RUST: Need = Need {
+    name: "Rust",
+    used_for: "building",
+    importance: Importance::Required,
+    find: || version("rustc", &["--version"]),
+    source: Source::Rustup("the toolchain in rust-toolchain.toml"),
+};
+
+pub const RUSTFMT: Need = Need {
+    name: "rustfmt",
+    used_for: "lint, test",
+    importance: Importance::Required,
+    find: || version("cargo", &["fmt", "--version"]),
+    source: Source::Rustup("the component rustfmt"),
+};
+
+pub const CLIPPY: Need = Need {
+    name: "clippy",
+    used_for: "lint, test",
+    importance: Importance::Required,
+    find: || version("cargo", &["clippy", "--version"]),
+    source: Source::Rustup("the component clippy"),
+};
+
+pub const NEXTEST: Need = Need {
+    name: "cargo-nextest",
+    used_for: "test",
+    importance: Importance::Optional("`cargo test` is used instead"),
+    find: || version("cargo", &["nextest", "--version"]),
+    source: Source::Cargo("cargo-nextest"),
+};
+
+pub const C_COMPILER: Need = Need {
+    name: "C compiler",
+    used_for: "building",
+    importance: Importance::Required,
+    find: || version("cc", &["--version"]),
+    source: Source::Apt("build-essential"),
+};
+
+pub const NODE_JS: Need = Need {
+    name: "Node.js",
+    used_for: "ui, demo, test",
+    importance: Importance::Required,
+    find: find_node,
+    source: Source::Apt("nodejs"),
+};
+
+pub const NPM: Need = Need {
+    name: "npm",
+    used_for: "ui, demo, test",
+    importance: Importance::Required,
+    find: || version("npm", &["--version"]),
+    source: Source::Apt("npm"),
+};
+
+pub const PAGE_PACKAGES: Need = Need {
+    name: "page packages",
+    used_for: "ui, demo, test",
+    importance: Importance::Required,
+    find: || present(&crate::workspace::ui().join("node_modules"), "ui/node_modules"),
+    source: Source::Npm,
+};
+
+pub const CHROMIUM: Need = Need {
+    name: "Chromium",
+    used_for: "test, screenshots",
+    importance: Importance::Required,
+    find: || version(&chromium(), &["--version"]),
+    source: Source::Apt("chromium"),
+};
+
+pub const FONTS: Need = Need {
+    name: "fonts",
+    used_for: "pictures, test",
+    importance: Importance::Required,
+    find: || present(Path::new("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"), "DejaVu Sans"),
+    source: Source::Apt("fonts-dejavu-core"),
+};
+
+const CLANG: Need = Need {
+    name: "clang",
+    used_for: "recording, not yet used",
+    importance: Importance::Later,
+    find: || version("clang", &["--version"]),
+    source: Source::Apt("clang"),
+};
+
+const MPI: Need = Need {
+    name: "MPI compiler",
+    used_for: "recording, not yet used",
+    importance: Importance::Later,
+    find: || version("mpicc", &["--version"]),
+    source: Source::Apt("libopenmpi-dev"),
+};
+
+/// Everything that `doctor` looks at.
+pub const ALL: &[Need] =
+    &[RUST, RUSTFMT, CLIPPY, NEXTEST, C_COMPILER, NODE_JS, NPM, PAGE_PACKAGES, CHROMIUM, FONTS, CLANG, MPI];
+
+impl Need {
+    /// Looks for it on this machine.
+    pub fn look(&self) -> State {
+        (self.find)()
+    }
+
+    /// Why it cannot be installed from here; nothing when it can.
+    pub fn obstacle(&self) -> Option<String> {
+        match self.source {
+            Source::Apt("nodejs") => apt_obstacle("nodejs").or_else(node_candidate_obstacle),
+            Source::Apt(package) => apt_obstacle(package),
+            Source::Rustup(_) if ask("rustup", &["--version"]).is_none() => {
+                Some("rustup is not here: install this Rust version by hand".into())
+            }
+            Source::Rustup(_) | Source::Cargo(_) | Source::Npm => None,
+        }
+    }
+}
+
+impl Source {
+    /// How a missing need gets onto the machine, in words.
+    pub fn describe(self) -> String {
+        match self {
+            Source::Apt(package) => format!("apt-get install {package}"),
+            Source::Cargo(package) => format!("cargo install {package} --locked"),
+            Source::Rustup(what) => format!("rustup installs {what}"),
+            Source::Npm => "npm ci, in ui/".into(),
+        }
+    }
+}
+
+/// Makes sure that the needs are there, installing the Debian packages of those that are not.
+pub fn install(needs: &[&Need]) -> Result<()> {
+    let mut packages = Vec::new();
+    for need in needs {
+        match need.look() {
+            State::Found(_) => continue,
+            State::TooOld(found) => bail!("{} is too old: found {found}, needs {NODE} or newer", need.name),
+            State::Missing => {}
+        }
+        if let Some(obstacle) = need.obstacle() {
+            bail!("{} is missing and cannot be installed: {obstacle}", need.name);
+        }
+        match need.source {
+            Source::Apt(package) => packages.push(package),
+            other => bail!("{} is missing: {}", need.name, other.describe()),
+        }
+    }
+    if packages.is_empty() {
+        return Ok(());
+    }
+    println!("installing {}", packages.join(", "));
+    refresh_package_lists()?;
+    process::run(apt_get(&["install", "-y", "--no-install-recommends"]).args(&packages))
+        .with_context(|| format!("could not install the Debian packages {}", packages.join(", ")))
+}
+
+/// The Chromium to use: `CHROMIUM` in the environment, or Debian's.
+pub fn chromium() -> String {
+    std::env::var("CHROMIUM").unwrap_or_else(|_| "/usr/bin/chromium".into())
+}
+
+/// The first line of what a program says about its version.
+fn version(program: &str, args: &[&str]) -> State {
+    match ask(program, args) {
+        Some(text) => State::Found(text.lines().next().unwrap_or("").trim().to_owned()),
+        None => State::Missing,
+    }
+}
+
+fn present(path: &Path, name: &str) -> State {
+    if path.exists() { State::Found(name.to_owned()) } else { State::Missing }
+}
+
+fn find_node() -> State {
+    let Some(text) = ask("node", &["--version"]) else { return State::Missing };
+    if major(&text) >= NODE { State::Found(text) } else { State::TooOld(text) }
+}
+
+/// The number before the first point: 20 for `v20.19.2` and for `20.19.2+dfsg-1`.
+fn major(version: &str) -> u32 {
+    let digits = version.trim_start_matches('v').split('.').next().unwrap_or("");
+    digits.parse().unwrap_or(0)
+}
+
+fn apt_obstacle(package: &str) -> Option<String> {
+    if ask("apt-get", &["--version"]).is_none() {
+        return Some(format!("there is no apt-get here; install what Debian calls {package}"));
+    }
+    if !is_root() && ask("sudo", &["-n", "true"]).is_none() {
+        return Some(format!(
+            "not root, and sudo asks for a password; run `apt-get install {package}` first"
+        ));
+    }
+    None
+}
+
+/// Debian 12 and older carry a Node.js that is too old.
+fn node_candidate_obstacle() -> Option<String> {
+    refresh_package_lists().err().map(|error| format!("{error:#}")).or_else(|| {
+        let policy = ask("apt-cache", &["policy", "nodejs"])?;
+        let candidate = policy.lines().find_map(|line| line.trim().strip_prefix("Candidate: "))?;
+        (major(candidate) < NODE).then(|| {
+            format!("Debian's nodejs here is {candidate}; install Node.js {NODE} or newer (Debian 13 has it)")
+        })
+    })
+}
+
+/// `apt-get update`, once in the life of this process.
+fn refresh_package_lists() -> Result<()> {
+    static DONE: OnceLock<bool> = OnceLock::new();
+    let done = DONE.get_or_init(|| process::run(&mut apt_get(&["update", "-q"])).is_ok());
+    if *done { Ok(()) } else { bail!("`apt-get update` failed") }
+}
+
+fn apt_get(args: &[&str]) -> Command {
+    let mut command = if is_root() {
+        Command::new("apt-get")
+    } else {
+        let mut sudo = Command::new("sudo");
+        sudo.args(["-n", "DEBIAN_FRONTEND=noninteractive", "apt-get"]);
+        sudo
+    };
+    command.args(args).env("DEBIAN_FRONTEND", "noninteractive");
+    command
+}
+
+fn is_root() -> bool {
+    ask("id", &["-u"]).as_deref() == Some("0")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::major;
+
+    #[test]
+    fn major_version_of_node_and_of_a_debian_package() {
+        assert_eq!(major("v20.19.2"), 20);
+        assert_eq!(major("18.20.4+dfsg-1~deb12u1"), 18);
+        assert_eq!(major("(none)"), 0);
+    }
+}

@@ -1,0 +1,98 @@
+//! A row of stages that all run, whatever happens to the ones before, and a table of them at the end.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+
+use crate::tally::Tally;
+
+/// The stages that have run so far.
+#[derive(Default)]
+pub struct Stages {
+    rows: Vec<Row>,
+}
+
+struct Row {
+    name: &'static str,
+    tally: Tally,
+    time: Duration,
+    failure: Option<String>,
+}
+
+impl Stages {
+    /// Runs a stage; what it returns, or its error, becomes a row of the table. A failed stage counts as at least
+    /// one failure, so that a build error is never lost among the tests that passed.
+    pub fn run(&mut self, name: &'static str, stage: impl FnOnce() -> Result<Tally>) {
+        println!("\n── {name} ──");
+        let start = Instant::now();
+        let (tally, failure) = match stage() {
+            Ok(tally) if tally.failed > 0 => (tally, Some(format!("{} failed", tally.failed))),
+            Ok(tally) => (tally, None),
+            Err(error) => {
+                eprintln!("{name}: {error:#}");
+                (Tally { failed: 1, ..Tally::default() }, Some(format!("{error:#}")))
+            }
+        };
+        self.rows.push(Row { name, tally, time: start.elapsed(), failure });
+    }
+
+    /// Prints the table and the closing line; an error when any stage failed or none ran.
+    pub fn finish(self) -> Result<()> {
+        let width = self.rows.iter().map(|row| row.name.len()).max().unwrap_or(0).max("stage".len());
+        let mut total = Tally::default();
+        let mut time = Duration::ZERO;
+        println!("\n{:<width$}  passed  failed  skipped     time", "stage");
+        for row in &self.rows {
+            let Tally { passed, failed, skipped } = row.tally;
+            let seconds = row.time.as_secs_f64();
+            let failure = row.failure.as_deref().and_then(|text| text.lines().next()).unwrap_or("");
+            let line = format!(
+                "{:<width$}  {passed:>6}  {failed:>6}  {skipped:>7}  {seconds:>6.1}s  {failure}",
+                row.name
+            );
+            println!("{}", line.trim_end());
+            total += row.tally;
+            time += row.time;
+        }
+        println!("{:<width$}  {:>33.1}s", "all", time.as_secs_f64());
+        println!("\n{} passed, {} failed", total.passed, total.failed);
+
+        let failed: Vec<&str> =
+            self.rows.iter().filter(|row| row.failure.is_some()).map(|row| row.name).collect();
+        if !failed.is_empty() {
+            bail!("failed: {}", failed.join(", "));
+        }
+        if self.rows.is_empty() {
+            bail!("no stage has run");
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Stages;
+    use crate::tally::Tally;
+
+    #[test]
+    fn a_failed_stage_fails_the_whole_and_stops_no_other() {
+        let mut stages = Stages::default();
+        let mut reached = false;
+        stages.run("first", || anyhow::bail!("broken"));
+        stages.run("second", || {
+            reached = true;
+            Ok(Tally::PASSED)
+        });
+        assert!(reached);
+        let error = stages.finish().map_err(|error| error.to_string());
+        assert_eq!(error, Err("failed: first".into()));
+    }
+
+    #[test]
+    fn failed_tests_fail_their_stage() {
+        let mut stages = Stages::default();
+        stages.run("tests", || Ok(Tally { passed: 5, failed: 1, skipped: 0 }));
+        assert!(stages.finish().is_err());
+        assert!(Stages::default().finish().is_err());
+    }
+}

@@ -1,0 +1,74 @@
+//! Where things are: the repository, the page, the build directory, and the `crosscut` binary.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::process;
+
+/// How the binary is built.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Profile {
+    /// Quick to build; what the tests use.
+    Dev,
+    /// What a user runs, and what is measured.
+    Release,
+}
+
+/// The root of the repository.
+pub fn root() -> &'static Path {
+    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+    xtask.parent().unwrap_or(xtask)
+}
+
+/// The page's folder.
+pub fn ui() -> PathBuf {
+    root().join("ui")
+}
+
+/// A folder under `out/`, which is not committed; made when it is missing.
+pub fn out(name: &str) -> Result<PathBuf> {
+    let folder = root().join("out").join(name);
+    fs::create_dir_all(&folder).with_context(|| format!("could not make {}", folder.display()))?;
+    Ok(folder)
+}
+
+/// A cargo command that runs at the root of the repository, with the cargo that started xtask.
+pub fn cargo(args: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(args).current_dir(root());
+    command
+}
+
+/// An npm command that runs in the page's folder.
+pub fn npm(args: &[&str]) -> Command {
+    let mut command = Command::new("npm");
+    command.args(args).current_dir(ui());
+    command
+}
+
+/// Builds the `crosscut` binary (the page must have been built before) and says where it is.
+pub fn build_binary(profile: Profile) -> Result<PathBuf> {
+    let mut build = cargo(&["build", "--package", "crosscut"]);
+    if profile == Profile::Release {
+        build.arg("--release");
+    }
+    process::run(&mut build)?;
+    let folder = match profile {
+        Profile::Dev => "debug",
+        Profile::Release => "release",
+    };
+    Ok(target()?.join(folder).join("crosscut"))
+}
+
+/// Cargo's build directory, wherever the environment or the configuration puts it.
+fn target() -> Result<PathBuf> {
+    let output = cargo(&["metadata", "--no-deps", "--format-version", "1"]).output()?;
+    let metadata: serde_json::Value =
+        serde_json::from_slice(&output.stdout).context("could not read what `cargo metadata` printed")?;
+    let folder =
+        metadata["target_directory"].as_str().context("`cargo metadata` names no target directory")?;
+    Ok(folder.into())
+}
