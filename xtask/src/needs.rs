@@ -181,30 +181,34 @@ impl Source {
     }
 }
 
-/// Makes sure that the needs are there, installing the Debian packages of those that are not.
+/// Makes sure that the needs are there, installing the Debian packages of those that are not. One after the other:
+/// some builds of the `nodejs` package bring npm along and refuse the package of that name.
 pub fn install(needs: &[&Need]) -> Result<()> {
-    let mut packages = Vec::new();
     for need in needs {
-        match need.look() {
-            State::Found(_) => continue,
-            State::TooOld(found) => bail!("{} is too old: found {found}, needs {NODE} or newer", need.name),
-            State::Missing => {}
-        }
-        if let Some(obstacle) = need.obstacle() {
-            bail!("{} is missing and cannot be installed: {obstacle}", need.name);
-        }
-        match need.source {
-            Source::Apt(package) => packages.push(package),
-            other => bail!("{} is missing: {}", need.name, other.describe()),
+        match (need.look(), need.source) {
+            (State::Found(_), _) => {}
+            (State::TooOld(found), _) => bail!("{} is too old: found {found}, needs {NODE}", need.name),
+            (State::Missing, Source::Apt(package)) => install_package(need, package)?,
+            (State::Missing, source) => bail!("{} is missing: {}", need.name, source.describe()),
         }
     }
-    if packages.is_empty() {
-        return Ok(());
+    Ok(())
+}
+
+fn install_package(need: &Need, package: &str) -> Result<()> {
+    println!("{} is missing", need.name);
+    if apt_obstacle(package).is_none() {
+        refresh_package_lists()?;
     }
-    println!("installing {}", packages.join(", "));
-    refresh_package_lists()?;
-    process::run(apt_get(&["install", "-y", "--no-install-recommends"]).args(&packages))
-        .with_context(|| format!("could not install the Debian packages {}", packages.join(", ")))
+    if let Some(obstacle) = need.obstacle() {
+        bail!("{} is missing and cannot be installed: {obstacle}", need.name);
+    }
+    process::run(apt_get(&["install", "-y", "--no-install-recommends"]).arg(package))
+        .with_context(|| format!("could not install the Debian package {package}"))?;
+    match need.look() {
+        State::Found(_) => Ok(()),
+        _ => bail!("the Debian package {package} is installed, but {} is not found", need.name),
+    }
 }
 
 /// The Chromium to use: `CHROMIUM` in the environment, or Debian's.
@@ -247,14 +251,12 @@ fn apt_obstacle(package: &str) -> Option<String> {
     None
 }
 
-/// Debian 12 and older carry a Node.js that is too old.
+/// Debian 12 and older carry a Node.js that is too old. Before the first `apt-get update` nothing is known.
 fn node_candidate_obstacle() -> Option<String> {
-    refresh_package_lists().err().map(|error| format!("{error:#}")).or_else(|| {
-        let policy = ask("apt-cache", &["policy", "nodejs"])?;
-        let candidate = policy.lines().find_map(|line| line.trim().strip_prefix("Candidate: "))?;
-        (major(candidate) < NODE).then(|| {
-            format!("Debian's nodejs here is {candidate}; install Node.js {NODE} or newer (Debian 13 has it)")
-        })
+    let policy = ask("apt-cache", &["policy", "nodejs"])?;
+    let candidate = policy.lines().find_map(|line| line.trim().strip_prefix("Candidate: "))?;
+    (1..NODE).contains(&major(candidate)).then(|| {
+        format!("Debian's nodejs here is {candidate}; install Node.js {NODE} or newer (Debian 13 has it)")
     })
 }
 

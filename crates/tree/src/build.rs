@@ -4,6 +4,9 @@ use crate::error::TreeError;
 use crate::tree::{NodeId, TreeBuf};
 use crate::wide::WideBuf;
 
+/// The most nodes a tree can have: ids are `u32`, and the largest two values are left free as marks.
+const MAX_NODES: usize = u32::MAX as usize - 1;
+
 /// Builds a tree while nodes arrive in pre-order.
 #[derive(Debug, Default)]
 pub struct Builder {
@@ -35,7 +38,7 @@ impl Builder {
     #[inline]
     pub fn leaf(&mut self) -> Result<NodeId, TreeError> {
         let i = self.len.len();
-        if i >= u32::MAX as usize {
+        if i >= MAX_NODES {
             return Err(TreeError::TooManyNodes);
         }
         let parent = match self.open.last() {
@@ -89,7 +92,7 @@ pub struct Reordered {
 /// they were given.
 pub fn from_parents(parents: &[Option<u32>]) -> Result<Reordered, TreeError> {
     let n = parents.len();
-    if n >= u32::MAX as usize {
+    if n > MAX_NODES {
         return Err(TreeError::TooManyNodes);
     }
     // Children of each node as linked lists, filled backwards so that they come out in order.
@@ -110,7 +113,11 @@ pub fn from_parents(parents: &[Option<u32>]) -> Result<Reordered, TreeError> {
         }
     }
     let Some(root) = root else {
-        return if n == 0 { Ok(Reordered { tree: TreeBuf::default(), order: Vec::new() }) } else { Err(TreeError::NoRoot) };
+        return if n == 0 {
+            Ok(Reordered { tree: TreeBuf::default(), order: Vec::new() })
+        } else {
+            Err(TreeError::NoRoot)
+        };
     };
 
     let mut order = Vec::with_capacity(n);

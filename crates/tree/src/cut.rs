@@ -134,22 +134,25 @@ impl Cut {
     }
 
     /// Opens the node and what is below it, breadth first, until `limit` items are visible. Says whether all fitted.
+    /// What is opened inside a closed node counts as if it were visible.
     pub fn open_below(&mut self, tree: Tree<'_>, node: NodeId, limit: usize) -> bool {
-        let mut visible = self.visible(tree).take(limit).count();
+        let mut visible = self.visible(tree).take(limit.saturating_add(1)).count();
         let mut queue = std::collections::VecDeque::from([node]);
         while let Some(node) = queue.pop_front() {
             if tree.is_leaf(node) {
                 continue;
             }
-            let items = self.shown(tree, node);
             if !self.is_open(node) {
-                visible += items.len().saturating_sub(1);
+                self.open(tree, node);
+                // Nodes below it may have been open all the time: count what really comes to light.
+                let room = limit.saturating_sub(visible).saturating_add(2);
+                visible += self.visible_below(tree, node).take(room).count().saturating_sub(1);
                 if visible > limit {
+                    self.open.remove(&node.0);
                     return false;
                 }
-                self.open(tree, node);
             }
-            queue.extend(items.into_iter().filter_map(|item| match item {
+            queue.extend(self.shown(tree, node).into_iter().filter_map(|item| match item {
                 Item::Node(child) => Some(child),
                 Item::Gap { .. } => None,
             }));
@@ -190,7 +193,8 @@ impl Cut {
         }
         let window = self.windows.get(&node.0).copied().unwrap_or_default();
         let first = (window.first as usize).clamp(Self::HEAD, count - Self::TAIL);
-        let end = (window.first as usize).saturating_add(window.count as usize).clamp(first, count - Self::TAIL);
+        let end =
+            (window.first as usize).saturating_add(window.count as usize).clamp(first, count - Self::TAIL);
         let parts = [0..Self::HEAD, first..end, count - Self::TAIL..count];
         let mut items = Vec::with_capacity(Self::HEAD + Self::TAIL + end - first + 2);
         let mut next = 0; // number of the next child not yet shown
@@ -205,7 +209,7 @@ impl Cut {
                     parent: node,
                     first: next as u32,
                     count: (part.start - next) as u32,
-                    nodes: at..start.index(),
+                    nodes: at..start.index().max(at),
                 });
             }
             for child in tree.children_from(node, part.start).take(part.len()) {
@@ -219,7 +223,12 @@ impl Cut {
 
     /// Everything visible in tree order: an antichain whose node ranges cover the tree but for the open nodes.
     pub fn visible<'a>(&'a self, tree: Tree<'a>) -> impl Iterator<Item = Item> + 'a {
-        let mut stack = if tree.is_empty() { Vec::new() } else { vec![Item::Node(NodeId::ROOT)] };
+        self.visible_below(tree, NodeId::ROOT)
+    }
+
+    /// The same for one node, which is visible when it is closed.
+    fn visible_below<'a>(&'a self, tree: Tree<'a>, node: NodeId) -> impl Iterator<Item = Item> + 'a {
+        let mut stack = if tree.contains(node) { vec![Item::Node(node)] } else { Vec::new() };
         std::iter::from_fn(move || {
             loop {
                 match stack.pop()? {

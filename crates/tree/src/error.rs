@@ -6,7 +6,9 @@ use thiserror::Error;
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum TreeError {
     /// Node ids are 32 bits wide.
-    #[error("a tree holds at most 4,294,967,294 nodes; record or import a smaller part, or collapse while recording")]
+    #[error(
+        "a tree holds at most 4,294,967,294 nodes; record or import a smaller part, or collapse while recording"
+    )]
     TooManyNodes,
     /// A node was closed that was never opened.
     #[error("close without an open node at node {0}")]

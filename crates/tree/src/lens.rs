@@ -76,7 +76,8 @@ impl Lens {
         self.chosen.count_in(tree.range(node))
     }
 
-    /// The children of a node as the lens shows them. Folds hold two members or more; one alone is shown as it is.
+    /// The children of a node as the lens shows them. Folds hold two members or more; one alone is shown as it is, in
+    /// its place. The fold of [`Fold::All`] comes last.
     pub fn children(&self, tree: Tree<'_>, node: NodeId, fold: Fold) -> Vec<Shown> {
         let mut shown = Vec::new();
         let mut folded: Vec<NodeId> = Vec::new();
@@ -95,7 +96,12 @@ impl Lens {
                 folded.push(child);
             }
         }
-        flush(&mut folded, &mut shown);
+        if let (Fold::All, [alone]) = (fold, &folded[..]) {
+            let place = shown.partition_point(|before| matches!(before, Shown::Node(node) if node < alone));
+            shown.insert(place, Shown::Node(*alone));
+        } else {
+            flush(&mut folded, &mut shown);
+        }
         shown
     }
 }

@@ -79,7 +79,11 @@ pub fn propagate(tree: Tree<'_>, rule: Rule, values: &mut [i64], parallel: impl 
 pub fn propagate_mean(tree: Tree<'_>, values: &[f64], weights: &[f64]) -> Vec<f64> {
     let n = tree.node_count().min(values.len()).min(weights.len());
     let mut sums: Vec<(f64, f64)> = (0..n)
-        .map(|i| if tree.is_leaf(NodeId(i as u32)) { (values[i] * weights[i], weights[i]) } else { (0.0, 0.0) })
+        .map(|i| {
+            // A leaf without weight may well have no value either (NaN): it has no say.
+            let counts = tree.is_leaf(NodeId(i as u32)) && weights[i] != 0.0;
+            if counts { (values[i] * weights[i], weights[i]) } else { (0.0, 0.0) }
+        })
         .collect();
     let parent = tree.parents();
     for i in (1..n).rev() {

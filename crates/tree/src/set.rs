@@ -66,7 +66,7 @@ impl NodeSet {
         for w in &self.words[group * GROUP..word] {
             count += w.count_ones() as usize;
         }
-        if i % 64 != 0 {
+        if !i.is_multiple_of(64) {
             count += (self.words[word] & ((1 << (i % 64)) - 1)).count_ones() as usize;
         }
         count
@@ -99,7 +99,14 @@ impl NodeSet {
     }
 
     fn zip(&self, other: &NodeSet, op: impl Fn(u64, u64) -> u64) -> NodeSet {
-        let words = self.words.iter().zip(&other.words).map(|(&a, &b)| op(a, b)).collect();
+        // The other set may be of a larger or smaller tree: nodes that this one does not have stay out.
+        let others = other.words.iter().copied().chain(std::iter::repeat(0));
+        let mut words: Vec<u64> = self.words.iter().zip(others).map(|(&a, b)| op(a, b)).collect();
+        if let Some(last) = words.last_mut()
+            && !self.nodes.is_multiple_of(64)
+        {
+            *last &= (1 << (self.nodes % 64)) - 1;
+        }
         NodeSet::from_words(self.nodes, words)
     }
 

@@ -1,5 +1,8 @@
 //! Sums over any range of nodes in constant time and almost no space: a cumulative total is kept for every
 //! [`BLOCK`] nodes, and the few values between a block's border and the range's border are added one by one.
+//!
+//! Additions wrap, so a sum that fits is right even where the cumulative total before it does not fit, and damaged
+//! values cannot stop the program.
 
 use std::ops::Range;
 
@@ -26,11 +29,11 @@ impl<'a> Sums<'a> {
         let first = range.start.div_ceil(BLOCK);
         let last = range.end / BLOCK;
         if first >= last || last >= self.total.len() {
-            return range.map(value).sum();
+            return add(range, value);
         }
-        let head: i64 = (range.start..first * BLOCK).map(&value).sum();
-        let tail: i64 = (last * BLOCK..range.end).map(&value).sum();
-        head + self.total[last] - self.total[first] + tail
+        let head = add(range.start..first * BLOCK, &value);
+        let tail = add(last * BLOCK..range.end, &value);
+        head.wrapping_add(self.total[last]).wrapping_sub(self.total[first]).wrapping_add(tail)
     }
 }
 
@@ -39,12 +42,19 @@ pub fn block_sums(n: usize, value: impl Fn(usize) -> i64 + Sync) -> Vec<i64> {
     let blocks = n.div_ceil(BLOCK);
     let mut total: Vec<i64> = Vec::with_capacity(blocks + 1);
     total.push(0);
-    total.par_extend((0..blocks).into_par_iter().with_min_len(64).map(|b| {
-        let range = b * BLOCK..((b + 1) * BLOCK).min(n);
-        range.map(&value).sum::<i64>()
-    }));
+    total.par_extend(
+        (0..blocks)
+            .into_par_iter()
+            .with_min_len(64)
+            .map(|b| add(b * BLOCK..((b + 1) * BLOCK).min(n), &value)),
+    );
     for b in 1..total.len() {
-        total[b] += total[b - 1];
+        total[b] = total[b].wrapping_add(total[b - 1]);
     }
     total
+}
+
+#[inline]
+fn add(range: Range<usize>, value: impl Fn(usize) -> i64) -> i64 {
+    range.fold(0, |sum, i| sum.wrapping_add(value(i)))
 }

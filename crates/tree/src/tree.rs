@@ -1,5 +1,6 @@
 //! The tree as borrowed columns, and its iterators. Nothing here recurses over depth, and nothing trusts a column:
-//! a damaged length is clamped to the parent's range, so that a walk always ends.
+//! a length is clamped to the tree, and a child counts only if it names its parent. So every node is met at most
+//! once by any walk from parents to children, and a walk over damaged columns ends.
 
 use std::ops::Range;
 
@@ -45,7 +46,7 @@ pub struct TreeBuf {
 impl TreeBuf {
     /// Borrows it.
     pub fn view(&self) -> Tree<'_> {
-        Tree { len: &self.len, parent: &self.parent, wide: self.wide.view() }
+        Tree::new(&self.len, &self.parent, self.wide.view())
     }
 }
 
@@ -117,7 +118,7 @@ impl<'a> Tree<'a> {
     pub fn children(&self, node: NodeId) -> Children<'a> {
         let range = self.range(node);
         let next = (range.start + 1).min(range.end);
-        Children { tree: *self, next, end: range.end }
+        Children { tree: *self, parent: node, next, end: range.end }
     }
 
     /// The children from the k-th on; wide nodes do not walk over the first k.
@@ -125,7 +126,7 @@ impl<'a> Tree<'a> {
         let mut children = self.children(node);
         let mut skip = k;
         if let Some((at, rest)) = self.wide.jump(node, k)
-            && self.range(node).contains(&at.index())
+            && self.parent(at) == Some(node)
         {
             children.next = at.index();
             skip = rest;
@@ -144,7 +145,7 @@ impl<'a> Tree<'a> {
     /// Number of children: at once for wide nodes, by skipping for the others.
     pub fn child_count(&self, node: NodeId) -> usize {
         match self.wide.count(node) {
-            Some(count) => count,
+            Some(count) => count.min(self.size(node).saturating_sub(1)),
             None => self.children(node).count(),
         }
     }
@@ -274,7 +275,8 @@ impl<'a> Tree<'a> {
         self.parent
     }
 
-    /// Says whether the columns really are a pre-order tree; a linear pass.
+    /// Says whether the columns really are a pre-order tree, and whether the index of wide nodes tells the truth about
+    /// those it lists; a linear pass.
     pub fn check(&self) -> Result<(), TreeError> {
         let n = self.node_count();
         if n == 0 {
@@ -310,7 +312,7 @@ impl<'a> Tree<'a> {
                 open.push((i as u32, end));
             }
         }
-        Ok(())
+        self.wide.check(*self)
     }
 }
 
@@ -318,6 +320,7 @@ impl<'a> Tree<'a> {
 #[derive(Clone, Debug)]
 pub struct Children<'a> {
     tree: Tree<'a>,
+    parent: NodeId,
     next: usize,
     end: usize,
 }
@@ -330,6 +333,10 @@ impl Iterator for Children<'_> {
             return None;
         }
         let node = NodeId(self.next as u32);
+        if self.tree.parent(node) != Some(self.parent) {
+            self.next = self.end; // damaged: what follows belongs to another node
+            return None;
+        }
         self.next = self.tree.range(node).end.min(self.end);
         Some(node)
     }

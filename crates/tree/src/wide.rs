@@ -3,6 +3,7 @@
 
 use rayon::prelude::*;
 
+use crate::error::TreeError;
 use crate::tree::{NodeId, Tree};
 
 /// A node with this many children is wide.
@@ -49,7 +50,7 @@ impl WideBuf {
                 let mut skip = Vec::new();
                 let mut count = 0u32;
                 for child in tree.children(NodeId(i)) {
-                    if count as usize % STEP == 0 {
+                    if (count as usize).is_multiple_of(STEP) {
                         skip.push(child.0);
                     }
                     count += 1;
@@ -100,5 +101,24 @@ impl<'a> Wide<'a> {
         let (_, skip) = self.entry(node)?;
         let at = skip.partition_point(|&c| c <= child.0).checked_sub(1)?;
         Some((NodeId(skip[at]), at * STEP))
+    }
+
+    /// Whether all that is remembered is true of a tree whose other columns are sound. A node may be left out.
+    pub(crate) fn check(&self, tree: Tree<'_>) -> Result<(), TreeError> {
+        let broken = |node: u32| Err(TreeError::Broken { node, what: "the index of its children is wrong" });
+        let mut last = None;
+        let mut used = 0; // entries of `skip` that belong to the nodes before
+        for (w, &node) in self.node.iter().enumerate() {
+            let plain = Tree::new(tree.lens(), tree.parents(), Wide::default());
+            let every_64th = plain.children(NodeId(node)).step_by(STEP).map(|child| child.0);
+            let Some((count, skip)) = self.entry(NodeId(node)) else { return broken(node) };
+            let in_place = last < Some(node) && self.first[w] as usize == used;
+            if !in_place || count != plain.child_count(NodeId(node)) || !skip.iter().copied().eq(every_64th) {
+                return broken(node);
+            }
+            last = Some(node);
+            used += skip.len();
+        }
+        Ok(())
     }
 }

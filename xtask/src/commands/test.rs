@@ -2,9 +2,11 @@
 //!
 //! `cargo xtask test rust browser` runs only the named stages. The last line is `N passed, N failed`.
 
+use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use super::{demo, lint, ui};
 use crate::needs::{self, C_COMPILER, CHROMIUM, FONTS, NEXTEST, State};
@@ -13,8 +15,11 @@ use crate::stages::Stages;
 use crate::tally::Tally;
 use crate::workspace::{self, Profile, cargo, npm};
 
+/// A name to choose it by, and what it does.
+type Stage = (&'static str, fn() -> Result<Tally>);
+
 /// The stages: quick ones first, and the page before what embeds it.
-const STAGES: &[(&str, fn() -> Result<Tally>)] = &[
+const STAGES: &[Stage] = &[
     ("page-build", page_build),
     ("page-lint", lint::page),
     ("page-tests", page_tests),
@@ -83,11 +88,21 @@ fn browser() -> Result<Tally> {
     ui::build()?;
     let crosscut = workspace::build_binary(Profile::Dev)?;
     let mut node = Command::new("node");
-    node.args(["--test", "--test-concurrency=1", "e2e/"])
+    node.args(["--test", "--test-concurrency=1"])
+        .args(browser_tests()?)
         .current_dir(workspace::ui())
         .env("CROSSCUT", crosscut)
         .env("CHROMIUM", needs::chromium());
     tests_of(&mut node)
+}
+
+/// The files in `ui/e2e/tests`, by name: what `node --test` makes of a folder depends on its version.
+fn browser_tests() -> Result<Vec<PathBuf>> {
+    let folder = workspace::ui().join("e2e/tests");
+    let entries = fs::read_dir(&folder).with_context(|| format!("could not list {}", folder.display()))?;
+    let mut files = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    files.sort();
+    Ok(files)
 }
 
 /// Runs a test runner. One that found no test, or broke before it could count, is an error.

@@ -1,0 +1,157 @@
+//! Columns: fixed-width values in a file of their own, mapped. [`ColumnMut`] is filled before the run exists,
+//! [`Column`] is read in place afterwards.
+
+use std::fs::{File, OpenOptions};
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+
+use arrow_schema::DataType;
+use memmap2::{Mmap, MmapMut, MmapOptions};
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::arrow_file::{self, BODY};
+use crate::error::RunError;
+use crate::manifest::{Part, PartKind};
+
+/// A type that a column can hold.
+pub trait Value: bytemuck::Pod + Send + Sync {
+    /// Its Arrow type.
+    const ARROW: DataType;
+}
+
+impl Value for u8 {
+    const ARROW: DataType = DataType::UInt8;
+}
+impl Value for u16 {
+    const ARROW: DataType = DataType::UInt16;
+}
+impl Value for u32 {
+    const ARROW: DataType = DataType::UInt32;
+}
+impl Value for i64 {
+    const ARROW: DataType = DataType::Int64;
+}
+
+/// A column that is being filled; it reads and writes like a slice and starts as zeros.
+#[derive(Debug)]
+pub struct ColumnMut<T> {
+    name: String,
+    path: PathBuf,
+    file: File,
+    map: MmapMut,
+    rows: usize,
+    value: PhantomData<T>,
+}
+
+impl<T: Value> ColumnMut<T> {
+    /// Makes the file and reserves its space, so that a full disk is an error here and not a signal later.
+    pub(crate) fn create(path: PathBuf, name: &str, rows: usize) -> Result<Self, RunError> {
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(&path)
+            .map_err(RunError::io(&path))?;
+        let bytes = BODY + rows * size_of::<T>();
+        // SAFETY: a plain system call on a descriptor that we own.
+        let failed = unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, bytes as libc::off_t) };
+        if failed != 0 {
+            return Err(RunError::Io { path, source: std::io::Error::from_raw_os_error(failed) });
+        }
+        // SAFETY: the file is new, inside a directory that only this process knows; nobody truncates it.
+        let map = unsafe { MmapOptions::new().len(bytes).map_mut(&file) }.map_err(RunError::io(&path))?;
+        Ok(ColumnMut { name: name.to_owned(), path, file, map, rows, value: PhantomData })
+    }
+
+    /// Keeps only the first `rows` values.
+    pub fn truncate(&mut self, rows: usize) {
+        self.rows = self.rows.min(rows);
+    }
+
+    /// Writes header and footer and says what the manifest must know.
+    pub(crate) fn finish(mut self) -> Result<Part, RunError> {
+        use std::io::{Seek, SeekFrom, Write};
+        let bytes = self.rows * size_of::<T>();
+        let frame = arrow_file::frame(&self.name, T::ARROW, self.rows, bytes)
+            .ok_or_else(|| RunError::damaged(&self.path, &self.name, "name too long"))?;
+        self.map[..BODY].copy_from_slice(&frame.head);
+        let mut hash = Xxh3::new();
+        hash.update(&self.map[..BODY + bytes]);
+        hash.update(&frame.tail);
+        drop(self.map);
+        let error = RunError::io(&self.path);
+        let written = (|| {
+            self.file.set_len((BODY + bytes) as u64)?;
+            self.file.seek(SeekFrom::End(0))?;
+            self.file.write_all(&frame.tail)
+        })();
+        written.map_err(error)?;
+        Ok(Part {
+            kind: PartKind::Column,
+            rows: self.rows as u64,
+            value: Some(arrow_file::type_name(&T::ARROW).to_owned()),
+            bytes: (BODY + bytes + frame.tail.len()) as u64,
+            hash: format!("{:016x}", hash.digest()),
+        })
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl<T: Value> Deref for ColumnMut<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        bytemuck::cast_slice(&self.map[BODY..BODY + self.rows * size_of::<T>()])
+    }
+}
+
+impl<T: Value> DerefMut for ColumnMut<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        bytemuck::cast_slice_mut(&mut self.map[BODY..BODY + self.rows * size_of::<T>()])
+    }
+}
+
+/// A column of an existing run, mapped and read like a slice.
+#[derive(Debug)]
+pub struct Column<T> {
+    map: Mmap,
+    rows: usize,
+    value: PhantomData<T>,
+}
+
+impl<T: Value> Column<T> {
+    pub(crate) fn open(path: &Path, name: &str, part: &Part) -> Result<Self, RunError> {
+        let damaged = |why: String| RunError::damaged(path, name, why);
+        let expected = arrow_file::type_name(&T::ARROW);
+        if part.kind != PartKind::Column || part.value.as_deref() != Some(expected) {
+            return Err(damaged(format!("expected a column of {expected}")));
+        }
+        let file = File::open(path).map_err(RunError::io(path))?;
+        let found = file.metadata().map_err(RunError::io(path))?.len();
+        if found != part.bytes {
+            return Err(damaged(format!("{found} bytes, but the manifest says {}", part.bytes)));
+        }
+        let end = usize::try_from(part.rows)
+            .ok()
+            .and_then(|rows| rows.checked_mul(size_of::<T>()))
+            .and_then(|bytes| bytes.checked_add(BODY))
+            .filter(|&end| end as u64 <= part.bytes)
+            .ok_or_else(|| damaged(format!("{} rows do not fit into {} bytes", part.rows, part.bytes)))?;
+        // SAFETY: runs are immutable once they have their name; the file's size was checked just now.
+        let map = unsafe { MmapOptions::new().len(end).map(&file) }.map_err(RunError::io(path))?;
+        Ok(Column { map, rows: part.rows as usize, value: PhantomData })
+    }
+}
+
+impl<T: Value> Deref for Column<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        bytemuck::cast_slice(&self.map[BODY..BODY + self.rows * size_of::<T>()])
+    }
+}

@@ -1,0 +1,121 @@
+//! The manifest: what a run holds, where it came from, and how to tell whether a part is whole.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// The version of the run format that this program writes. Raise it with a step in `upgrade.rs`, a fixture of the
+/// old version, and a line in `docs/format.md`.
+pub const FORMAT: u32 = 1;
+
+/// What stands in `manifest.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Version of the run format.
+    pub format: u32,
+    /// Version of the program that wrote it.
+    pub crosscut: String,
+    /// Where the run came from.
+    pub origin: Origin,
+    /// What is missing, when the run is partial.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partial: Option<String>,
+    /// The clock of all times.
+    pub clock: Clock,
+    /// Files by name.
+    pub parts: BTreeMap<String, Part>,
+    /// Small results per domain, such as the summary of the tasks.
+    #[serde(default)]
+    pub facts: BTreeMap<String, serde_json::Value>,
+}
+
+/// Provenance.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The command that made the run.
+    pub command: Vec<String>,
+    /// The machine it was made on.
+    pub host: String,
+    /// When, in seconds since 1970-01-01 UTC.
+    pub time: u64,
+    /// Versions of the tools involved, by name.
+    #[serde(default)]
+    pub tools: BTreeMap<String, String>,
+    /// The files it was imported from, with their sizes.
+    #[serde(default)]
+    pub inputs: Vec<(String, u64)>,
+}
+
+impl Origin {
+    /// This process, now.
+    pub fn here() -> Self {
+        let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned();
+        let time = std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .map_or(0, |since| since.as_secs());
+        Origin {
+            command: std::env::args().collect(),
+            host,
+            time,
+            tools: BTreeMap::from([("crosscut".to_owned(), env!("CARGO_PKG_VERSION").to_owned())]),
+            inputs: Vec::new(),
+        }
+    }
+}
+
+/// What times are counted in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Clock {
+    /// Nanoseconds.
+    #[default]
+    Ns,
+    /// Ticks of unknown frequency.
+    Ticks,
+}
+
+impl Clock {
+    /// The word for it.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Clock::Ns => "ns",
+            Clock::Ticks => "ticks",
+        }
+    }
+}
+
+/// What kind of file a part is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PartKind {
+    /// An Arrow IPC file with one column.
+    Column,
+    /// A Parquet file.
+    Table,
+}
+
+/// One file of the run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// Kind of file.
+    pub kind: PartKind,
+    /// Number of rows.
+    pub rows: u64,
+    /// Type of the values of a column.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// Size of the file.
+    pub bytes: u64,
+    /// XXH3-64 of the whole file, in hexadecimal.
+    pub hash: String,
+}
+
+impl Part {
+    /// The part's file, relative to the run.
+    pub fn file(&self, name: &str) -> String {
+        match self.kind {
+            PartKind::Column => format!("{name}.arrow"),
+            PartKind::Table => format!("{name}.parquet"),
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Opening a run. Opening reads the manifest and nothing else; columns are mapped when they are asked for. Sizes are
+//! always checked, contents (checksums) on request, since that reads every byte.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use arrow_array::RecordBatch;
+use rayon::prelude::*;
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::column::{Column, Value};
+use crate::error::RunError;
+use crate::manifest::{Manifest, Part};
+use crate::places::Places;
+use crate::sources::Sources;
+use crate::table::read_table;
+use crate::upgrade;
+
+/// An open run.
+#[derive(Debug)]
+pub struct Run {
+    path: PathBuf,
+    manifest: Manifest,
+}
+
+/// A part that is not as it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// Name of the part.
+    pub part: String,
+    /// Its file, relative to the run.
+    pub file: String,
+    /// What is wrong.
+    pub why: String,
+}
+
+impl Run {
+    /// Opens the run in this directory.
+    pub fn open(path: &Path) -> Result<Self, RunError> {
+        let not_a_run = |why: String| RunError::NotARun { path: path.to_owned(), why };
+        if !path.is_dir() {
+            let why = if path.exists() {
+                "it is a file; `crosscut import` reads foreign files".to_owned()
+            } else {
+                "no such directory".to_owned()
+            };
+            return Err(not_a_run(why));
+        }
+        let file = path.join("manifest.json");
+        let text = fs::read(&file).map_err(|e| not_a_run(format!("manifest.json: {e}")))?;
+        let manifest = upgrade::read_manifest(path, &text)?;
+        Ok(Run { path: path.to_owned(), manifest })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The name without its ending.
+    pub fn name(&self) -> String {
+        self.path.file_stem().map_or_else(|| "run".into(), |stem| stem.to_string_lossy().into_owned())
+    }
+
+    /// What the manifest says.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Whether the run has this part.
+    pub fn has(&self, name: &str) -> bool {
+        self.manifest.parts.contains_key(name)
+    }
+
+    fn part(&self, name: &str) -> Result<(&Part, PathBuf), RunError> {
+        let part = self
+            .manifest
+            .parts
+            .get(name)
+            .ok_or_else(|| RunError::NoPart { path: self.path.clone(), part: name.to_owned() })?;
+        Ok((part, self.path.join(part.file(name))))
+    }
+
+    /// Maps a column.
+    pub fn column<T: Value>(&self, name: &str) -> Result<Column<T>, RunError> {
+        let (part, path) = self.part(name)?;
+        Column::open(&path, name, part)
+    }
+
+    /// Reads a table.
+    pub fn table(&self, name: &str) -> Result<RecordBatch, RunError> {
+        let (part, path) = self.part(name)?;
+        let found = fs::metadata(&path).map_err(RunError::io(&path))?.len();
+        if found != part.bytes {
+            let why = format!("{found} bytes, but the manifest says {}", part.bytes);
+            return Err(RunError::damaged(&path, name, why));
+        }
+        read_table(&path, name)
+    }
+
+    /// The places.
+    pub fn places(&self) -> Result<Places, RunError> {
+        let table = self.table("places")?;
+        Places::from_table(&table).ok_or_else(|| {
+            RunError::damaged(&self.path.join("places.parquet"), "places", "not a table of places")
+        })
+    }
+
+    /// The source positions; none when the run has none.
+    pub fn sources(&self) -> Result<Sources, RunError> {
+        if !self.has("sources") {
+            return Ok(Sources::default());
+        }
+        let (sources, sites) = (self.table("sources")?, self.table("sites")?);
+        Sources::from_tables(&sources, &sites).ok_or_else(|| {
+            RunError::damaged(&self.path.join("sources.parquet"), "sources", "not a table of sources")
+        })
+    }
+
+    /// Size of all parts.
+    pub fn bytes(&self) -> u64 {
+        self.manifest.parts.values().map(|part| part.bytes).sum()
+    }
+
+    /// Reads every byte and says which parts are not as they were written.
+    pub fn check(&self) -> Vec<Damage> {
+        let mut damages: Vec<Damage> = self
+            .manifest
+            .parts
+            .par_iter()
+            .filter_map(|(name, part)| {
+                let file = part.file(name);
+                let path = self.path.join(&file);
+                let why = match fs::metadata(&path) {
+                    Err(error) => error.to_string(),
+                    Ok(found) if found.len() != part.bytes => {
+                        format!("{} bytes, but the manifest says {}", found.len(), part.bytes)
+                    }
+                    Ok(_) => match hash_file(&path) {
+                        Err(error) => error.to_string(),
+                        Ok(hash) if hash != part.hash => {
+                            "its checksum does not match: the content changed".into()
+                        }
+                        Ok(_) => return None,
+                    },
+                };
+                Some(Damage { part: name.clone(), file, why })
+            })
+            .collect();
+        damages.sort_by(|a, b| a.part.cmp(&b.part));
+        damages
+    }
+}
+
+/// XXH3-64 of a file, in hexadecimal.
+pub(crate) fn hash_file(path: &Path) -> Result<String, RunError> {
+    let mut file = File::open(path).map_err(RunError::io(path))?;
+    let mut hash = Xxh3::new();
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        match file.read(&mut buffer).map_err(RunError::io(path))? {
+            0 => return Ok(format!("{:016x}", hash.digest())),
+            n => hash.update(&buffer[..n]),
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! The columns of a task tree: names, types, and what a row means. Readers, recorders and generators fill
+//! [`TaskWriter`]; the `tasks` crate completes inner nodes, adds its indexes and reads them again.
+
+use crate::column::ColumnMut;
+use crate::error::RunError;
+use crate::write::RunWriter;
+
+/// What a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Kind {
+    /// An interval that ended by creating a task; the created task is its next sibling.
+    Create = 0,
+    /// An interval that ended by waiting for the tasks of its section.
+    Wait = 1,
+    /// An interval that ended otherwise.
+    Other = 2,
+    /// The last interval of a task.
+    End = 3,
+    /// A synchronisation scope: creates with their tasks, nested sections, then a wait.
+    Section = 4,
+    /// A task: sections and intervals, then an end.
+    Task = 5,
+}
+
+impl Kind {
+    /// All kinds, by number.
+    pub const ALL: [Kind; 6] = [Kind::Create, Kind::Wait, Kind::Other, Kind::End, Kind::Section, Kind::Task];
+
+    /// The one word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Create => "create",
+            Kind::Wait => "wait",
+            Kind::Other => "other",
+            Kind::End => "end",
+            Kind::Section => "section",
+            Kind::Task => "task",
+        }
+    }
+
+    /// Whether it can hold other nodes.
+    pub fn is_collective(self) -> bool {
+        matches!(self, Kind::Section | Kind::Task)
+    }
+}
+
+/// The kind of edge that made a node ready.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Edge {
+    /// The last task of a section ended.
+    End = 0,
+    /// It was created.
+    Create = 1,
+    /// Its task went on after a create.
+    CreateCont = 2,
+    /// Its task went on after a wait.
+    WaitCont = 3,
+    /// Its task went on after another interval.
+    OtherCont = 4,
+}
+
+impl Edge {
+    /// All kinds, by number.
+    pub const ALL: [Edge; 5] = [Edge::End, Edge::Create, Edge::CreateCont, Edge::WaitCont, Edge::OtherCont];
+
+    /// The one word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Edge::End => "end",
+            Edge::Create => "create",
+            Edge::CreateCont => "create-cont",
+            Edge::WaitCont => "wait-cont",
+            Edge::OtherCont => "other-cont",
+        }
+    }
+}
+
+/// Kind, edge and whether the inside was collapsed, in one byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark(pub u8);
+
+impl Mark {
+    /// Packs it.
+    pub fn new(kind: Kind, edge: Edge, collapsed: bool) -> Self {
+        Mark(kind as u8 | (edge as u8) << 3 | u8::from(collapsed) << 6)
+    }
+
+    /// Its kind; a damaged byte reads as `Other`.
+    #[inline]
+    pub fn kind(self) -> Kind {
+        *Kind::ALL.get((self.0 & 7) as usize).unwrap_or(&Kind::Other)
+    }
+
+    /// Its edge; a damaged byte reads as `OtherCont`.
+    #[inline]
+    pub fn edge(self) -> Edge {
+        *Edge::ALL.get((self.0 >> 3 & 7) as usize).unwrap_or(&Edge::OtherCont)
+    }
+
+    /// Whether the inside was collapsed while recording.
+    #[inline]
+    pub fn is_collapsed(self) -> bool {
+        self.0 >> 6 & 1 == 1
+    }
+}
+
+/// What is known of a node whose inside was collapsed while recording.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Collapsed {
+    /// The node.
+    pub node: u32,
+    /// Total work inside.
+    pub work: i64,
+    /// When its first interval became ready.
+    pub first_ready: i64,
+    /// When its last interval started.
+    pub last_start: i64,
+    /// Time that intervals inside were ready and not running, by [`Edge`].
+    pub ready: [i64; 5],
+    /// Intervals inside by [`Kind`]: create, wait, other, end.
+    pub nodes: [i64; 4],
+    /// Edges inside by [`Edge`].
+    pub edges: [i64; 5],
+}
+
+/// Number of values per row in the collapsed table.
+pub const COLLAPSED_VALUES: usize = 17;
+
+impl Collapsed {
+    /// As a row of the column `tasks/collapsed_values`.
+    pub fn values(&self) -> [i64; COLLAPSED_VALUES] {
+        let mut row = [0; COLLAPSED_VALUES];
+        row[0] = self.work;
+        row[1] = self.first_ready;
+        row[2] = self.last_start;
+        row[3..8].copy_from_slice(&self.ready);
+        row[8..12].copy_from_slice(&self.nodes);
+        row[12..17].copy_from_slice(&self.edges);
+        row
+    }
+
+    /// From a row.
+    pub fn from_values(node: u32, row: &[i64; COLLAPSED_VALUES]) -> Self {
+        let mut collapsed =
+            Collapsed { node, work: row[0], first_ready: row[1], last_start: row[2], ..Default::default() };
+        collapsed.ready.copy_from_slice(&row[3..8]);
+        collapsed.nodes.copy_from_slice(&row[8..12]);
+        collapsed.edges.copy_from_slice(&row[12..17]);
+        collapsed
+    }
+}
+
+/// A task tree in the making. Fill structure (`len`, `parent`, `mark`) for every node; `start`, `end`, `place` and
+/// `site` for leaves and collapsed nodes; `span` for collapsed nodes. `tasks::complete` does the rest.
+#[derive(Debug)]
+pub struct TaskWriter {
+    /// Nodes in the subtree, itself included.
+    pub len: ColumnMut<u32>,
+    /// Parent; the root is its own.
+    pub parent: ColumnMut<u32>,
+    /// [`Mark`].
+    pub mark: ColumnMut<u8>,
+    /// Place, or [`crate::SEVERAL`].
+    pub place: ColumnMut<u16>,
+    /// Site, or [`crate::NO_SITE`].
+    pub site: ColumnMut<u32>,
+    /// First start.
+    pub start: ColumnMut<i64>,
+    /// Last end.
+    pub end: ColumnMut<i64>,
+    /// Critical path.
+    pub span: ColumnMut<i64>,
+    /// Collapsed nodes, ascending.
+    pub collapsed: Vec<Collapsed>,
+}
+
+impl TaskWriter {
+    /// Columns for this many nodes.
+    pub fn new(run: &RunWriter, nodes: usize) -> Result<Self, RunError> {
+        Ok(TaskWriter {
+            len: run.column("tasks/len", nodes)?,
+            parent: run.column("tasks/parent", nodes)?,
+            mark: run.column("tasks/mark", nodes)?,
+            place: run.column("tasks/place", nodes)?,
+            site: run.column("tasks/site", nodes)?,
+            start: run.column("tasks/start", nodes)?,
+            end: run.column("tasks/end", nodes)?,
+            span: run.column("tasks/span", nodes)?,
+            collapsed: Vec::new(),
+        })
+    }
+
+    /// Number of nodes.
+    pub fn node_count(&self) -> usize {
+        self.len.len()
+    }
+
+    /// Takes the columns into the run.
+    pub fn put(self, run: &mut RunWriter) -> Result<(), RunError> {
+        let nodes: Vec<u32> = self.collapsed.iter().map(|c| c.node).collect();
+        let values: Vec<i64> = self.collapsed.iter().flat_map(|c| c.values()).collect();
+        run.put_slice("tasks/collapsed_node", &nodes)?;
+        run.put_slice("tasks/collapsed_values", &values)?;
+        run.put(self.len)?;
+        run.put(self.parent)?;
+        run.put(self.mark)?;
+        run.put(self.place)?;
+        run.put(self.site)?;
+        run.put(self.start)?;
+        run.put(self.end)?;
+        run.put(self.span)
+    }
+}

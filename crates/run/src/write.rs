@@ -1,0 +1,138 @@
+//! Making a run: everything goes into a directory beside the final name, which is renamed when it is whole.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+
+use arrow_array::RecordBatch;
+
+use crate::column::{ColumnMut, Value};
+use crate::error::RunError;
+use crate::manifest::{Clock, FORMAT, Manifest, Origin, Part, PartKind};
+use crate::places::Places;
+use crate::read::{Run, hash_file};
+use crate::sources::Sources;
+use crate::table::write_table;
+
+/// A run in the making. Dropped before [`RunWriter::finish`], it leaves nothing behind.
+#[derive(Debug)]
+pub struct RunWriter {
+    target: PathBuf,
+    work: PathBuf,
+    manifest: Manifest,
+    finished: bool,
+}
+
+impl RunWriter {
+    /// Begins a run that will have this name. Fails when something has that name already.
+    pub fn create(target: &Path) -> Result<Self, RunError> {
+        if target.exists() {
+            return Err(RunError::Exists { path: target.to_owned() });
+        }
+        let mut name = target.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".tmp-{}", std::process::id()));
+        let work = target.with_file_name(name);
+        if let Some(parent) = work.parent().filter(|p| !p.as_os_str().is_empty()) {
+            fs::create_dir_all(parent).map_err(RunError::io(parent))?;
+        }
+        // A directory of the same process id can only be the rest of a process that is gone.
+        let _ = fs::remove_dir_all(&work);
+        fs::create_dir(&work).map_err(RunError::io(&work))?;
+        let manifest = Manifest {
+            format: FORMAT,
+            crosscut: env!("CARGO_PKG_VERSION").to_owned(),
+            origin: Origin::here(),
+            partial: None,
+            clock: Clock::Ns,
+            parts: BTreeMap::new(),
+            facts: BTreeMap::new(),
+        };
+        Ok(RunWriter { target: target.to_owned(), work, manifest, finished: false })
+    }
+
+    /// The manifest as it stands, to fill in origin, clock, facts and what is missing.
+    pub fn manifest(&mut self) -> &mut Manifest {
+        &mut self.manifest
+    }
+
+    fn path_for(&self, file: &str) -> Result<PathBuf, RunError> {
+        let path = self.work.join(file);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(RunError::io(parent))?;
+        }
+        Ok(path)
+    }
+
+    /// A new column of `rows` zeros, to be filled and then given to [`RunWriter::put`].
+    pub fn column<T: Value>(&self, name: &str, rows: usize) -> Result<ColumnMut<T>, RunError> {
+        ColumnMut::create(self.path_for(&format!("{name}.arrow"))?, name, rows)
+    }
+
+    /// Takes a filled column into the run.
+    pub fn put<T: Value>(&mut self, column: ColumnMut<T>) -> Result<(), RunError> {
+        let name = column.name().to_owned();
+        let part = column.finish()?;
+        self.manifest.parts.insert(name, part);
+        Ok(())
+    }
+
+    /// Writes a column from memory.
+    pub fn put_slice<T: Value>(&mut self, name: &str, values: &[T]) -> Result<(), RunError> {
+        let mut column = self.column(name, values.len())?;
+        column.copy_from_slice(values);
+        self.put(column)
+    }
+
+    /// Writes a table.
+    pub fn put_table(&mut self, name: &str, table: &RecordBatch) -> Result<(), RunError> {
+        let path = self.path_for(&format!("{name}.parquet"))?;
+        write_table(&path, table)?;
+        let bytes = fs::metadata(&path).map_err(RunError::io(&path))?.len();
+        let hash = hash_file(&path)?;
+        let rows = table.num_rows() as u64;
+        self.manifest
+            .parts
+            .insert(name.to_owned(), Part { kind: PartKind::Table, rows, value: None, bytes, hash });
+        Ok(())
+    }
+
+    /// Writes the places.
+    pub fn put_places(&mut self, places: &Places) -> Result<(), RunError> {
+        self.put_table("places", &places.to_table())
+    }
+
+    /// Writes the sources and sites.
+    pub fn put_sources(&mut self, sources: &Sources) -> Result<(), RunError> {
+        self.put_table("sources", &sources.sources_table())?;
+        self.put_table("sites", &sources.sites_table())
+    }
+
+    /// Writes the manifest, makes everything durable, gives the run its name and opens it.
+    pub fn finish(mut self) -> Result<Run, RunError> {
+        let path = self.work.join("manifest.json");
+        let text = serde_json::to_string_pretty(&self.manifest)
+            .map_err(|e| RunError::Io { path: path.clone(), source: e.into() })?;
+        fs::write(&path, text).map_err(RunError::io(&path))?;
+        // One call for all parts: the name must not appear on the disk before what it stands for.
+        let file = File::open(&path).map_err(RunError::io(&path))?;
+        // SAFETY: a plain system call on a descriptor that we own.
+        if unsafe { libc::syncfs(file.as_raw_fd()) } != 0 {
+            return Err(RunError::Io { path, source: std::io::Error::last_os_error() });
+        }
+        match fs::rename(&self.work, &self.target) {
+            Ok(()) => self.finished = true,
+            Err(_) if self.target.exists() => return Err(RunError::Exists { path: self.target.clone() }),
+            Err(source) => return Err(RunError::Io { path: self.target.clone(), source }),
+        }
+        Run::open(&self.target)
+    }
+}
+
+impl Drop for RunWriter {
+    fn drop(&mut self) {
+        if !self.finished {
+            let _ = fs::remove_dir_all(&self.work);
+        }
+    }
+}
