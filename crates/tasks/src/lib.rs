@@ -1,1 +1,27 @@
-//! placeholder
+//! The task DAG of a run: work, critical path, parallelism profile, accounting, migrations, timeline.
+//!
+//! [`finish`] completes a task tree that a reader, a recorder or a generator has filled, adds its indexes and puts it
+//! into the run; [`Tasks`] opens it again. Every answer costs what is looked at, never the size of the run.
+
+mod complete;
+mod critical;
+mod error;
+mod exact;
+mod findings;
+mod finish;
+mod order;
+mod profile;
+mod spine;
+mod summary;
+mod sweep;
+mod tasks;
+mod timeline;
+
+pub use error::TasksError;
+pub use exact::ProfileStep;
+pub use findings::{Finding, FindingView, Severity};
+pub use finish::finish;
+pub use profile::Profile;
+pub use summary::{GapHistogram, Grid, Summary};
+pub use tasks::Tasks;
+pub use timeline::{Cells, Interval, Timeline};

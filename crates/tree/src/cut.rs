@@ -203,13 +203,14 @@ impl Cut {
             if part.is_empty() {
                 continue;
             }
-            let Some(start) = tree.child(node, part.start) else { break };
+            // A damaged index could lead back to a child that was shown already.
+            let Some(start) = tree.child(node, part.start).filter(|start| start.index() >= at) else { break };
             if part.start > next {
                 items.push(Item::Gap {
                     parent: node,
                     first: next as u32,
                     count: (part.start - next) as u32,
-                    nodes: at..start.index().max(at),
+                    nodes: at..start.index(),
                 });
             }
             for child in tree.children_from(node, part.start).take(part.len()) {

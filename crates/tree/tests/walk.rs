@@ -86,7 +86,7 @@ proptest! {
     ) {
         let built = naive.build();
         let after = after.index(naive.count());
-        let test = |mark: u8| mark % 8 == 0;
+        let test = |mark: u8| mark.is_multiple_of(8);
         let all: Vec<usize> = (after..naive.count()).filter(|&i| test(marks[i])).collect();
         let (found, more) =
             built.view().search(NodeId(after as u32), limit, |node| test(marks[node.index()]));

@@ -234,8 +234,8 @@ impl NaiveCut {
         cut
     }
 
-    /// Whether the open node shows its k-th child.
-    fn shows(&self, tree: &Naive, node: usize, k: usize) -> bool {
+    /// Whether the node, if open, shows its k-th child.
+    pub fn shows(&self, tree: &Naive, node: usize, k: usize) -> bool {
         let count = tree.nodes[node].children.len();
         let (first, size) = self.windows.get(&node).copied().unwrap_or_default();
         count <= 32 || k < 8 || k >= count - 4 || (first..first + size).contains(&k)
@@ -246,32 +246,66 @@ impl NaiveCut {
         if !self.open.contains(&node) || tree.is_leaf(node) {
             return vec![Item::Node(NodeId(node as u32))];
         }
+        let children = &tree.nodes[node].children;
+        let numbers: Vec<usize> = (0..children.len()).collect();
         let mut items = Vec::new();
-        for run in runs(&tree.nodes[node].children, |&c| self.shows(tree, node, tree.child_index(c))) {
-            let k = tree.child_index(run[0]);
-            if self.shows(tree, node, k) {
-                items.extend(self.visible(tree, run[0]));
+        for run in runs(&numbers, |&k| self.shows(tree, node, k)) {
+            if self.shows(tree, node, run[0]) {
+                items.extend(self.visible(tree, children[run[0]]));
             } else {
-                let last = *run.last().expect("not empty");
+                let last = children[run[run.len() - 1]];
                 items.push(Item::Gap {
                     parent: NodeId(node as u32),
-                    first: k as u32,
+                    first: run[0] as u32,
                     count: run.len() as u32,
-                    nodes: run[0]..last + tree.below(last).len(),
+                    nodes: children[run[0]]..last + tree.below(last).len(),
                 });
             }
         }
         items
     }
 
+    /// Whether all ancestors are open and none folds the node into a gap.
+    pub fn sees(&self, tree: &Naive, node: usize) -> bool {
+        let path: Vec<usize> = std::iter::once(node).chain(tree.ancestors(node)).collect();
+        path.windows(2).all(|p| self.open.contains(&p[1]) && self.shows(tree, p[1], tree.child_index(p[0])))
+    }
+
     /// Open nodes that can be seen.
     pub fn open_nodes(&self, tree: &Naive) -> Vec<usize> {
-        let seen = |node: usize| {
-            let path: Vec<usize> = std::iter::once(node).chain(tree.ancestors(node)).collect();
-            path.windows(2)
-                .all(|p| self.open.contains(&p[1]) && self.shows(tree, p[1], tree.child_index(p[0])))
-        };
-        self.open.iter().copied().filter(|&node| seen(node)).collect()
+        self.open.iter().copied().filter(|&node| self.sees(tree, node)).collect()
+    }
+
+    /// Everything above the depth open, level by level while at most `limit` items are visible; and the depth reached.
+    pub fn to_depth(tree: &Naive, depth: usize, limit: usize) -> (NaiveCut, usize) {
+        let mut cut = NaiveCut::default();
+        for d in 0..depth {
+            let mut next = cut.clone();
+            next.open.extend((0..tree.count()).filter(|&i| tree.depth(i) == d && !tree.is_leaf(i)));
+            next.open = next.open_nodes(tree).into_iter().collect();
+            if next == cut || next.visible(tree, 0).len() > limit {
+                return (cut, d);
+            }
+            cut = next;
+        }
+        (cut, depth)
+    }
+
+    /// The first closed node, breadth first from an open or closed one through what is shown.
+    pub fn first_closed_below(&self, tree: &Naive, node: usize) -> Option<usize> {
+        let mut level = vec![node];
+        while !level.is_empty() {
+            level.retain(|&i| !tree.is_leaf(i));
+            if let Some(&closed) = level.iter().find(|i| !self.open.contains(i)) {
+                return Some(closed);
+            }
+            let shown = |&i: &usize| {
+                let children = tree.nodes[i].children.iter().enumerate();
+                children.filter(move |&(k, _)| self.shows(tree, i, k)).map(|(_, &c)| c)
+            };
+            level = level.iter().flat_map(shown).collect();
+        }
+        None
     }
 }
 

@@ -1,0 +1,73 @@
+//! Every section has four tasks, of which the last is much larger than its siblings together: a search tree in a bad
+//! order. Each sibling gets a sixteenth of the calls.
+//!
+//! ```c
+//!  8  void search(node *s) {
+//!  9    if (is_leaf(s)) return;
+//! 10    for (int i = 0; i < 4; i++) {
+//! 11      #pragma omp task
+//! 12      search(s->child[i]);
+//! 13    }
+//! 14    #pragma omp taskwait
+//! 15  }
+//! ```
+
+use super::{Code, Item, Shape, code, nearest_count, step};
+
+/// A search with this many tasks that are not leaves.
+pub struct Skewed {
+    calls: u32,
+}
+
+impl Skewed {
+    /// A call is 8 nodes besides its four tasks, and a leaf 2; c calls have 3 c + 1 leaves: 14 c + 2 in all.
+    pub fn nearest(nodes: u64) -> Self {
+        Skewed { calls: nearest_count(nodes, 2, 14) }
+    }
+}
+
+/// A task with this many calls in it, its own included, or its section.
+#[derive(Clone, Copy)]
+pub enum Part {
+    Search(u32),
+    Section(u32),
+}
+
+impl Shape for Skewed {
+    type Part = Part;
+    const FILE: &'static str = "skewed.c";
+    const CODE: &'static [Code] = &[
+        code("search", 8, 9),
+        code("search", 8, 11),
+        code("search", 11, 11),
+        code("search", 11, 14),
+        code("search", 14, 15),
+    ];
+
+    fn root(&self) -> Part {
+        Part::Search(self.calls)
+    }
+
+    fn is_task(&self, part: Part) -> bool {
+        matches!(part, Part::Search(_))
+    }
+
+    fn size(&self, part: Part) -> u32 {
+        match part {
+            Part::Search(n) => 2 + 14 * n,
+            Part::Section(n) => 14 * n,
+        }
+    }
+
+    fn item(&self, part: Part, number: u32, _left: u32) -> Item<Part> {
+        match (part, number) {
+            (Part::Search(0), _) => Item::Close(step(100, 0)),
+            (Part::Search(n), 0) => Item::Section(Part::Section(n)),
+            (Part::Search(_), _) => Item::Close(step(10, 4)),
+            (Part::Section(n), 0) => Item::Spawn(step(15, 1), Part::Search(n / 16)),
+            (Part::Section(n), 1 | 2) => Item::Spawn(step(5, 2), Part::Search(n / 16)),
+            (Part::Section(n), 3) => Item::Spawn(step(5, 2), Part::Search(n - 1 - 3 * (n / 16))),
+            (Part::Section(_), _) => Item::Close(step(5, 3)),
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! What can go wrong with a task tree.
+
+use crosscut_run::RunError;
+use crosscut_tree::TreeError;
+use thiserror::Error;
+
+/// Why a task tree could not be finished or opened.
+#[derive(Debug, Error)]
+pub enum TasksError {
+    /// The run could not be read or written.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The columns are not a tree.
+    #[error("the task tree is broken: {0}")]
+    Tree(#[from] TreeError),
+    /// Columns that do not fit together.
+    #[error("the task tree is broken: {0}")]
+    Broken(String),
+    /// A run without tasks.
+    #[error("{0}: this run has no tasks")]
+    NoTasks(String),
+}

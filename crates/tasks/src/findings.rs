@@ -1,0 +1,240 @@
+//! Findings: what cost time in a task run, worst first, each with the way to look at it. They come from the summary and
+//! the coarse grids alone, so they cost the same for every size of run.
+
+use crosscut_run::Clock;
+use crosscut_run::tasks::Kind;
+use crosscut_tree::NodeId;
+
+use crate::tasks::Tasks;
+use crate::timeline::{NONE, Timeline};
+
+/// How much a finding matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Over 20 % of P × elapsed.
+    High,
+    /// Over 5 %.
+    Medium,
+    /// Less.
+    Low,
+}
+
+/// Where a finding is seen best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FindingView {
+    /// In the DAG.
+    Dag,
+    /// In the timeline.
+    Timeline,
+}
+
+/// Something that cost time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// Stable word.
+    pub id: &'static str,
+    /// How much it matters.
+    pub severity: Severity,
+    /// Time lost, summed over workers.
+    pub cost: i64,
+    /// What was seen.
+    pub what: String,
+    /// What to try.
+    pub advice: String,
+    /// Source position.
+    pub place: Option<String>,
+    /// Where to look.
+    pub view: FindingView,
+    /// The node to look at.
+    pub node: Option<NodeId>,
+    /// The time to look at.
+    pub window: Option<(i64, i64)>,
+}
+
+/// Cells over the run in which low parallelism is looked for.
+const CELLS: usize = 256;
+/// Below this share of P × elapsed nothing is reported.
+const WORTH: f64 = 0.01;
+
+impl Tasks {
+    /// All findings, worst first.
+    pub fn findings(&self) -> Vec<Finding> {
+        let s = self.summary();
+        let capacity = (i64::from(s.workers) * s.elapsed).max(1);
+        let mut found = Vec::new();
+        found.extend(self.idle_windows());
+        found.extend(self.delay());
+        found.extend(self.short_span());
+        found.extend(self.serial_spawns());
+        found.retain(|f| f.cost as f64 >= WORTH * capacity as f64);
+        for finding in &mut found {
+            finding.severity = match finding.cost as f64 / capacity as f64 {
+                share if share > 0.2 => Severity::High,
+                share if share > 0.05 => Severity::Medium,
+                _ => Severity::Low,
+            };
+        }
+        found.sort_by_key(|f| std::cmp::Reverse(f.cost));
+        found
+    }
+
+    fn source_text(&self, node: NodeId) -> Option<String> {
+        self.source(node).0.map(ToString::to_string)
+    }
+
+    /// The three stretches of time in which most workers had nothing to run.
+    fn idle_windows(&self) -> Vec<Finding> {
+        let s = self.summary();
+        let p = f64::from(s.workers);
+        let profile = self.profile(0, s.elapsed, CELLS);
+        let idle = |k: usize| {
+            let ready: f64 = profile.ready.iter().map(|layer| layer[k]).sum();
+            (p - profile.running[k] - ready).max(0.0)
+        };
+        let width = |k: usize| profile.cell.min(s.elapsed - (profile.from + k as i64 * profile.cell)).max(0);
+        let mut windows: Vec<(f64, usize, usize)> = Vec::new();
+        let mut k = 0;
+        while k < profile.running.len() {
+            let begin = k;
+            let mut cost = 0.0;
+            while k < profile.running.len() && idle(k) > p / 4.0 {
+                cost += idle(k) * width(k) as f64;
+                k += 1;
+            }
+            if k > begin {
+                windows.push((cost, begin, k));
+            }
+            k += usize::from(k == begin);
+        }
+        windows.sort_by(|a, b| b.0.total_cmp(&a.0));
+        windows.truncate(3);
+        windows
+            .into_iter()
+            .map(|(cost, begin, end)| {
+                let from = profile.from + begin as i64 * profile.cell;
+                let to = (profile.from + end as i64 * profile.cell).min(s.elapsed);
+                let mean = profile.running[begin..end].iter().sum::<f64>() / (end - begin) as f64;
+                let node = self.busiest(from, to);
+                Finding {
+                    id: "no-work",
+                    severity: Severity::Low,
+                    cost: cost as i64,
+                    what: format!(
+                        "only {mean:.1} of {} workers had something to run for {:.1} % of the time",
+                        s.workers,
+                        100.0 * (to - from) as f64 / s.elapsed.max(1) as f64
+                    ),
+                    advice: "look at what runs alone here: split it into tasks, or start it earlier".into(),
+                    place: node.and_then(|n| self.source_text(n)),
+                    view: FindingView::Timeline,
+                    node,
+                    window: Some((from, to)),
+                }
+            })
+            .collect()
+    }
+
+    /// The node that fills most of a window.
+    fn busiest(&self, from: i64, to: i64) -> Option<NodeId> {
+        match self.timeline(from, to, 64, 4096) {
+            Timeline::Intervals(list) => {
+                list.iter().max_by_key(|i| i.end.min(to) - i.start.max(from)).map(|i| i.node)
+            }
+            Timeline::Cells(cells) => {
+                cells.top.iter().filter(|&&n| n != NONE).map(|&n| NodeId(n)).max_by_key(|&n| self.elapsed(n))
+            }
+        }
+    }
+
+    /// Something was ready, workers were free, and it did not run.
+    fn delay(&self) -> Option<Finding> {
+        let s = self.summary();
+        let mean = s.work / s.intervals.max(1);
+        let unit = match self.clock() {
+            Clock::Ns => "ns",
+            Clock::Ticks => "ticks",
+        };
+        let (edge, _) = s.ready.iter().enumerate().max_by_key(|(_, t)| **t)?;
+        let what = format!(
+            "work was ready while workers were free: the runtime took its time (an interval lasts {mean} {unit} on \
+             average; most waited after {})",
+            crosscut_run::tasks::Edge::ALL[edge].word()
+        );
+        Some(Finding {
+            id: "delay",
+            severity: Severity::Low,
+            cost: s.delay,
+            what,
+            advice:
+                "make tasks larger (cut off earlier), or create them where several workers can pick them up"
+                    .into(),
+            place: None,
+            view: FindingView::Timeline,
+            node: None,
+            window: None,
+        })
+    }
+
+    /// The critical path is longer than a fair share of the work.
+    fn short_span(&self) -> Option<Finding> {
+        let s = self.summary();
+        let p = i64::from(s.workers);
+        let over = s.span - s.work / p.max(1);
+        if over <= 0 {
+            return None;
+        }
+        let node = self.heaviest_critical();
+        let share = 100.0 * self.span(node) as f64 / s.span.max(1) as f64;
+        Some(Finding {
+            id: "critical-path",
+            severity: Severity::Low,
+            cost: over * p,
+            what: format!(
+                "the critical path allows {:.1}× at most; its longest interval found is {share:.0} % of it",
+                s.work as f64 / s.span.max(1) as f64
+            ),
+            advice: "shorten the critical path: split its longest interval, or overlap it with other work"
+                .into(),
+            place: self.source_text(node),
+            view: FindingView::Dag,
+            node: Some(node),
+            window: Some((self.start(node), self.end(node))),
+        })
+    }
+
+    /// Sections whose tasks are created one after another by one loop.
+    fn serial_spawns(&self) -> Option<Finding> {
+        let tree = self.tree();
+        let s = self.summary();
+        let p = i64::from(s.workers);
+        let (cost, node, count) = self
+            .wide_nodes()
+            .iter()
+            .take(64)
+            .map(|&node| NodeId(node))
+            .filter(|&node| self.kind(node) == Kind::Section)
+            .filter_map(|node| {
+                let children = tree.child_count(node);
+                // The time until the last create, less a fair share of the work: nobody else could run meanwhile.
+                let last = tree.children_from(node, children.saturating_sub(2)).next()?;
+                let spawning = self.start(last) - self.start(node);
+                let idle = p * spawning - self.work(node);
+                Some((idle, node, children / 2))
+            })
+            .max_by_key(|(idle, _, _)| *idle)?;
+        Some(Finding {
+            id: "serial-spawn",
+            severity: Severity::Low,
+            cost: cost.max(0),
+            what: format!(
+                "one loop creates {count} tasks one after another; the tasks are done before the next exists"
+            ),
+            advice: "create the tasks recursively (divide the range in halves), or make each of them larger"
+                .into(),
+            place: self.source_text(node),
+            view: FindingView::Dag,
+            node: Some(node),
+            window: Some((self.start(node), self.end(node))),
+        })
+    }
+}

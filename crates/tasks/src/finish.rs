@@ -1,0 +1,180 @@
+//! Finishing a task tree: what readers, recorders and generators all share after they have filled the columns.
+
+use crosscut_run::tasks::{Collapsed, Kind, Mark, TaskWriter};
+use crosscut_run::{Places, RunWriter};
+use crosscut_tree::{NodeId, Tree, WideBuf, block_sums};
+
+use crate::complete::complete;
+use crate::error::TasksError;
+use crate::order::{fill_order, row, row_borders};
+use crate::profile::{LAYERS, fill_bins};
+use crate::spine::spine;
+use crate::summary::{Grid, Summary};
+use crate::sweep::account;
+use crate::timeline::{NONE, fill_grid};
+
+/// Nodes per block of the sums by worker: wide enough that they stay small beside the tree.
+pub fn mix_block(rows: usize) -> usize {
+    (64 * rows).next_power_of_two().max(1024)
+}
+
+/// Work of a block: its elapsed time, or what the recorder said of a collapsed node.
+pub fn block_work(mark: u8, elapsed: i64, node: u32, collapsed: &[Collapsed]) -> i64 {
+    if !Mark(mark).is_collapsed() {
+        return elapsed;
+    }
+    match collapsed.binary_search_by_key(&node, |c| c.node) {
+        Ok(at) => collapsed[at].work,
+        Err(_) => elapsed,
+    }
+}
+
+/// Completes inner nodes, adds all indexes and puts the task tree with its places into the run. The number of workers
+/// that delay and no-work are counted for is the fact `workers` if the reader has set it, else that of the places.
+pub fn finish(run: &mut RunWriter, mut tasks: TaskWriter, places: &Places) -> Result<(), TasksError> {
+    let n = tasks.node_count();
+    if n == 0 {
+        return Err(TasksError::Broken("it has no nodes".into()));
+    }
+    if !tasks.collapsed.is_sorted_by_key(|c| c.node) {
+        return Err(TasksError::Broken("collapsed nodes are not in order".into()));
+    }
+    let wide = WideBuf::build(&tasks.len, &tasks.parent);
+    Tree::new(&tasks.len, &tasks.parent, wide.view()).check()?;
+    complete(&mut tasks, places)?;
+    let tree = Tree::new(&tasks.len, &tasks.parent, wide.view());
+    let workers = run
+        .manifest()
+        .facts
+        .get("workers")
+        .and_then(|w| w.as_u64())
+        .map_or(places.worker_count(), |w| w as usize);
+
+    // In time.
+    let borders = row_borders(&tasks, places);
+    let blocks = borders[borders.len() - 1];
+    let mut order = run.column::<u32>("tasks/order", blocks)?;
+    fill_order(&tasks, places, &borders, &mut order);
+    let found = spine(&tasks, tree, places);
+    let accounting = account(&tasks, workers as i64, &order, &borders, &found.joins);
+
+    // Per node.
+    let (len, mark, start, end) = (&tasks.len[..], &tasks.mark[..], &tasks.start[..], &tasks.end[..]);
+    let work_of = |i: usize| match len[i] {
+        1 => block_work(mark[i], end[i] - start[i], i as u32, &tasks.collapsed),
+        _ => 0,
+    };
+    let count_of = |i: usize, kind: Kind| -> i64 {
+        let m = Mark(mark[i]);
+        if !m.is_collapsed() {
+            return i64::from(m.kind() == kind);
+        }
+        match tasks.collapsed.binary_search_by_key(&(i as u32), |c| c.node) {
+            Ok(at) => tasks.collapsed[at].nodes[kind as usize],
+            Err(_) => 0,
+        }
+    };
+    let sums = block_sums(n, work_of);
+    let mut counts = [0; 4];
+    let total = |sums: &[i64]| sums.last().copied().unwrap_or(0);
+    for kind in &Kind::ALL[..4] {
+        let sums = block_sums(n, |i| count_of(i, *kind));
+        counts[*kind as usize] = total(&sums);
+        run.put_slice(&format!("tasks/sum_{}", kind.word()), &sums)?;
+    }
+    run.put_slice("tasks/sum_work", &sums)?;
+    let rows = places.worker_count() + 1;
+    let busy_by_row = put_mix(run, &tasks, places, work_of)?;
+
+    // On grids of time.
+    let elapsed = end[0];
+    let cells = Grid::over(elapsed, (blocks / (16 * rows)).clamp(4096, 1 << 22), rows);
+    let mut busy = run.column::<i64>("tasks/cell_busy", cells.len())?;
+    let mut top = run.column::<u32>("tasks/cell_top", cells.len())?;
+    top.fill(NONE);
+    for r in 0..rows {
+        let blocks = &order[borders[r]..borders[r + 1]];
+        fill_grid(&tasks, cells, r, blocks, |i| work_of(i as usize), &mut busy, &mut top);
+    }
+    run.put(busy)?;
+    run.put(top)?;
+    let bins = Grid::over(elapsed, (blocks / 16).clamp(1 << 14, 1 << 20), LAYERS);
+    let mut column = run.column::<i64>("tasks/bins", bins.len())?;
+    fill_bins(&tasks, &found.joins, bins, &mut column);
+    let mut ready = [0; 5];
+    for (edge, sum) in ready.iter_mut().enumerate() {
+        let at = (1 + edge) * bins.count as usize;
+        *sum = column[at..at + bins.count as usize].iter().sum();
+    }
+    run.put(column)?;
+
+    let mut edges = [0; 5];
+    for (sum, matrix) in edges.iter_mut().zip(&found.migrations) {
+        *sum = matrix.iter().sum();
+    }
+    let summary = Summary {
+        tasks: counts[Kind::Create as usize],
+        intervals: counts.iter().sum(),
+        workers: workers as u32,
+        nodes: n as u32,
+        dag_nodes: counts.iter().sum::<i64>()
+            + counts[Kind::Wait as usize]
+            + counts[Kind::Create as usize]
+            + 1,
+        depth: tree.walk(NodeId::ROOT).map(|(_, depth)| depth).max().unwrap_or(0) as u32,
+        elapsed,
+        work: total(&sums),
+        span: tasks.span[0],
+        delay: accounting.delay,
+        no_work: accounting.no_work,
+        counts,
+        edges,
+        ready,
+        busy: busy_by_row[..rows - 1].to_vec(),
+        intervals_by_worker: borders.windows(2).take(rows - 1).map(|b| (b[1] - b[0]) as i64).collect(),
+        migrations: found.migrations,
+        gaps: found.gaps.trimmed(),
+        cells,
+        bins,
+    };
+    let json = serde_json::to_value(&summary).map_err(|e| TasksError::Broken(e.to_string()))?;
+    run.manifest().facts.insert("tasks".into(), json);
+    let borders: Vec<i64> = borders.iter().map(|&b| b as i64).collect();
+    run.put_slice("tasks/order_first", &borders)?;
+    run.put_slice("tasks/wide_node", &wide.node)?;
+    run.put_slice("tasks/wide_count", &wide.count)?;
+    run.put_slice("tasks/wide_first", &wide.first)?;
+    run.put_slice("tasks/wide_skip", &wide.skip)?;
+    run.put(order)?;
+    tasks.put(run)?;
+    run.put_places(places)?;
+    Ok(())
+}
+
+/// Writes the cumulative work by row at block borders; returns the totals.
+fn put_mix(
+    run: &mut RunWriter,
+    tasks: &TaskWriter,
+    places: &Places,
+    work_of: impl Fn(usize) -> i64,
+) -> Result<Vec<i64>, TasksError> {
+    let n = tasks.node_count();
+    let rows = places.worker_count() + 1;
+    let block = mix_block(rows);
+    let mut column = run.column::<i64>("tasks/mix", (n / block + 1) * rows)?;
+    let mut sum = vec![0; rows];
+    for i in 0..n {
+        if i % block == 0 {
+            column[i / block * rows..][..rows].copy_from_slice(&sum);
+        }
+        let work = work_of(i);
+        if work != 0 {
+            sum[row(places, tasks.place[i])] += work;
+        }
+    }
+    if n.is_multiple_of(block) {
+        column[n / block * rows..][..rows].copy_from_slice(&sum);
+    }
+    run.put(column)?;
+    Ok(sum)
+}

@@ -1,0 +1,127 @@
+//! One pass over the children of every collective node: who followed whom on a spine. It gives the edges between
+//! workers, the gaps, and the moments at which sections released what follows them.
+
+use crosscut_run::Places;
+use crosscut_run::tasks::{Collapsed, Edge, Kind, Mark, TaskWriter};
+use crosscut_tree::{NodeId, Tree};
+use rayon::prelude::*;
+
+use crate::order::row;
+use crate::summary::GapHistogram;
+
+/// What the pass finds.
+#[derive(Clone, Debug)]
+pub struct Spine {
+    /// Edges by kind from row to row.
+    pub migrations: Vec<Vec<i64>>,
+    /// Time between consecutive intervals.
+    pub gaps: GapHistogram,
+    /// (when, kind of edge): a section ended and made what follows it ready.
+    pub joins: Vec<(i64, Edge)>,
+}
+
+impl Spine {
+    fn empty(rows: usize) -> Self {
+        Spine {
+            migrations: vec![vec![0; rows * rows]; Edge::ALL.len()],
+            gaps: GapHistogram::empty(),
+            joins: Vec::new(),
+        }
+    }
+
+    fn merge(mut self, mut other: Spine) -> Self {
+        for (a, b) in self.migrations.iter_mut().flatten().zip(other.migrations.iter().flatten()) {
+            *a += b;
+        }
+        self.joins.append(&mut other.joins);
+        Spine { gaps: self.gaps.merge(&other.gaps), ..self }
+    }
+}
+
+/// The block with which a node begins.
+pub fn first_block(tree: Tree<'_>, node: NodeId) -> NodeId {
+    let mut at = node;
+    while !tree.is_leaf(at) {
+        at = NodeId(at.0 + 1);
+    }
+    at
+}
+
+/// The block with which a node's own spine ends: the last one in pre-order.
+pub fn last_block(tree: Tree<'_>, node: NodeId) -> NodeId {
+    NodeId(tree.range(node).end as u32 - 1)
+}
+
+/// Passes over the whole tree.
+pub fn spine(tasks: &TaskWriter, tree: Tree<'_>, places: &Places) -> Spine {
+    let rows = places.worker_count() + 1;
+    let found = (0..tree.node_count() as u32)
+        .into_par_iter()
+        .with_min_len(1 << 15)
+        .map(NodeId)
+        .filter(|&node| !tree.is_leaf(node))
+        .fold(
+            || Spine::empty(rows),
+            |mut spine, node| {
+                visit(&mut spine, tasks, tree, places, node);
+                spine
+            },
+        )
+        .reduce(|| Spine::empty(rows), Spine::merge);
+    tasks.collapsed.iter().fold(found, |mut spine, collapsed| {
+        let at = row(places, tasks.place[collapsed.node as usize]);
+        for (edge, count) in inner_edges(collapsed, Mark(tasks.mark[collapsed.node as usize]).kind()) {
+            spine.migrations[edge as usize][at * rows + at] += count;
+        }
+        spine
+    })
+}
+
+/// Edges inside a collapsed node. The recorder counts the end edges of a section's own tasks with whatever holds the
+/// section, so a collapsed section lacks them: one for each create that has no end edge yet.
+pub fn inner_edges(collapsed: &Collapsed, kind: Kind) -> impl Iterator<Item = (Edge, i64)> {
+    let mut edges = collapsed.edges;
+    if kind == Kind::Section {
+        edges[Edge::End as usize] = collapsed.nodes[Kind::Create as usize];
+    }
+    Edge::ALL.into_iter().zip(edges)
+}
+
+fn visit(spine: &mut Spine, tasks: &TaskWriter, tree: Tree<'_>, places: &Places, node: NodeId) {
+    let rows = places.worker_count() + 1;
+    let (start, end, mark) = (&tasks.start[..], &tasks.end[..], &tasks.mark[..]);
+    let row_of = |node: NodeId| row(places, tasks.place[node.index()]);
+    let mut before: Option<NodeId> = None;
+    let mut creator: Option<NodeId> = None;
+    for child in tree.children(node) {
+        let kind = Mark(mark[child.index()]).kind();
+        if kind == Kind::Task {
+            if let Some(create) = creator {
+                let to = first_block(tree, child);
+                spine.migrations[Edge::Create as usize][row_of(create) * rows + row_of(to)] += 1;
+            }
+            continue;
+        }
+        if let Some(before) = before {
+            let edge = match Mark(mark[before.index()]).kind() {
+                Kind::Section => Edge::WaitCont,
+                Kind::Create => Edge::CreateCont,
+                _ => Edge::OtherCont,
+            };
+            let from = last_block(tree, before);
+            let to = first_block(tree, child);
+            let (a, b) = (row_of(from), row_of(to));
+            spine.migrations[edge as usize][a * rows + b] += 1;
+            spine.gaps.add(start[to.index()] - end[before.index()], a != b);
+            if edge == Edge::WaitCont {
+                spine.joins.push((end[before.index()], Mark(mark[child.index()]).edge()));
+                for task in tree.children(before).filter(|c| Mark(mark[c.index()]).kind() == Kind::Task) {
+                    let last = last_block(tree, task);
+                    spine.migrations[Edge::End as usize][row_of(last) * rows + b] += 1;
+                }
+            }
+        }
+        before = Some(child);
+        creator = (kind == Kind::Create).then_some(child);
+    }
+}

@@ -1,0 +1,145 @@
+//! The results about a whole run that are computed once, when the run is made, and kept in its manifest.
+
+use serde::{Deserialize, Serialize};
+
+/// Totals of a task run. Times are in the run's clock unit and begin at 0.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Tasks that the program created (the root is not one).
+    pub tasks: i64,
+    /// Intervals, those inside collapsed nodes included.
+    pub intervals: i64,
+    /// P: workers that the run was configured with.
+    pub workers: u32,
+    /// Nodes in the tree.
+    pub nodes: u32,
+    /// Nodes that the tree would have if nothing had been collapsed.
+    pub dag_nodes: i64,
+    /// Largest depth of the tree.
+    pub depth: u32,
+    /// From time 0 to the last end.
+    pub elapsed: i64,
+    /// T1.
+    pub work: i64,
+    /// T∞.
+    pub span: i64,
+    /// ∫ min(ready, P − running) dt + overhead inside collapsed nodes.
+    pub delay: i64,
+    /// ∫ (P − running − ready)⁺ dt.
+    pub no_work: i64,
+    /// Intervals by kind: create, wait, other, end.
+    pub counts: [i64; 4],
+    /// Edges by kind.
+    pub edges: [i64; 5],
+    /// Time that intervals were ready and not running, by the kind of edge that made them ready.
+    pub ready: [i64; 5],
+    /// Work by worker.
+    pub busy: Vec<i64>,
+    /// Intervals by worker.
+    pub intervals_by_worker: Vec<i64>,
+    /// Edges by kind from worker to worker: (rows + 1)² counts, row = from, the last row and column "several".
+    pub migrations: Vec<Vec<i64>>,
+    /// Time between consecutive intervals of a spine.
+    pub gaps: GapHistogram,
+    /// Grid of the timeline's cells.
+    pub cells: Grid,
+    /// Grid of the profile's bins.
+    pub bins: Grid,
+}
+
+/// A histogram over powers of two.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GapHistogram {
+    /// Lower border of each bin.
+    pub from: Vec<i64>,
+    /// Gaps after which the same worker went on.
+    pub same: Vec<i64>,
+    /// Gaps after which another worker went on.
+    pub moved: Vec<i64>,
+}
+
+impl GapHistogram {
+    pub(crate) const BINS: usize = 64;
+
+    pub(crate) fn empty() -> Self {
+        let from = (0..Self::BINS).map(|b| if b == 0 { 0 } else { 1i64 << (b - 1).min(62) }).collect();
+        GapHistogram { from, same: vec![0; Self::BINS], moved: vec![0; Self::BINS] }
+    }
+
+    pub(crate) fn add(&mut self, gap: i64, moved: bool) {
+        let bin = (64 - gap.max(0).leading_zeros() as usize).min(Self::BINS - 1);
+        let side = if moved { &mut self.moved } else { &mut self.same };
+        side[bin] += 1;
+    }
+
+    pub(crate) fn merge(mut self, other: &GapHistogram) -> Self {
+        for (a, b) in self.same.iter_mut().zip(&other.same) {
+            *a += b;
+        }
+        for (a, b) in self.moved.iter_mut().zip(&other.moved) {
+            *a += b;
+        }
+        self
+    }
+
+    /// Without the empty bins at both ends.
+    pub(crate) fn trimmed(mut self) -> Self {
+        let used = |h: &Self, b: usize| h.same[b] + h.moved[b] > 0;
+        let bins = self.from.len();
+        let first = (0..bins).find(|&b| used(&self, b)).unwrap_or(0);
+        let end = (0..bins).rev().find(|&b| used(&self, b)).map_or(first, |b| b + 1);
+        self.from = self.from[first..end].to_vec();
+        self.same = self.same[first..end].to_vec();
+        self.moved = self.moved[first..end].to_vec();
+        self
+    }
+}
+
+/// A pyramid of time cells: level l has cells of `cell << l`, `count(l)` of them from time 0 on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grid {
+    /// Width of the finest cell, a power of two.
+    pub cell: i64,
+    /// Number of finest cells.
+    pub count: u64,
+    /// Number of levels.
+    pub levels: u32,
+    /// Rows.
+    pub rows: u32,
+}
+
+impl Grid {
+    /// A grid over `0..elapsed` with at most `most` cells in its finest level.
+    pub(crate) fn over(elapsed: i64, most: usize, rows: usize) -> Self {
+        let elapsed = elapsed.max(1);
+        let cell = (elapsed as u64).div_ceil(most.max(1) as u64).next_power_of_two() as i64;
+        let count = (elapsed as u64).div_ceil(cell as u64);
+        // Up to the level where everything fits into a few hundred cells.
+        let levels = 1 + count.div_ceil(256).next_power_of_two().trailing_zeros();
+        Grid { cell, count, levels, rows: rows as u32 }
+    }
+
+    /// Number of cells of a level.
+    pub fn count(&self, level: u32) -> usize {
+        (self.count as usize).div_ceil(1 << level.min(40))
+    }
+
+    /// Where a level begins in a column with `rows` values per cell.
+    pub(crate) fn offset(&self, level: u32) -> usize {
+        (0..level).map(|l| self.count(l) * self.rows as usize).sum()
+    }
+
+    /// Length of such a column.
+    pub(crate) fn len(&self) -> usize {
+        self.offset(self.levels)
+    }
+
+    /// The coarsest level whose cells are not wider than asked, or the finest.
+    pub(crate) fn level_for(&self, width: i64) -> u32 {
+        let mut level = 0;
+        while level + 1 < self.levels && self.cell << (level + 1) <= width {
+            level += 1;
+        }
+        level
+    }
+}

@@ -1,0 +1,472 @@
+//! An open task tree: mapped columns, and what can be asked of a node or of a range of nodes.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Mutex;
+
+use crosscut_run::tasks::{COLLAPSED_VALUES, Collapsed, Edge, Kind, Mark};
+use crosscut_run::{Clock, Column, Places, Run, RunError, Source, Sources};
+use crosscut_tree::{NodeId, Sums, Tree, Wide};
+
+use crate::error::TasksError;
+use crate::finish::mix_block;
+use crate::order::row;
+use crate::profile::{LAYERS, Profile};
+use crate::spine::{first_block, inner_edges, last_block};
+use crate::summary::{GapHistogram, Summary};
+use crate::timeline::{Blocks, Cells, Interval, NONE, Timeline, fill_row};
+
+/// The task tree of a run.
+#[derive(Debug)]
+pub struct Tasks {
+    run: Run,
+    places: Places,
+    sources: Sources,
+    summary: Summary,
+    len: Column<u32>,
+    parent: Column<u32>,
+    mark: Column<u8>,
+    place: Column<u16>,
+    site: Column<u32>,
+    start: Column<i64>,
+    end: Column<i64>,
+    span: Column<i64>,
+    wide: [Column<u32>; 4],
+    collapsed_node: Column<u32>,
+    collapsed_values: Column<i64>,
+    sum_work: Column<i64>,
+    sum_counts: [Column<i64>; 4],
+    mix: Column<i64>,
+    order: Column<u32>,
+    borders: Vec<u64>,
+    cell_busy: Column<i64>,
+    cell_top: Column<u32>,
+    bins: Column<i64>,
+    pub(crate) critical_tasks: Mutex<HashMap<u32, Option<u32>>>,
+}
+
+impl Tasks {
+    /// Runs up to this size are checked whole when they are opened; it takes a few milliseconds.
+    const CHECKED: u64 = 32 << 20;
+
+    /// Opens the task tree of a run. Of a large run it reads the manifest, the small tables and nothing else.
+    pub fn open(run: Run) -> Result<Self, TasksError> {
+        if run.bytes() <= Self::CHECKED
+            && let Some(damage) = run.check().into_iter().next()
+        {
+            let path = run.path().join(&damage.file);
+            return Err(RunError::Damaged { path, part: damage.part, why: damage.why }.into());
+        }
+        let Some(summary) = run.manifest().facts.get("tasks") else {
+            return Err(TasksError::NoTasks(run.path().display().to_string()));
+        };
+        let summary: Summary = serde_json::from_value(summary.clone())
+            .map_err(|e| TasksError::Broken(format!("manifest.json, facts of the tasks: {e}")))?;
+        let borders: Vec<u64> =
+            run.column::<i64>("tasks/order_first")?.iter().map(|&b| b.max(0) as u64).collect();
+        let tasks = Tasks {
+            places: run.places()?,
+            sources: run.sources()?,
+            len: run.column("tasks/len")?,
+            parent: run.column("tasks/parent")?,
+            mark: run.column("tasks/mark")?,
+            place: run.column("tasks/place")?,
+            site: run.column("tasks/site")?,
+            start: run.column("tasks/start")?,
+            end: run.column("tasks/end")?,
+            span: run.column("tasks/span")?,
+            wide: [
+                run.column("tasks/wide_node")?,
+                run.column("tasks/wide_count")?,
+                run.column("tasks/wide_first")?,
+                run.column("tasks/wide_skip")?,
+            ],
+            collapsed_node: run.column("tasks/collapsed_node")?,
+            collapsed_values: run.column("tasks/collapsed_values")?,
+            sum_work: run.column("tasks/sum_work")?,
+            sum_counts: [
+                run.column("tasks/sum_create")?,
+                run.column("tasks/sum_wait")?,
+                run.column("tasks/sum_other")?,
+                run.column("tasks/sum_end")?,
+            ],
+            mix: run.column("tasks/mix")?,
+            order: run.column("tasks/order")?,
+            borders,
+            cell_busy: run.column("tasks/cell_busy")?,
+            cell_top: run.column("tasks/cell_top")?,
+            bins: run.column("tasks/bins")?,
+            critical_tasks: Mutex::default(),
+            summary,
+            run,
+        };
+        tasks.check_shape()?;
+        Ok(tasks)
+    }
+
+    /// All columns must be as long as they say, so that nothing below needs to check.
+    fn check_shape(&self) -> Result<(), TasksError> {
+        let n = self.len.len();
+        let rows = self.places.worker_count() + 1;
+        let s = &self.summary;
+        let fits = n > 0
+            && n == s.nodes as usize
+            && [self.parent.len(), self.mark.len(), self.place.len(), self.site.len()]
+                .iter()
+                .all(|&l| l == n)
+            && [self.start.len(), self.end.len(), self.span.len()].iter().all(|&l| l == n)
+            && self.collapsed_values.len() == self.collapsed_node.len() * COLLAPSED_VALUES
+            && self.mix.len() >= (n / mix_block(rows) + 1) * rows
+            && self.borders.len() == rows + 1
+            && s.cells.cell > 0
+            && s.cells.rows as usize == rows
+            && self.cell_busy.len() == s.cells.len()
+            && self.cell_top.len() == s.cells.len()
+            && s.bins.cell > 0
+            && s.bins.rows as usize == LAYERS
+            && self.bins.len() == s.bins.len();
+        if fits { Ok(()) } else { Err(TasksError::Broken("its columns do not fit together".into())) }
+    }
+
+    /// The run it belongs to.
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// Where things ran.
+    pub fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// Source positions.
+    pub fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
+    /// Unit of all times.
+    pub fn clock(&self) -> Clock {
+        self.run.manifest().clock
+    }
+
+    /// The tree.
+    pub fn tree(&self) -> Tree<'_> {
+        let [node, count, first, skip] = &self.wide;
+        Tree::new(&self.len, &self.parent, Wide { node, count, first, skip })
+    }
+
+    /// Totals of the run.
+    pub fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    /// Rows of the timeline that stand for workers.
+    pub fn workers(&self) -> usize {
+        self.places.worker_count()
+    }
+
+    fn mark(&self, node: NodeId) -> Mark {
+        Mark(self.mark.get(node.index()).copied().unwrap_or_default())
+    }
+
+    /// What the node is.
+    pub fn kind(&self, node: NodeId) -> Kind {
+        self.mark(node).kind()
+    }
+
+    /// The kind of edge that made it ready.
+    pub fn edge(&self, node: NodeId) -> Edge {
+        self.mark(node).edge()
+    }
+
+    /// Whether its inside was collapsed while recording.
+    pub fn is_collapsed(&self, node: NodeId) -> bool {
+        self.mark(node).is_collapsed()
+    }
+
+    /// First start.
+    pub fn start(&self, node: NodeId) -> i64 {
+        self.start.get(node.index()).copied().unwrap_or_default()
+    }
+
+    /// Last end.
+    pub fn end(&self, node: NodeId) -> i64 {
+        self.end.get(node.index()).copied().unwrap_or_default()
+    }
+
+    /// Last end − first start.
+    pub fn elapsed(&self, node: NodeId) -> i64 {
+        self.end(node) - self.start(node)
+    }
+
+    /// T∞ of the subtree.
+    pub fn span(&self, node: NodeId) -> i64 {
+        self.span.get(node.index()).copied().unwrap_or_default()
+    }
+
+    /// Where it ran, or [`crosscut_run::SEVERAL`].
+    pub fn place(&self, node: NodeId) -> u16 {
+        self.place.get(node.index()).copied().unwrap_or(crosscut_run::SEVERAL)
+    }
+
+    /// The worker that ran all of it.
+    pub fn worker(&self, node: NodeId) -> Option<usize> {
+        self.places.worker(self.place(node))
+    }
+
+    /// The core that ran all of it.
+    pub fn core(&self, node: NodeId) -> Option<i64> {
+        self.places.get(self.place(node)).map(|place| place.core).filter(|&core| core >= 0)
+    }
+
+    /// Site of a leaf, or of the first leaf of an inner node.
+    pub fn site(&self, node: NodeId) -> u32 {
+        self.site.get(node.index()).copied().unwrap_or(crosscut_run::NO_SITE)
+    }
+
+    /// Where it began and where it ended in the source.
+    pub fn source(&self, node: NodeId) -> (Option<&Source>, Option<&Source>) {
+        if !self.tree().contains(node) {
+            return (None, None);
+        }
+        let last = last_block(self.tree(), node);
+        (self.sources.from(self.site(node)), self.sources.to(self.site(last)))
+    }
+
+    /// One line that names the node.
+    pub fn title(&self, node: NodeId) -> String {
+        let kind = self.kind(node).word();
+        match self.source(node) {
+            (Some(from), Some(to)) if from.file == to.file && from.line != to.line => {
+                format!("{kind} {from} → {}", to.line)
+            }
+            (Some(from), _) => format!("{kind} {from}"),
+            _ => format!("{kind} #{}", node.0),
+        }
+    }
+
+    /// What the recorder kept of a collapsed node.
+    pub fn collapsed(&self, node: NodeId) -> Option<Collapsed> {
+        let at = self.collapsed_node.binary_search(&node.0).ok()?;
+        let row = self.collapsed_values.get(at * COLLAPSED_VALUES..(at + 1) * COLLAPSED_VALUES)?;
+        Some(Collapsed::from_values(node.0, row.try_into().ok()?))
+    }
+
+    fn own_work(&self, i: usize) -> i64 {
+        if self.len[i] != 1 {
+            return 0;
+        }
+        if Mark(self.mark[i]).is_collapsed()
+            && let Some(collapsed) = self.collapsed(NodeId(i as u32))
+        {
+            return collapsed.work;
+        }
+        self.end[i] - self.start[i]
+    }
+
+    /// T1 of the subtree.
+    pub fn work(&self, node: NodeId) -> i64 {
+        self.work_of(self.tree().range(node))
+    }
+
+    /// T1 of a range of nodes.
+    pub fn work_of(&self, nodes: Range<usize>) -> i64 {
+        Sums::new(&self.sum_work).over(nodes, |i| self.own_work(i))
+    }
+
+    /// Intervals in a range of nodes, by kind: create, wait, other, end.
+    pub fn counts(&self, nodes: Range<usize>) -> [i64; 4] {
+        let mut counts = [0; 4];
+        for (kind, (count, sums)) in Kind::ALL.into_iter().zip(counts.iter_mut().zip(&self.sum_counts)) {
+            *count = Sums::new(sums).over(nodes.clone(), |i| {
+                let mark = Mark(self.mark[i]);
+                if mark.is_collapsed() {
+                    self.collapsed(NodeId(i as u32)).map_or(0, |c| c.nodes[kind as usize])
+                } else {
+                    i64::from(mark.kind() == kind)
+                }
+            });
+        }
+        counts
+    }
+
+    /// Edges inside a node, by kind. Every create has a create, a continuation and, once its section has ended, an end
+    /// edge; every section but the node itself has a continuation.
+    pub fn edges(&self, node: NodeId) -> [i64; 5] {
+        if let Some(collapsed) = self.collapsed(node) {
+            let mut edges = [0; 5];
+            for (edge, count) in inner_edges(&collapsed, self.kind(node)) {
+                edges[edge as usize] = count;
+            }
+            if self.kind(node) == Kind::Section {
+                edges[Edge::End as usize] = collapsed.edges[Edge::End as usize];
+            }
+            return edges;
+        }
+        let tree = self.tree();
+        if tree.is_leaf(node) {
+            return [0; 5];
+        }
+        let [creates, waits, others, _] = self.counts(tree.range(node));
+        let (own_creates, own_wait) = match self.kind(node) {
+            Kind::Section => {
+                let own = tree.children(node).filter(|&c| self.kind(c) == Kind::Create).count();
+                (own as i64, 1)
+            }
+            _ => (0, 0),
+        };
+        [creates - own_creates, creates, creates, waits - own_wait, others]
+    }
+
+    /// Work in a range of nodes by row: the workers, then "several".
+    pub fn mix(&self, nodes: Range<usize>) -> Vec<i64> {
+        let rows = self.places.worker_count() + 1;
+        let block = mix_block(rows);
+        let mut sum = vec![0; rows];
+        let mut add = |range: Range<usize>| {
+            for i in range {
+                let work = self.own_work(i);
+                if work != 0 {
+                    sum[row(&self.places, self.place[i])] += work;
+                }
+            }
+        };
+        let (first, last) = (nodes.start.div_ceil(block), nodes.end / block);
+        if first >= last {
+            add(nodes);
+            return sum;
+        }
+        add(nodes.start..first * block);
+        add(last * block..nodes.end);
+        for (r, slot) in sum.iter_mut().enumerate() {
+            *slot += self.mix[last * rows + r] - self.mix[first * rows + r];
+        }
+        sum
+    }
+
+    /// Nodes with very many children.
+    pub(crate) fn wide_nodes(&self) -> &[u32] {
+        &self.wide[0]
+    }
+
+    fn blocks(&self) -> Blocks<'_> {
+        Blocks { order: &self.order, borders: &self.borders, start: &self.start, end: &self.end }
+    }
+
+    /// Rows of the timeline: the workers, and one more when collapsed nodes were run by several.
+    pub fn rows(&self) -> usize {
+        let several = !self.blocks().row(self.workers()).is_empty();
+        self.workers() + usize::from(several)
+    }
+
+    /// What each row did in a window of time: all intervals when there are at most `max_intervals`, else cells, at most
+    /// about `max_cells` per row.
+    pub fn timeline(&self, from: i64, to: i64, max_cells: usize, max_intervals: usize) -> Timeline {
+        let (from, to) = self.clamp(from, to);
+        let blocks = self.blocks();
+        let rows = self.rows();
+        let in_window: Vec<&[u32]> = (0..rows).map(|r| blocks.in_window(r, from, to)).collect();
+        if in_window.iter().map(|b| b.len()).sum::<usize>() <= max_intervals {
+            let list = in_window.iter().enumerate().flat_map(|(r, blocks)| {
+                blocks.iter().map(move |&i| Interval {
+                    worker: r as u32,
+                    node: NodeId(i),
+                    start: self.start[i as usize],
+                    end: self.end[i as usize],
+                })
+            });
+            return Timeline::Intervals(list.collect());
+        }
+        let grid = self.summary.cells;
+        let width = (to - from).div_euclid(max_cells.max(1) as i64).max(1);
+        let cell = (width as u64).next_power_of_two() as i64;
+        let first = from.div_euclid(cell);
+        let count = ((to - 1).div_euclid(cell) - first + 1) as usize;
+        let mut cells = Cells {
+            from: first * cell,
+            cell,
+            count,
+            busy: vec![0; rows * count],
+            top: vec![NONE; rows * count],
+        };
+        let level = grid.level_for(cell);
+        if grid.cell << level == cell {
+            let stored = grid.count(level);
+            for r in 0..rows {
+                let at = grid.offset(level) + r * stored + first as usize;
+                let n = count.min(stored.saturating_sub(first as usize));
+                cells.busy[r * count..][..n].copy_from_slice(&self.cell_busy[at..at + n]);
+                cells.top[r * count..][..n].copy_from_slice(&self.cell_top[at..at + n]);
+            }
+            return Timeline::Cells(cells);
+        }
+        let mut best = Vec::new();
+        for (r, blocks) in in_window.iter().enumerate() {
+            let range = r * count..(r + 1) * count;
+            fill_row(
+                blocks,
+                (&self.start, &self.end),
+                |i| self.own_work(i as usize),
+                (cells.from, cell),
+                &mut cells.busy[range.clone()],
+                &mut cells.top[range],
+                &mut best,
+            );
+        }
+        Timeline::Cells(cells)
+    }
+
+    fn clamp(&self, from: i64, to: i64) -> (i64, i64) {
+        let elapsed = self.summary.elapsed.max(1);
+        let from = from.clamp(0, elapsed - 1);
+        (from, to.clamp(from + 1, elapsed))
+    }
+
+    /// Mean parallelism over a window in cells of time, at most about `max_cells`. No cell is finer than the finest that
+    /// the run keeps.
+    pub fn profile(&self, from: i64, to: i64, max_cells: usize) -> Profile {
+        let (from, to) = self.clamp(from, to);
+        let grid = self.summary.bins;
+        let width = ((to - from) / max_cells.max(1) as i64).max(1);
+        let mut level = grid.level_for(width);
+        if grid.cell << level < width && level + 1 < grid.levels {
+            level += 1;
+        }
+        let cell = grid.cell << level;
+        let stored = grid.count(level);
+        let first = ((from / cell) as usize).min(stored.saturating_sub(1));
+        let last = (((to - 1) / cell) as usize).min(stored.saturating_sub(1));
+        let layer = |layer: usize| -> Vec<f64> {
+            let at = grid.offset(level) + layer * stored;
+            self.bins[at + first..=at + last]
+                .iter()
+                .enumerate()
+                .map(|(k, &integral)| {
+                    // The last cell of the run may be cut short by its end.
+                    let left = (first + k) as i64 * cell;
+                    integral as f64 / cell.min(self.summary.elapsed - left).max(1) as f64
+                })
+                .collect()
+        };
+        Profile {
+            from: first as i64 * cell,
+            cell,
+            running: layer(0),
+            ready: std::array::from_fn(|edge| layer(1 + edge)),
+        }
+    }
+
+    /// Time between consecutive intervals of this node's spine.
+    pub fn gaps(&self, node: NodeId) -> GapHistogram {
+        let tree = self.tree();
+        let mut gaps = GapHistogram::empty();
+        let mut before: Option<NodeId> = None;
+        for child in tree.children(node).filter(|&c| self.kind(c) != Kind::Task) {
+            if let Some(before) = before {
+                let (from, to) = (last_block(tree, before), first_block(tree, child));
+                gaps.add(self.start(to) - self.end(before), self.worker(from) != self.worker(to));
+            }
+            before = Some(child);
+        }
+        gaps.trimmed()
+    }
+}
