@@ -63,6 +63,11 @@ impl Cut {
     /// Last children that are always shown.
     pub const TAIL: usize = 4;
 
+    /// A window shows at most this many children.
+    pub const WINDOW: usize = 256;
+    /// [`Cut::fitting`] opens at most this many levels: a chain has one item on each.
+    pub const LEVELS: usize = 64;
+
     /// The root, closed.
     pub fn closed() -> Self {
         Cut::default()
@@ -103,7 +108,7 @@ impl Cut {
 
     /// The deepest whole level that shows at most `limit` items, and never just the closed root when there is more.
     pub fn fitting(tree: Tree<'_>, limit: usize) -> Self {
-        let (mut cut, _) = Cut::to_depth(tree, usize::MAX, limit);
+        let (mut cut, _) = Cut::to_depth(tree, Self::LEVELS, limit);
         if cut.open.is_empty() {
             cut.open(tree, NodeId::ROOT);
         }
@@ -194,7 +199,7 @@ impl Cut {
         let window = self.windows.get(&node.0).copied().unwrap_or_default();
         let first = (window.first as usize).clamp(Self::HEAD, count - Self::TAIL);
         let end =
-            (window.first as usize).saturating_add(window.count as usize).clamp(first, count - Self::TAIL);
+            (window.first as usize).saturating_add((window.count as usize).min(Self::WINDOW)).clamp(first, count - Self::TAIL);
         let parts = [0..Self::HEAD, first..end, count - Self::TAIL..count];
         let mut items = Vec::with_capacity(Self::HEAD + Self::TAIL + end - first + 2);
         let mut next = 0; // number of the next child not yet shown

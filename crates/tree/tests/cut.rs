@@ -117,7 +117,7 @@ fn take(step: &Step, naive: &Naive, tree: Tree<'_>, cut: &mut Cut) -> Result<(),
         }
         Step::Fitting(limit) => {
             *cut = Cut::fitting(tree, *limit);
-            (expected, _) = NaiveCut::to_depth(naive, usize::MAX, *limit);
+            (expected, _) = NaiveCut::to_depth(naive, Cut::LEVELS, *limit);
             expected.open.extend((!naive.is_leaf(0)).then_some(0));
         }
     }

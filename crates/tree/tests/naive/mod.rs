@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crosscut_tree::{Builder, Fold, Item, NodeId, Shown, TreeBuf};
+use crosscut_tree::{Builder, Cut, Fold, Item, NodeId, Shown, TreeBuf};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -238,6 +238,7 @@ impl NaiveCut {
     pub fn shows(&self, tree: &Naive, node: usize, k: usize) -> bool {
         let count = tree.nodes[node].children.len();
         let (first, size) = self.windows.get(&node).copied().unwrap_or_default();
+        let size = size.min(Cut::WINDOW);
         count <= 32 || k < 8 || k >= count - 4 || (first..first + size).contains(&k)
     }
 

@@ -1,0 +1,146 @@
+//! A viewer without a screen: starts `crosscut view`, asks for pictures over its WebSocket, and reads its memory.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+use tungstenite::client::IntoClientRequest;
+use tungstenite::{Message, WebSocket};
+
+/// A running server with one connection to it.
+pub struct Client {
+    child: Child,
+    socket: WebSocket<TcpStream>,
+    next: u32,
+    begin: Instant,
+}
+
+/// A picture as far as the walk needs it.
+pub struct Picture {
+    /// The cut after the action.
+    pub cut: String,
+    /// Server time in milliseconds.
+    pub ms: f64,
+    /// Visible nodes that can be opened.
+    pub closed: Vec<u32>,
+    /// Open nodes.
+    pub open: Vec<u32>,
+    /// Number of boxes.
+    pub boxes: usize,
+    /// Size of the answer.
+    pub bytes: usize,
+}
+
+impl Client {
+    /// Starts the server on a run and connects.
+    pub fn start(crosscut: &Path, run: &Path) -> Result<Self> {
+        let begin = Instant::now();
+        let mut child = Command::new(crosscut)
+            .args(["view", "--port", "0", "--no-open"])
+            .arg(run)
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("{}", crosscut.display()))?;
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().context("no stdout")?).read_line(&mut line)?;
+        let link = line.trim();
+        let (host, token) = link
+            .strip_prefix("http://")
+            .and_then(|rest| rest.split_once("/?token="))
+            .with_context(|| format!("not a link: {link}"))?;
+        let mut http = TcpStream::connect(host)?;
+        write!(http, "GET /?token={token} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")?;
+        let mut answer = String::new();
+        http.read_to_string(&mut answer)?;
+        let cookie = answer
+            .lines()
+            .find_map(|l| l.to_ascii_lowercase().starts_with("set-cookie: ").then(|| l[12..].to_owned()))
+            .context("no cookie")?;
+        let cookie = cookie.split(';').next().unwrap_or_default().to_owned();
+        let mut request = format!("ws://{host}/api/socket").into_client_request()?;
+        request.headers_mut().insert("Cookie", cookie.parse()?);
+        let stream = TcpStream::connect(host)?;
+        stream.set_nodelay(true)?;
+        let (socket, _) = tungstenite::client(request, stream).map_err(|e| anyhow::anyhow!("{e}"))?;
+        Ok(Client { child, socket, next: 0, begin })
+    }
+
+    /// Milliseconds since the server was started.
+    pub fn since_start(&self) -> f64 {
+        self.begin.elapsed().as_secs_f64() * 1e3
+    }
+
+    fn ask(&mut self, mut request: Value) -> Result<(Value, Vec<u8>)> {
+        self.next += 1;
+        request["id"] = self.next.into();
+        self.socket.send(Message::text(request.to_string()))?;
+        loop {
+            let Message::Binary(bytes) = self.socket.read()? else { continue };
+            let n = u32::from_le_bytes(bytes[..4].try_into()?) as usize;
+            let mut answer: Value = serde_json::from_slice(&bytes[4..4 + n])?;
+            if let Some(error) = answer.get("error") {
+                bail!("{error}");
+            }
+            return Ok((answer["ok"].take(), bytes[4 + n..].to_vec()));
+        }
+    }
+
+    /// Asks for the DAG at a cut, after an action.
+    pub fn dag(&mut self, cut: &str, action: Value) -> Result<Picture> {
+        let (answer, columns) = self.ask(json!({
+            "op": "scene", "run": 0, "view": "dag", "cut": cut, "action": action,
+            "colour": "worker", "scale": "even", "width": 1280.0, "height": 800.0, "critical": true
+        }))?;
+        let boxes = answer["scene"]["boxes"].as_u64().context("no boxes")? as usize;
+        let node = 16 * boxes;
+        let shape = node + 4 * boxes + (2 * boxes).next_multiple_of(4);
+        let flags = shape + boxes.next_multiple_of(4);
+        let (mut closed, mut open) = (Vec::new(), Vec::new());
+        for b in 0..boxes {
+            let id = u32::from_le_bytes(columns[node + 4 * b..][..4].try_into()?);
+            match (columns[shape + b], columns[flags + b]) {
+                (6, _) => open.push(id),
+                (4 | 5, flags) if flags & 1 == 1 && flags & 32 == 0 => closed.push(id),
+                _ => {}
+            }
+        }
+        let cut = answer["cut"].as_str().context("no cut")?.to_owned();
+        let ms = answer["ms"].as_f64().context("no ms")?;
+        Ok(Picture { cut, ms, closed, open, boxes, bytes: columns.len() + answer.to_string().len() })
+    }
+
+    /// Asks for a window of the timeline or profile; says the server time in milliseconds.
+    pub fn window(&mut self, view: &str, from: f64, to: f64) -> Result<f64> {
+        let (answer, _) = self.ask(json!({
+            "op": "scene", "run": 0, "view": view, "window": [from, to],
+            "colour": "worker", "scale": "even", "width": 1280.0, "height": 400.0
+        }))?;
+        answer["ms"].as_f64().context("no ms")
+    }
+
+    /// Asks what is open: (first, last) time of the run.
+    pub fn time(&mut self) -> Result<(f64, f64)> {
+        let (answer, _) = self.ask(json!({"op": "hello"}))?;
+        let time = &answer["runs"][0]["time"];
+        Ok((time[0].as_f64().unwrap_or(0.0), time[1].as_f64().unwrap_or(1.0)))
+    }
+
+    /// Resident memory of the server that is not mapped from files, in bytes.
+    pub fn private_memory(&self) -> Result<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let line = status.lines().find(|l| l.starts_with("RssAnon:")).context("no RssAnon")?;
+        let kib: u64 = line.split_whitespace().nth(1).context("no number")?.parse()?;
+        Ok(kib * 1024)
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

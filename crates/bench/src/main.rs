@@ -1,0 +1,254 @@
+//! `cargo xtask bench`: measures import, tree building, the run's size and the server, each beside what the machine
+//! itself can do, and prints a Markdown table. Nothing here is asserted: a timing is not a test.
+
+mod client;
+#[path = "../../import/tests/dag_writer/mod.rs"]
+mod dag_writer;
+mod hardware;
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use clap::Parser;
+use client::Client;
+use crosscut_run::Run;
+use crosscut_tree::Builder;
+use hardware::Hardware;
+use serde_json::{Value, json};
+
+/// Benchmarks beside the hardware.
+#[derive(Parser)]
+struct Args {
+    /// Nodes of the large synthetic run.
+    #[arg(long, default_value_t = 10_000_000)]
+    nodes: u64,
+    /// Nodes of the imported .dag file (432 bytes each).
+    #[arg(long, default_value_t = 2_000_000)]
+    dag_nodes: usize,
+    /// Steps of the walk through the large run.
+    #[arg(long, default_value_t = 1000)]
+    steps: usize,
+    /// Where the files go; removed afterwards.
+    #[arg(long)]
+    dir: Option<PathBuf>,
+}
+
+/// A row of the table.
+struct Row {
+    what: String,
+    value: String,
+    beside: String,
+}
+
+fn main() -> Result<()> {
+    let args = Args::parse();
+    let dir = match &args.dir {
+        Some(dir) => tempfile::tempdir_in(dir)?,
+        None => tempfile::tempdir()?,
+    };
+    let mut rows = Vec::new();
+    let mut add = |what: &str, value: String, beside: String| {
+        eprintln!("{what}: {value} ({beside})");
+        rows.push(Row { what: what.to_owned(), value, beside });
+    };
+
+    let hardware = hardware::measure(dir.path())?;
+    add("memory copy", rate(hardware.copy), "the machine".into());
+    add("file read, in the page cache", rate(hardware.cached), "the machine".into());
+    add("file read, from the disk", rate(hardware.disk_read), "the machine".into());
+    add("file write, until on the disk", rate(hardware.disk_write), "the machine".into());
+    build(&hardware, &mut add)?;
+    import(&args, dir.path(), &hardware, &mut add)?;
+    view(&args, dir.path(), &mut add)?;
+
+    println!("| what | measured | beside |\n|---|---|---|");
+    for row in rows {
+        println!("| {} | {} | {} |", row.what, row.value, row.beside);
+    }
+    Ok(())
+}
+
+type Add<'a> = &'a mut dyn FnMut(&str, String, String);
+
+const CLOSE: i8 = -1;
+const LEAF: i8 = -2;
+
+/// The streaming builder on a task tree, with the index of wide nodes.
+fn build(hardware: &Hardware, add: Add<'_>) -> Result<()> {
+    // fib-like: five nodes per task, opened and closed with a stack of what is still to come.
+    let mut seconds = f64::INFINITY;
+    let mut nodes = 0;
+    for _ in 0..3 {
+        let begin = Instant::now();
+        let mut builder = Builder::with_capacity(1 << 25);
+        let mut todo: Vec<i8> = vec![30];
+        while let Some(next) = todo.pop() {
+            match next {
+                CLOSE => drop(builder.close()?),
+                LEAF => drop(builder.leaf()?),
+                n if n < 2 => drop(builder.leaf()?),
+                n => {
+                    builder.open()?;
+                    todo.extend([CLOSE, LEAF, n - 2, LEAF, n - 1, LEAF]);
+                }
+            }
+        }
+        let tree = builder.finish()?;
+        seconds = seconds.min(begin.elapsed().as_secs_f64());
+        nodes = std::hint::black_box(&tree).len.len();
+    }
+    let per_second = nodes as f64 / seconds;
+    add(
+        "tree building (streaming, one core)",
+        format!("{} nodes/s, {}", si(per_second), rate(per_second * 8.0)),
+        format!("{:.0} % of memory copy", 100.0 * per_second * 8.0 / hardware.copy),
+    );
+    Ok(())
+}
+
+/// A DAG Recorder file, from bytes to a finished run.
+fn import(args: &Args, dir: &Path, hardware: &Hardware, add: Add<'_>) -> Result<()> {
+    let file = dir.join("big.dag");
+    dag_writer::write_fib(&file, args.dag_nodes)?;
+    let bytes = std::fs::metadata(&file)?.len() as f64;
+    let target = dir.join("big.crosscut");
+    let begin = Instant::now();
+    let run = crosscut_import::import(&file, &target, &Default::default(), &crosscut_import::Quiet)?;
+    let seconds = begin.elapsed().as_secs_f64();
+    let nodes = run.manifest().parts["tasks/len"].rows as f64;
+    add(
+        &format!("import of {} nodes (.dag, {})", si(nodes), size(bytes)),
+        format!("{} nodes/s, {}", si(nodes / seconds), rate(bytes / seconds)),
+        format!(
+            "{:.0} % of reading the file from the page cache, {:.1}× the disk's reading",
+            100.0 * bytes / seconds / hardware.cached,
+            bytes / seconds / hardware.disk_read
+        ),
+    );
+    std::fs::remove_file(&file)?;
+    std::fs::remove_dir_all(&target)?;
+    Ok(())
+}
+
+fn synth(dir: &Path, name: &str, nodes: u64) -> Result<(Run, f64)> {
+    let begin = Instant::now();
+    let options = crosscut_synth::Options { nodes, workers: 8, ..Default::default() };
+    let run = crosscut_synth::tasks(&dir.join(name), &options, &|_, _| {})?;
+    Ok((run, begin.elapsed().as_secs_f64()))
+}
+
+/// A small and a large run in the real server.
+fn view(args: &Args, dir: &Path, add: Add<'_>) -> Result<()> {
+    let crosscut = std::env::current_exe()?.with_file_name("crosscut");
+    let (small, _) = synth(dir, "small.crosscut", 10_000)?;
+    let (large, seconds) = synth(dir, "large.crosscut", args.nodes)?;
+    let nodes = large.manifest().parts["tasks/len"].rows as f64;
+    let label = si(nodes);
+    add(
+        &format!("synth fib, {label} nodes, 8 workers, with all indexes"),
+        format!("{} nodes/s", si(nodes / seconds)),
+        format!("{:.1} s", seconds),
+    );
+    add(
+        &format!("size on disk, {label} nodes"),
+        format!("{:.1} bytes per node", large.bytes() as f64 / nodes),
+        size(large.bytes() as f64),
+    );
+    let first_small = first_picture(&crosscut, small.path())?;
+    let first_large = first_picture(&crosscut, large.path())?;
+    add(
+        &format!("start to first picture, 10⁴ and {label} nodes"),
+        format!("{first_small:.0} ms and {first_large:.0} ms"),
+        format!("{:.2}×", first_large / first_small),
+    );
+    let mut client = Client::start(&crosscut, large.path())?;
+    let (times, biggest, bytes) = walk(&mut client, args.steps)?;
+    add(
+        &format!("open or close in {label} nodes, server time, {} steps", args.steps),
+        format!("p50 {:.1} ms, p99 {:.1} ms, worst {:.1} ms", at(&times, 0.5), at(&times, 0.99), at(&times, 1.0)),
+        format!("up to {biggest} boxes and {} an answer", size(bytes as f64)),
+    );
+    let (_, end) = client.time()?;
+    let mut windows = Vec::new();
+    for k in 0..200 {
+        let (from, width) = (end * (f64::from(k) * 0.618).fract(), end / f64::from(1 << (k % 20)));
+        windows.push(client.window("timeline", from, (from + width).min(end))?);
+        windows.push(client.window("profile", from, (from + width).min(end))?);
+    }
+    windows.sort_by(f64::total_cmp);
+    add(
+        &format!("timeline and profile windows of {label} nodes, server time"),
+        format!("p50 {:.1} ms, p99 {:.1} ms, worst {:.1} ms", at(&windows, 0.5), at(&windows, 0.99), at(&windows, 1.0)),
+        "400 windows, from the whole run to a millionth".into(),
+    );
+    add(
+        &format!("server memory beyond mapped pages, {label} nodes"),
+        size(client.private_memory()? as f64),
+        "after the walk".into(),
+    );
+    Ok(())
+}
+
+/// Milliseconds from starting the program to having the first picture; the best of three.
+fn first_picture(crosscut: &Path, run: &Path) -> Result<f64> {
+    let mut best = f64::INFINITY;
+    for _ in 0..3 {
+        let mut client = Client::start(crosscut, run)?;
+        client.dag("", Value::Null)?;
+        best = best.min(client.since_start());
+    }
+    Ok(best)
+}
+
+/// A walk of opening and closing at random; server times in ascending order, most boxes, largest answer.
+fn walk(client: &mut Client, steps: usize) -> Result<(Vec<f64>, usize, usize)> {
+    let mut seed = 42u64;
+    let mut pick = move |n: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % n.max(1)
+    };
+    let mut picture = client.dag("", Value::Null)?;
+    let (mut times, mut biggest, mut bytes) = (Vec::new(), 0, 0);
+    for _ in 0..steps {
+        let close = picture.boxes > 4000 || picture.closed.is_empty() || pick(4) == 0 && picture.open.len() > 1;
+        let action = if close {
+            // Not the root: that would end the walk.
+            let at = 1 + pick(picture.open.len() - 1);
+            json!({"do": "close", "node": picture.open.get(at).context("nothing open")?})
+        } else {
+            json!({"do": "open", "node": picture.closed[pick(picture.closed.len())]})
+        };
+        picture = client.dag(&picture.cut.clone(), action)?;
+        times.push(picture.ms);
+        biggest = biggest.max(picture.boxes);
+        bytes = bytes.max(picture.bytes);
+    }
+    times.sort_by(f64::total_cmp);
+    Ok((times, biggest, bytes))
+}
+
+fn at(sorted: &[f64], share: f64) -> f64 {
+    sorted[((sorted.len() - 1) as f64 * share).round() as usize]
+}
+
+fn si(value: f64) -> String {
+    match value {
+        v if v >= 1e9 => format!("{:.2} G", v / 1e9),
+        v if v >= 1e6 => format!("{:.1} M", v / 1e6),
+        v if v >= 1e3 => format!("{:.0} k", v / 1e3),
+        v => format!("{v:.0}"),
+    }
+}
+
+fn rate(bytes: f64) -> String {
+    format!("{:.2} GB/s", bytes / 1e9)
+}
+
+fn size(bytes: f64) -> String {
+    match bytes {
+        b if b >= 1073741824.0 => format!("{:.2} GiB", b / 1073741824.0),
+        b if b >= 1048576.0 => format!("{:.0} MiB", b / 1048576.0),
+        b => format!("{:.0} KiB", b / 1024.0),
+    }
+}
