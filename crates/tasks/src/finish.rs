@@ -1,6 +1,6 @@
 //! Finishing a task tree: what readers, recorders and generators all share after they have filled the columns.
 
-use crosscut_run::tasks::{Collapsed, Kind, Mark, TaskWriter};
+use crosscut_run::tasks::{Collapsed, Edge, Kind, Mark, TaskWriter};
 use crosscut_run::{Places, RunWriter};
 use crosscut_tree::{NodeId, Tree, WideBuf, block_sums};
 
@@ -50,15 +50,49 @@ pub fn finish(run: &mut RunWriter, mut tasks: TaskWriter, places: &Places) -> Re
         .and_then(|w| w.as_u64())
         .map_or(places.worker_count(), |w| w as usize);
 
-    // In time.
+    // In time. The sweep is one long merge: it runs beside everything that goes node by node.
     let borders = row_borders(&tasks, places);
-    let blocks = borders[borders.len() - 1];
-    let mut order = run.column::<u32>("tasks/order", blocks)?;
+    let mut order = run.column::<u32>("tasks/order", borders[borders.len() - 1])?;
     fill_order(&tasks, places, &borders, &mut order);
     let found = spine(&tasks, tree, places);
-    let accounting = account(&tasks, workers as i64, &order, &borders, &found.joins);
+    let (accounting, summary) = rayon::join(
+        || account(&tasks, workers as i64, &order, &borders, &found.joins),
+        || put_indexes(run, &tasks, tree, places, (&order, &borders), &found.joins),
+    );
+    let mut summary = summary?;
+    summary.workers = workers as u32;
+    summary.delay = accounting.delay;
+    summary.no_work = accounting.no_work;
+    for (sum, matrix) in summary.edges.iter_mut().zip(&found.migrations) {
+        *sum = matrix.iter().sum();
+    }
+    summary.migrations = found.migrations;
+    summary.gaps = found.gaps.trimmed();
+    let json = serde_json::to_value(&summary).map_err(|e| TasksError::Broken(e.to_string()))?;
+    run.manifest().facts.insert("tasks".into(), json);
+    let borders: Vec<i64> = borders.iter().map(|&b| b as i64).collect();
+    run.put_slice("tasks/order_first", &borders)?;
+    run.put_slice("tasks/wide_node", &wide.node)?;
+    run.put_slice("tasks/wide_count", &wide.count)?;
+    run.put_slice("tasks/wide_first", &wide.first)?;
+    run.put_slice("tasks/wide_skip", &wide.skip)?;
+    run.put(order)?;
+    tasks.put(run)?;
+    run.put_places(places)?;
+    Ok(())
+}
 
-    // Per node.
+/// Writes the sums per block of nodes and the grids of time; returns the totals that come out on the way.
+fn put_indexes(
+    run: &mut RunWriter,
+    tasks: &TaskWriter,
+    tree: Tree<'_>,
+    places: &Places,
+    (order, borders): (&[u32], &[usize]),
+    joins: &[(i64, Edge)],
+) -> Result<Summary, TasksError> {
+    let n = tasks.node_count();
+    let rows = places.worker_count() + 1;
     let (len, mark, start, end) = (&tasks.len[..], &tasks.mark[..], &tasks.start[..], &tasks.end[..]);
     let work_of = |i: usize| match len[i] {
         1 => block_work(mark[i], end[i] - start[i], i as u32, &tasks.collapsed),
@@ -74,33 +108,34 @@ pub fn finish(run: &mut RunWriter, mut tasks: TaskWriter, places: &Places) -> Re
             Err(_) => 0,
         }
     };
-    let sums = block_sums(n, work_of);
-    let mut counts = [0; 4];
     let total = |sums: &[i64]| sums.last().copied().unwrap_or(0);
+    let sums = block_sums(n, work_of);
+    run.put_slice("tasks/sum_work", &sums)?;
+    let work = total(&sums);
+    let mut counts = [0; 4];
     for kind in &Kind::ALL[..4] {
         let sums = block_sums(n, |i| count_of(i, *kind));
         counts[*kind as usize] = total(&sums);
         run.put_slice(&format!("tasks/sum_{}", kind.word()), &sums)?;
     }
-    run.put_slice("tasks/sum_work", &sums)?;
-    let rows = places.worker_count() + 1;
-    let busy_by_row = put_mix(run, &tasks, places, work_of)?;
+    let mut busy_by_row = put_mix(run, tasks, places, work_of)?;
+    busy_by_row.truncate(rows - 1);
 
-    // On grids of time.
     let elapsed = end[0];
+    let blocks = order.len();
     let cells = Grid::over(elapsed, (blocks / (16 * rows)).clamp(4096, 1 << 22), rows);
     let mut busy = run.column::<i64>("tasks/cell_busy", cells.len())?;
     let mut top = run.column::<u32>("tasks/cell_top", cells.len())?;
     top.fill(NONE);
     for r in 0..rows {
         let blocks = &order[borders[r]..borders[r + 1]];
-        fill_grid(&tasks, cells, r, blocks, |i| work_of(i as usize), &mut busy, &mut top);
+        fill_grid(tasks, cells, r, blocks, |i| work_of(i as usize), &mut busy, &mut top);
     }
     run.put(busy)?;
     run.put(top)?;
     let bins = Grid::over(elapsed, (blocks / 16).clamp(1 << 14, 1 << 20), LAYERS);
     let mut column = run.column::<i64>("tasks/bins", bins.len())?;
-    fill_bins(&tasks, &found.joins, bins, &mut column);
+    fill_bins(tasks, joins, bins, &mut column);
     let mut ready = [0; 5];
     for (edge, sum) in ready.iter_mut().enumerate() {
         let at = (1 + edge) * bins.count as usize;
@@ -108,47 +143,24 @@ pub fn finish(run: &mut RunWriter, mut tasks: TaskWriter, places: &Places) -> Re
     }
     run.put(column)?;
 
-    let mut edges = [0; 5];
-    for (sum, matrix) in edges.iter_mut().zip(&found.migrations) {
-        *sum = matrix.iter().sum();
-    }
-    let summary = Summary {
+    let intervals = counts.iter().sum::<i64>();
+    Ok(Summary {
         tasks: counts[Kind::Create as usize],
-        intervals: counts.iter().sum(),
-        workers: workers as u32,
+        intervals,
         nodes: n as u32,
-        dag_nodes: counts.iter().sum::<i64>()
-            + counts[Kind::Wait as usize]
-            + counts[Kind::Create as usize]
-            + 1,
+        dag_nodes: intervals + counts[Kind::Wait as usize] + counts[Kind::Create as usize] + 1,
         depth: tree.walk(NodeId::ROOT).map(|(_, depth)| depth).max().unwrap_or(0) as u32,
         elapsed,
-        work: total(&sums),
+        work,
         span: tasks.span[0],
-        delay: accounting.delay,
-        no_work: accounting.no_work,
         counts,
-        edges,
         ready,
-        busy: busy_by_row[..rows - 1].to_vec(),
+        busy: busy_by_row,
         intervals_by_worker: borders.windows(2).take(rows - 1).map(|b| (b[1] - b[0]) as i64).collect(),
-        migrations: found.migrations,
-        gaps: found.gaps.trimmed(),
         cells,
         bins,
-    };
-    let json = serde_json::to_value(&summary).map_err(|e| TasksError::Broken(e.to_string()))?;
-    run.manifest().facts.insert("tasks".into(), json);
-    let borders: Vec<i64> = borders.iter().map(|&b| b as i64).collect();
-    run.put_slice("tasks/order_first", &borders)?;
-    run.put_slice("tasks/wide_node", &wide.node)?;
-    run.put_slice("tasks/wide_count", &wide.count)?;
-    run.put_slice("tasks/wide_first", &wide.first)?;
-    run.put_slice("tasks/wide_skip", &wide.skip)?;
-    run.put(order)?;
-    tasks.put(run)?;
-    run.put_places(places)?;
-    Ok(())
+        ..Summary::default()
+    })
 }
 
 /// Writes the cumulative work by row at block borders; returns the totals.
