@@ -66,7 +66,7 @@ pub fn finish(run: &mut RunWriter, mut tasks: TaskWriter, places: &Places) -> Re
     for (sum, matrix) in summary.edges.iter_mut().zip(&found.migrations) {
         *sum = matrix.iter().sum();
     }
-    summary.migrations = found.migrations;
+    run.put_slice("tasks/migrations", &found.migrations.concat())?;
     summary.gaps = found.gaps.trimmed();
     let json = serde_json::to_value(&summary).map_err(|e| TasksError::Broken(e.to_string()))?;
     run.manifest().facts.insert("tasks".into(), json);

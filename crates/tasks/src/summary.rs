@@ -38,6 +38,8 @@ pub struct Summary {
     /// Intervals by worker.
     pub intervals_by_worker: Vec<i64>,
     /// Edges by kind from worker to worker: (rows + 1)² counts, row = from, the last row and column "several".
+    /// Kept in a column of its own, since it grows with the square of the workers.
+    #[serde(skip)]
     pub migrations: Vec<Vec<i64>>,
     /// Time between consecutive intervals of a spine.
     pub gaps: GapHistogram,

@@ -60,8 +60,11 @@ impl Tasks {
         let Some(summary) = run.manifest().facts.get("tasks") else {
             return Err(TasksError::NoTasks(run.path().display().to_string()));
         };
-        let summary: Summary = serde_json::from_value(summary.clone())
+        let mut summary: Summary = serde_json::from_value(summary.clone())
             .map_err(|e| TasksError::Broken(format!("manifest.json, facts of the tasks: {e}")))?;
+        let migrations = run.column::<i64>("tasks/migrations")?;
+        let matrix = (migrations.len() / Edge::ALL.len()).max(1);
+        summary.migrations = migrations.chunks_exact(matrix).map(<[i64]>::to_vec).collect();
         let borders: Vec<u64> =
             run.column::<i64>("tasks/order_first")?.iter().map(|&b| b.max(0) as u64).collect();
         let tasks = Tasks {
@@ -118,6 +121,8 @@ impl Tasks {
             && self.collapsed_values.len() == self.collapsed_node.len() * COLLAPSED_VALUES
             && self.mix.len() >= (n / mix_block(rows) + 1) * rows
             && self.borders.len() == rows + 1
+            && s.migrations.len() == Edge::ALL.len()
+            && s.migrations.iter().all(|matrix| matrix.len() == rows * rows)
             && s.cells.cell > 0
             && s.cells.rows as usize == rows
             && self.cell_busy.len() == s.cells.len()
