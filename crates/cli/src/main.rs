@@ -1,1 +1,88 @@
-fn main() {}
+//! The `crosscut` command. Each subcommand is a module that reads its arguments, calls the crate that does the work and
+//! prints what came of it; errors come here and are printed in one form.
+
+mod import;
+mod info;
+mod interrupt;
+mod output;
+mod progress;
+mod render;
+mod size;
+mod synth;
+
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{Parser, Subcommand};
+
+/// A performance workbench for parallel programs.
+#[derive(Parser)]
+#[command(name = "crosscut", version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Import(import::Args),
+    Info(info::Args),
+    Render(render::Args),
+    Synth(synth::Args),
+}
+
+/// Could not do it.
+const FAILED: u8 = 2;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    let done = match cli.command {
+        Command::Import(args) => import::run(args),
+        Command::Info(args) => info::run(args),
+        Command::Render(args) => render::run(args),
+        Command::Synth(args) => synth::run(args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(&message(&error)),
+    }
+}
+
+/// Help and versions go where they were asked for, wrong usage is an error like any other.
+fn usage(error: &clap::Error) -> ExitCode {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            // Nobody is left to be told when this cannot be printed.
+            let _ = error.print();
+            ExitCode::SUCCESS
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            fail(&format!("which command?\n\n{}", error.render()))
+        }
+        _ => {
+            let text = error.render().to_string();
+            fail(text.strip_prefix("error: ").unwrap_or(&text))
+        }
+    }
+}
+
+fn fail(message: &str) -> ExitCode {
+    use std::io::Write;
+    // Standard error may be closed: the exit code still tells.
+    let _ = writeln!(std::io::stderr(), "crosscut: {}", message.trim_end());
+    ExitCode::from(FAILED)
+}
+
+/// The error and its causes in one line, without those that the text above them quotes already.
+fn message(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
+}

@@ -54,11 +54,15 @@ impl<T: Value> ColumnMut<T> {
             .create_new(true)
             .open(&path)
             .map_err(RunError::io(&path))?;
-        let bytes = BODY + rows * size_of::<T>();
+        let error = |code: i32| RunError::Io { path: path.clone(), source: std::io::Error::from_raw_os_error(code) };
+        let bytes = rows.checked_mul(size_of::<T>()).and_then(|bytes| bytes.checked_add(BODY));
+        let (Some(bytes), Some(Ok(length))) = (bytes, bytes.map(libc::off_t::try_from)) else {
+            return Err(error(libc::EFBIG));
+        };
         // SAFETY: a plain system call on a descriptor that we own.
-        let failed = unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, bytes as libc::off_t) };
+        let failed = unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, length) };
         if failed != 0 {
-            return Err(RunError::Io { path, source: std::io::Error::from_raw_os_error(failed) });
+            return Err(error(failed));
         }
         // SAFETY: the file is new, inside a directory that only this process knows; nobody truncates it.
         let map = unsafe { MmapOptions::new().len(bytes).map_mut(&file) }.map_err(RunError::io(&path))?;
@@ -131,7 +135,7 @@ impl<T: Value> Column<T> {
         if part.kind != PartKind::Column || part.value.as_deref() != Some(expected) {
             return Err(damaged(format!("expected a column of {expected}")));
         }
-        let file = File::open(path).map_err(RunError::io(path))?;
+        let file = File::open(path).map_err(|e| RunError::unreadable(path, name, e))?;
         let found = file.metadata().map_err(RunError::io(path))?.len();
         if found != part.bytes {
             return Err(damaged(format!("{found} bytes, but the manifest says {}", part.bytes)));

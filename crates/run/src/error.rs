@@ -55,6 +55,14 @@ pub enum RunError {
         /// The directory.
         path: PathBuf,
     },
+    /// A worker that the run does not have.
+    #[error("worker {worker}, but the run has {workers}")]
+    NoWorker {
+        /// Its number.
+        worker: usize,
+        /// How many there are.
+        workers: usize,
+    },
     /// More distinct things than their ids can count.
     #[error("more than {limit} {what} in one run")]
     TooMany {
@@ -68,6 +76,14 @@ pub enum RunError {
 impl RunError {
     pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> RunError + '_ {
         move |source| RunError::Io { path: path.to_owned(), source }
+    }
+
+    /// A part whose file is not there is damage; otherwise the system has its reasons.
+    pub(crate) fn unreadable(path: &Path, part: &str, source: std::io::Error) -> RunError {
+        match source.kind() {
+            std::io::ErrorKind::NotFound => RunError::damaged(path, part, "its file is missing"),
+            _ => RunError::Io { path: path.to_owned(), source },
+        }
     }
 
     pub(crate) fn damaged(path: &Path, part: &str, why: impl Into<String>) -> RunError {

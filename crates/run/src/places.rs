@@ -57,6 +57,9 @@ impl Places {
         if let Some(&id) = self.index.get(&place) {
             return Ok(id);
         }
+        if worker >= self.workers {
+            return Err(RunError::NoWorker { worker, workers: self.workers });
+        }
         if self.list.len() + 1 >= SEVERAL as usize {
             return Err(RunError::TooMany { what: "places", limit: SEVERAL as usize });
         }

@@ -2,7 +2,7 @@
 //! always checked, contents (checksums) on request, since that reads every byte.
 
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::column::{Column, Value};
 use crate::error::RunError;
-use crate::manifest::{Manifest, Part};
+use crate::manifest::{Manifest, Part, PartKind};
 use crate::places::Places;
 use crate::sources::Sources;
 use crate::table::read_table;
@@ -91,12 +91,20 @@ impl Run {
     /// Reads a table.
     pub fn table(&self, name: &str) -> Result<RecordBatch, RunError> {
         let (part, path) = self.part(name)?;
-        let found = fs::metadata(&path).map_err(RunError::io(&path))?.len();
+        if part.kind != PartKind::Table {
+            return Err(RunError::damaged(&path, name, "expected a table"));
+        }
+        let found = fs::metadata(&path).map_err(|e| RunError::unreadable(&path, name, e))?.len();
         if found != part.bytes {
             let why = format!("{found} bytes, but the manifest says {}", part.bytes);
             return Err(RunError::damaged(&path, name, why));
         }
-        read_table(&path, name)
+        let table = read_table(&path, name)?;
+        if table.num_rows() as u64 != part.rows {
+            let why = format!("{} rows, but the manifest says {}", table.num_rows(), part.rows);
+            return Err(RunError::damaged(&path, name, why));
+        }
+        Ok(table)
     }
 
     /// The places.
@@ -120,7 +128,7 @@ impl Run {
 
     /// Size of all parts.
     pub fn bytes(&self) -> u64 {
-        self.manifest.parts.values().map(|part| part.bytes).sum()
+        self.manifest.parts.values().fold(0, |sum, part| sum.saturating_add(part.bytes))
     }
 
     /// Reads every byte and says which parts are not as they were written.
@@ -133,6 +141,7 @@ impl Run {
                 let file = part.file(name);
                 let path = self.path.join(&file);
                 let why = match fs::metadata(&path) {
+                    Err(error) if error.kind() == ErrorKind::NotFound => "its file is missing".into(),
                     Err(error) => error.to_string(),
                     Ok(found) if found.len() != part.bytes => {
                         format!("{} bytes, but the manifest says {}", found.len(), part.bytes)

@@ -30,15 +30,18 @@ impl RunWriter {
         if target.exists() {
             return Err(RunError::Exists { path: target.to_owned() });
         }
-        let mut name = target.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".tmp-{}", std::process::id()));
-        let work = target.with_file_name(name);
-        if let Some(parent) = work.parent().filter(|p| !p.as_os_str().is_empty()) {
+        let Some(name) = target.file_name() else {
+            let source = std::io::Error::new(std::io::ErrorKind::InvalidInput, "not a name for a run");
+            return Err(RunError::Io { path: target.to_owned(), source });
+        };
+        if let Some(parent) = target.parent().filter(|p| !p.as_os_str().is_empty()) {
             fs::create_dir_all(parent).map_err(RunError::io(parent))?;
         }
-        // A directory of the same process id can only be the rest of a process that is gone.
-        let _ = fs::remove_dir_all(&work);
-        fs::create_dir(&work).map_err(RunError::io(&work))?;
+        let work = new_directory(|attempt| {
+            let mut name = name.to_owned();
+            name.push(format!(".tmp-{}-{attempt}", std::process::id()));
+            target.with_file_name(name)
+        })?;
         let manifest = Manifest {
             format: FORMAT,
             crosscut: env!("CARGO_PKG_VERSION").to_owned(),
@@ -126,6 +129,22 @@ impl RunWriter {
             Err(source) => return Err(RunError::Io { path: self.target.clone(), source }),
         }
         Run::open(&self.target)
+    }
+}
+
+/// Makes the first directory of this sequence of names that is not there yet. Others may be at work beside us, in this
+/// process or (under the same process id) in another container, so nothing that exists is touched.
+fn new_directory(name: impl Fn(u32) -> PathBuf) -> Result<PathBuf, RunError> {
+    let mut attempt = 0;
+    loop {
+        let path = name(attempt);
+        match fs::create_dir(&path) {
+            Ok(()) => return Ok(path),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && attempt < 10_000 => {
+                attempt += 1;
+            }
+            Err(source) => return Err(RunError::Io { path, source }),
+        }
     }
 }
 

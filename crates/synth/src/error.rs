@@ -18,7 +18,7 @@ pub enum SynthError {
     /// A run has at least one task.
     #[error("a run of 0 nodes asked for; ask for at least 1")]
     NoNodes,
-    /// Workers are counted in 16 bits.
+    /// A run counts migrations from every worker to every other.
     #[error("{asked} workers asked for; ask for 1 to {limit}")]
     Workers {
         /// What was asked for.

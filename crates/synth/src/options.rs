@@ -8,8 +8,8 @@ use crate::shape::{self, Shape, Use};
 
 /// The most nodes that a tree can have: the largest two ids are left free as marks.
 const MAX_NODES: u64 = u32::MAX as u64 - 1;
-/// The most workers: each takes two places, and there are fewer than 2¹⁶ − 1 of them.
-const MAX_WORKERS: usize = 32_000;
+/// The most workers: a run counts migrations from every worker to every other.
+const MAX_WORKERS: usize = 1_024;
 
 /// The programs that can be run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,19 +1,34 @@
 //! Inner nodes from their children. Read backwards, pre-order meets every child before its parent and the last child
 //! first, so one loop completes start, end, critical path, place and site of all collective nodes.
 
-use crosscut_run::Places;
+use crosscut_run::{Places, SEVERAL};
 use crosscut_run::tasks::{Kind, Mark, TaskWriter};
 
 use crate::error::TasksError;
 
-/// Fills in inner nodes; leaves and collapsed nodes must be there. Leaves get their span.
+/// Fills in inner nodes; leaves and collapsed nodes must be there. Leaves get their span. Refuses what does not fit
+/// together: marks and list of collapsed nodes, times, places.
 pub fn complete(tasks: &mut TaskWriter, places: &Places) -> Result<(), TasksError> {
     let n = tasks.node_count();
     let (len, parent, mark) = (&tasks.len[..], &tasks.parent[..], &tasks.mark[..]);
     let (start, end, span) = (&mut tasks.start[..], &mut tasks.end[..], &mut tasks.span[..]);
     let (place, site) = (&mut tasks.place[..], &mut tasks.site[..]);
+    let broken = |node: usize, what: &str| TasksError::Broken(format!("node {node} {what}"));
+    let mut collapsed = tasks.collapsed.iter().rev().peekable();
+    if let Some(last) = collapsed.peek().filter(|c| c.node as usize >= n) {
+        return Err(broken(last.node as usize, "is listed as collapsed, but there is no such node"));
+    }
     for i in (0..n).rev() {
         let m = Mark(mark[i]);
+        if collapsed.next_if(|c| c.node as usize == i).is_some() != m.is_collapsed() {
+            return Err(broken(i, "is marked as collapsed or listed so, but not both"));
+        }
+        if m.is_collapsed() && (len[i] != 1 || !m.kind().is_collective()) {
+            return Err(broken(i, "is collapsed, but is no section or task without an inside"));
+        }
+        if len[i] == 1 && place[i] != SEVERAL && places.get(place[i]).is_none() {
+            return Err(broken(i, "ran at a place that is not in the list"));
+        }
         if len[i] == 1 && !m.is_collapsed() {
             span[i] = end[i] - start[i];
         }

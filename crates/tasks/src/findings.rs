@@ -61,11 +61,10 @@ impl Tasks {
     pub fn findings(&self) -> Vec<Finding> {
         let s = self.summary();
         let capacity = (i64::from(s.workers) * s.elapsed).max(1);
-        let mut found = Vec::new();
-        found.extend(self.idle_windows());
+        // Of equal costs the one that says more about the cause comes first.
+        let mut found = self.explained(self.idle_windows(), self.serial_spawns());
         found.extend(self.delay());
         found.extend(self.short_span());
-        found.extend(self.serial_spawns());
         found.retain(|f| f.cost as f64 >= WORTH * capacity as f64);
         for finding in &mut found {
             finding.severity = match finding.cost as f64 / capacity as f64 {
@@ -75,6 +74,20 @@ impl Tasks {
             };
         }
         found.sort_by_key(|f| std::cmp::Reverse(f.cost));
+        found
+    }
+
+    /// Idle time inside a serial spawn is the cost of that, not a finding of its own.
+    fn explained(&self, idle: Vec<Finding>, spawns: Option<Finding>) -> Vec<Finding> {
+        let Some(mut spawns) = spawns.filter(|f| f.cost > 0) else { return idle };
+        let (begin, end) = spawns.window.unwrap_or_default();
+        let inside = |f: &Finding| {
+            let (from, to) = f.window.unwrap_or_default();
+            10 * (to.min(end) - from.max(begin)) >= 9 * (to - from)
+        };
+        let (caused, mut found): (Vec<Finding>, Vec<Finding>) = idle.into_iter().partition(inside);
+        spawns.cost = spawns.cost.max(caused.iter().map(|f| f.cost).sum());
+        found.insert(0, spawns);
         found
     }
 
@@ -118,7 +131,7 @@ impl Tasks {
                 Finding {
                     id: "no-work",
                     severity: Severity::Low,
-                    cost: cost as i64,
+                    cost: cost.round() as i64,
                     what: format!(
                         "only {mean:.1} of {} workers had something to run for {:.1} % of the time",
                         s.workers,
@@ -141,7 +154,8 @@ impl Tasks {
                 list.iter().max_by_key(|i| i.end.min(to) - i.start.max(from)).map(|i| i.node)
             }
             Timeline::Cells(cells) => {
-                cells.top.iter().filter(|&&n| n != NONE).map(|&n| NodeId(n)).max_by_key(|&n| self.elapsed(n))
+                let overlap = |n: &NodeId| self.end(*n).min(to) - self.start(*n).max(from);
+                cells.top.iter().filter(|&&n| n != NONE).map(|&n| NodeId(n)).max_by_key(overlap)
             }
         }
     }
@@ -215,9 +229,13 @@ impl Tasks {
             .filter(|&node| self.kind(node) == Kind::Section)
             .filter_map(|node| {
                 let children = tree.child_count(node);
-                // The time until the last create, less a fair share of the work: nobody else could run meanwhile.
-                let last = tree.children_from(node, children.saturating_sub(2)).next()?;
-                let spawning = self.start(last) - self.start(node);
+                // The time until the last create, less the work: nobody else could run meanwhile. How long the created
+                // tasks then waited is delay, not the loop's fault.
+                let last = tree.children_from(node, children.saturating_sub(1)).next();
+                let last = std::iter::successors(last, |&at| tree.previous_sibling(at))
+                    .take(64)
+                    .find(|&at| self.kind(at) == Kind::Create)?;
+                let spawning = self.end(last) - self.start(node);
                 let idle = p * spawning - self.work(node);
                 Some((idle, node, children / 2))
             })

@@ -6,7 +6,7 @@ use crosscut_tree::{NodeId, Tree, WideBuf, block_sums};
 
 use crate::complete::complete;
 use crate::error::TasksError;
-use crate::order::{fill_order, row, row_borders};
+use crate::order::{fill_order, reach, row, row_borders};
 use crate::profile::{LAYERS, fill_bins};
 use crate::spine::spine;
 use crate::summary::{Grid, Summary};
@@ -36,7 +36,7 @@ pub fn finish(run: &mut RunWriter, mut tasks: TaskWriter, places: &Places) -> Re
     if n == 0 {
         return Err(TasksError::Broken("it has no nodes".into()));
     }
-    if !tasks.collapsed.is_sorted_by_key(|c| c.node) {
+    if !tasks.collapsed.is_sorted_by(|a, b| a.node < b.node) {
         return Err(TasksError::Broken("collapsed nodes are not in order".into()));
     }
     let wide = WideBuf::build(&tasks.len, &tasks.parent);
@@ -121,6 +121,7 @@ fn put_indexes(
     let mut busy_by_row = put_mix(run, tasks, places, work_of)?;
     busy_by_row.truncate(rows - 1);
 
+    run.put_slice("tasks/reach", &reach(order, end))?;
     let elapsed = end[0];
     let blocks = order.len();
     let cells = Grid::over(elapsed, (blocks / (16 * rows)).clamp(4096, 1 << 22), rows);

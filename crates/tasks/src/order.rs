@@ -1,8 +1,6 @@
 //! The order in time: all blocks (intervals and collapsed nodes) by row and start. A row is a worker; the row after the
 //! last worker holds blocks that several workers ran.
 
-use std::ops::Range;
-
 use crosscut_run::Places;
 use crosscut_run::tasks::TaskWriter;
 use rayon::prelude::*;
@@ -55,19 +53,80 @@ pub fn fill_order(tasks: &TaskWriter, places: &Places, borders: &[usize], order:
         rows.push(head);
         rest = tail;
     }
-    // Pre-order is nearly the order in time on one worker: a sort that uses existing runs is almost linear here.
-    rows.into_par_iter().for_each(|row| row.sort_by_key(|&i| start[i as usize]));
+    let end = &tasks.end[..];
+    // Pre-order is nearly the order in time on one worker: a sort that uses existing runs is almost linear here. Blocks
+    // without length come before the one that starts when they end.
+    let by_time = |&a: &u32, &b: &u32| {
+        let (a, b) = (a as usize, b as usize);
+        start[a].cmp(&start[b]).then_with(|| end[a].cmp(&end[b]))
+    };
+    rows.into_par_iter().for_each(|row| row.sort_by(by_time));
 }
 
-/// The part of a row's blocks that may overlap `from..to`.
-pub fn overlapping(order: &[u32], start: &[i64], end: &[i64], from: i64, to: i64) -> Range<usize> {
-    let first = order.partition_point(|&i| start[i as usize] < from);
-    let last = order.partition_point(|&i| start[i as usize] < to);
-    // Blocks of one worker do not overlap, so at most one that started earlier is still running; several may be when
-    // collapsed nodes were nested, so step back as long as they reach in.
-    let mut begin = first;
-    while begin > 0 && end[order[begin - 1] as usize] > from {
-        begin -= 1;
+/// Blocks per entry of the reach.
+const REACH: usize = 256;
+
+/// How far each stretch of the order reaches in time: the largest end in it. A collapsed node may run for long while its
+/// worker starts and ends other blocks, so the order by start alone does not tell what is still running.
+pub fn reach(order: &[u32], end: &[i64]) -> Vec<i64> {
+    let last = |stretch: &[u32]| stretch.iter().map(|&i| end[i as usize]).max().unwrap_or(0);
+    order.par_chunks(REACH).map(last).collect()
+}
+
+/// The blocks of one row that overlap a window, in their order.
+#[derive(Clone, Debug, Default)]
+pub struct InWindow<'a> {
+    /// Those that started before the window.
+    early: Vec<u32>,
+    /// Those that start in it.
+    rest: &'a [u32],
+}
+
+impl InWindow<'_> {
+    pub fn len(&self) -> usize {
+        self.early.len() + self.rest.len()
     }
-    begin..last
+
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        self.early.iter().chain(self.rest).copied()
+    }
+}
+
+/// The blocks of a run by time, borrowed from columns.
+#[derive(Clone, Copy, Debug)]
+pub struct Blocks<'a> {
+    pub order: &'a [u32],
+    pub borders: &'a [u64],
+    pub reach: &'a [i64],
+    pub start: &'a [i64],
+    pub end: &'a [i64],
+}
+
+impl<'a> Blocks<'a> {
+    /// The blocks of a row.
+    pub fn row(&self, row: usize) -> &'a [u32] {
+        match (self.borders.get(row), self.borders.get(row + 1)) {
+            (Some(&from), Some(&to)) => self.order.get(from as usize..to as usize).unwrap_or(&[]),
+            _ => &[],
+        }
+    }
+
+    /// The blocks of a row that overlap the window.
+    pub fn in_window(&self, row: usize, from: i64, to: i64) -> InWindow<'a> {
+        let blocks = self.row(row);
+        let first = blocks.partition_point(|&i| self.start[i as usize] < from);
+        let last = blocks.partition_point(|&i| self.start[i as usize] < to);
+        let begin = self.borders.get(row).map_or(0, |&b| b as usize);
+        let mut early = Vec::new();
+        let mut at = 0;
+        while at < first {
+            let stretch = (begin + at) / REACH;
+            let next = ((stretch + 1) * REACH - begin).min(first);
+            if self.reach.get(stretch).is_none_or(|&end| end > from) {
+                early.extend(blocks[at..next].iter().filter(|&&i| self.end[i as usize] > from));
+            }
+            at = next;
+        }
+        InWindow { early, rest: &blocks[first..last.max(first)] }
+    }
 }

@@ -45,11 +45,16 @@ impl Steps {
         }
     }
 
+    /// The integral over each bin in whole units. What is rounded is the sum so far, so that the error stays below one
+    /// unit over any number of bins.
     fn integrals(&self) -> impl Iterator<Item = i64> + '_ {
-        let mut height = 0.0;
+        let (mut height, mut sum, mut given) = (0.0, 0.0f64, 0);
         self.partial.iter().zip(&self.height).map(move |(partial, step)| {
             height += step;
-            (partial + height * self.cell as f64).round() as i64
+            sum += partial + height * self.cell as f64;
+            let before = given;
+            given = given.max(sum.round() as i64);
+            given - before
         })
     }
 }
@@ -85,8 +90,9 @@ pub fn each_step(tasks: &TaskWriter, joins: &[(i64, Edge)], mut step: impl FnMut
     // What a predecessor's end makes ready is counted per edge kind below; a collapsed node takes that step back and
     // puts its own rates in its place.
     let ready = |edge: Edge| 1 + edge as usize;
-    if let Some(&m) = mark.first() {
-        step(0, ready(Mark(m).edge()), 1.0);
+    // What runs first is ready from the start.
+    if let Some(first) = (0..len.len()).find(|&i| len[i] == 1) {
+        step(0, ready(Mark(mark[first]).edge()), 1.0);
     }
     for i in 0..len.len() {
         if len[i] != 1 {

@@ -114,7 +114,7 @@ fn visit(spine: &mut Spine, tasks: &TaskWriter, tree: Tree<'_>, places: &Places,
             spine.migrations[edge as usize][a * rows + b] += 1;
             spine.gaps.add(start[to.index()] - end[before.index()], a != b);
             if edge == Edge::WaitCont {
-                spine.joins.push((end[before.index()], Mark(mark[child.index()]).edge()));
+                spine.joins.push((end[before.index()], Mark(mark[to.index()]).edge()));
                 for task in tree.children(before).filter(|c| Mark(mark[c.index()]).kind() == Kind::Task) {
                     let last = last_block(tree, task);
                     spine.migrations[Edge::End as usize][row_of(last) * rows + b] += 1;

@@ -116,9 +116,20 @@ impl Grid {
         let elapsed = elapsed.max(1);
         let cell = (elapsed as u64).div_ceil(most.max(1) as u64).next_power_of_two() as i64;
         let count = (elapsed as u64).div_ceil(cell as u64);
-        // Up to the level where everything fits into a few hundred cells.
-        let levels = 1 + count.div_ceil(256).next_power_of_two().trailing_zeros();
+        // Up to the level where everything fits into one cell: no window is so wide that it needs the blocks themselves.
+        let levels = 1 + count.next_power_of_two().trailing_zeros();
         Grid { cell, count, levels, rows: rows as u32 }
+    }
+
+    /// Whether it is a grid that [`Grid::over`] could have made for a run that takes `elapsed`, for `rows` rows.
+    pub(crate) fn fits(&self, elapsed: i64, rows: usize) -> bool {
+        self.cell.count_ones() == 1
+            && self.cell > 0
+            && self.rows as usize == rows
+            && u64::try_from(elapsed.max(1)).is_ok_and(|e| self.count == e.div_ceil(self.cell as u64))
+            && self.count < 1 << 32
+            && self.levels == 1 + self.count.next_power_of_two().trailing_zeros()
+            && self.levels < self.cell.leading_zeros()
     }
 
     /// Number of cells of a level.

@@ -10,11 +10,11 @@ use crosscut_tree::{NodeId, Sums, Tree, Wide};
 
 use crate::error::TasksError;
 use crate::finish::mix_block;
-use crate::order::row;
+use crate::order::{Blocks, InWindow, row};
 use crate::profile::{LAYERS, Profile};
 use crate::spine::{first_block, inner_edges, last_block};
 use crate::summary::{GapHistogram, Summary};
-use crate::timeline::{Blocks, Cells, Interval, NONE, Timeline, fill_row};
+use crate::timeline::{Cells, Interval, NONE, Timeline, fill_row};
 
 /// The task tree of a run.
 #[derive(Debug)]
@@ -39,6 +39,7 @@ pub struct Tasks {
     mix: Column<i64>,
     order: Column<u32>,
     borders: Vec<u64>,
+    reach: Column<i64>,
     cell_busy: Column<i64>,
     cell_top: Column<u32>,
     bins: Column<i64>,
@@ -96,6 +97,7 @@ impl Tasks {
             mix: run.column("tasks/mix")?,
             order: run.column("tasks/order")?,
             borders,
+            reach: run.column("tasks/reach")?,
             cell_busy: run.column("tasks/cell_busy")?,
             cell_top: run.column("tasks/cell_top")?,
             bins: run.column("tasks/bins")?,
@@ -123,12 +125,10 @@ impl Tasks {
             && self.borders.len() == rows + 1
             && s.migrations.len() == Edge::ALL.len()
             && s.migrations.iter().all(|matrix| matrix.len() == rows * rows)
-            && s.cells.cell > 0
-            && s.cells.rows as usize == rows
+            && s.cells.fits(s.elapsed, rows)
             && self.cell_busy.len() == s.cells.len()
             && self.cell_top.len() == s.cells.len()
-            && s.bins.cell > 0
-            && s.bins.rows as usize == LAYERS
+            && s.bins.fits(s.elapsed, LAYERS)
             && self.bins.len() == s.bins.len();
         if fits { Ok(()) } else { Err(TasksError::Broken("its columns do not fit together".into())) }
     }
@@ -354,7 +354,13 @@ impl Tasks {
     }
 
     fn blocks(&self) -> Blocks<'_> {
-        Blocks { order: &self.order, borders: &self.borders, start: &self.start, end: &self.end }
+        Blocks {
+            order: &self.order,
+            borders: &self.borders,
+            reach: &self.reach,
+            start: &self.start,
+            end: &self.end,
+        }
     }
 
     /// Rows of the timeline: the workers, and one more when collapsed nodes were run by several.
@@ -369,10 +375,10 @@ impl Tasks {
         let (from, to) = self.clamp(from, to);
         let blocks = self.blocks();
         let rows = self.rows();
-        let in_window: Vec<&[u32]> = (0..rows).map(|r| blocks.in_window(r, from, to)).collect();
-        if in_window.iter().map(|b| b.len()).sum::<usize>() <= max_intervals {
+        let in_window: Vec<InWindow<'_>> = (0..rows).map(|r| blocks.in_window(r, from, to)).collect();
+        if in_window.iter().map(InWindow::len).sum::<usize>() <= max_intervals {
             let list = in_window.iter().enumerate().flat_map(|(r, blocks)| {
-                blocks.iter().map(move |&i| Interval {
+                blocks.iter().map(move |i| Interval {
                     worker: r as u32,
                     node: NodeId(i),
                     start: self.start[i as usize],
@@ -405,10 +411,12 @@ impl Tasks {
             return Timeline::Cells(cells);
         }
         let mut best = Vec::new();
-        for (r, blocks) in in_window.iter().enumerate() {
+        for r in 0..rows {
             let range = r * count..(r + 1) * count;
+            // All of the first and the last cell, so that a cell is the same in every window.
+            let whole = blocks.in_window(r, cells.from, cells.from + count as i64 * cell);
             fill_row(
-                blocks,
+                whole.iter(),
                 (&self.start, &self.end),
                 |i| self.own_work(i as usize),
                 (cells.from, cell),

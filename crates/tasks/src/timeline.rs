@@ -1,12 +1,9 @@
 //! The timeline: what each row did in a window of time. Few intervals come as they are; many come as cells on a grid of
-//! powers of two, each with its exact busy time and the node that fills most of it.
-
-use std::cmp::Reverse;
+//! powers of two, each with its exact busy time and the node that fills most of it, the first of equal ones.
 
 use crosscut_run::tasks::TaskWriter;
 use crosscut_tree::NodeId;
 
-use crate::order::overlapping;
 use crate::summary::Grid;
 
 /// No node.
@@ -49,66 +46,53 @@ pub struct Interval {
     pub end: i64,
 }
 
-/// The blocks of a run by time, borrowed from columns.
-#[derive(Clone, Copy, Debug)]
-pub struct Blocks<'a> {
-    pub order: &'a [u32],
-    pub borders: &'a [u64],
-    pub start: &'a [i64],
-    pub end: &'a [i64],
+/// The block that fills most of a cell so far: its overlap, and its place in the order of the row.
+pub type Best = (i64, usize);
+const NO_BEST: Best = (0, usize::MAX);
+
+/// Of equal ones the first in the order stays.
+fn better(a: Best, b: Best) -> Best {
+    if (b.0, std::cmp::Reverse(b.1)) > (a.0, std::cmp::Reverse(a.1)) { b } else { a }
 }
 
-impl<'a> Blocks<'a> {
-    /// The blocks of a row.
-    pub fn row(&self, row: usize) -> &'a [u32] {
-        match (self.borders.get(row), self.borders.get(row + 1)) {
-            (Some(&from), Some(&to)) => self.order.get(from as usize..to as usize).unwrap_or(&[]),
-            _ => &[],
-        }
-    }
-
-    /// The blocks of a row that overlap the window.
-    pub fn in_window(&self, row: usize, from: i64, to: i64) -> &'a [u32] {
-        let blocks = self.row(row);
-        &blocks[overlapping(blocks, self.start, self.end, from, to)]
-    }
+/// The cells, from number 0 to `count`, that a block overlaps, each with its overlap.
+fn overlaps(
+    (start, end): (i64, i64),
+    (from, cell): (i64, i64),
+    count: usize,
+) -> impl Iterator<Item = (usize, i64)> {
+    let first = (start - from).div_euclid(cell).max(0);
+    let last = (end - 1 - from).div_euclid(cell).min(count as i64 - 1);
+    let cells = if end > start { first..last + 1 } else { 0..0 };
+    cells.map(move |k| {
+        let left = from + k * cell;
+        (k as usize, end.min(left + cell) - start.max(left))
+    })
 }
 
-/// Adds blocks to a row of cells that begins at `from`. `work` is a block's busy time (less than its elapsed time when it
-/// was collapsed); it is spread evenly.
+/// Adds blocks, in their order, to a row of cells that begins at `from`. `work` is a block's busy time (less than its
+/// elapsed time when it was collapsed); it is spread evenly and rounded so that any cells that cover it add up to it.
 pub fn fill_row(
-    blocks: &[u32],
+    blocks: impl Iterator<Item = u32>,
     (start, end): (&[i64], &[i64]),
     work: impl Fn(u32) -> i64,
     (from, cell): (i64, i64),
     busy: &mut [i64],
     top: &mut [u32],
-    best: &mut Vec<i64>,
+    best: &mut Vec<Best>,
 ) {
-    let count = busy.len() as i64;
     best.clear();
-    best.resize(busy.len(), 0);
-    for &i in blocks {
+    best.resize(busy.len(), NO_BEST);
+    for (at, i) in blocks.enumerate() {
         let (s, e) = (start[i as usize], end[i as usize]);
-        let first = ((s - from).div_euclid(cell)).max(0);
-        let last = ((e - 1 - from).div_euclid(cell)).min(count - 1);
-        let elapsed = e - s;
-        let work = work(i);
-        for k in first..=last {
-            let left = from + k * cell;
-            let overlap = e.min(left + cell) - s.max(left);
-            if overlap <= 0 {
-                continue;
-            }
-            let share = if work == elapsed {
-                overlap
-            } else {
-                (overlap as i128 * work as i128 / elapsed as i128) as i64
-            };
-            busy[k as usize] += share;
-            if overlap > best[k as usize] {
-                best[k as usize] = overlap;
-                top[k as usize] = i;
+        let (work, elapsed) = (work(i), e - s);
+        let until = |t: i64| (i128::from(t - s) * i128::from(work) / i128::from(elapsed)) as i64;
+        for (k, overlap) in overlaps((s, e), (from, cell), busy.len()) {
+            let begin = s.max(from + k as i64 * cell);
+            busy[k] += if work == elapsed { overlap } else { until(begin + overlap) - until(begin) };
+            if overlap > best[k].0 {
+                best[k] = (overlap, at);
+                top[k] = i;
             }
         }
     }
@@ -124,29 +108,44 @@ pub fn fill_grid(
     busy: &mut [i64],
     top: &mut [u32],
 ) {
+    let (start, end) = (&tasks.start[..], &tasks.end[..]);
+    let times = |at: usize| (start[blocks[at] as usize], end[blocks[at] as usize]);
     let fine = grid.count as usize;
-    let at = row * fine;
+    let range = row * fine..(row + 1) * fine;
     let mut best = Vec::new();
+    let finest = (0, grid.cell);
     fill_row(
-        blocks,
-        (&tasks.start, &tasks.end),
+        blocks.iter().copied(),
+        (start, end),
         work,
-        (0, grid.cell),
-        &mut busy[at..at + fine],
-        &mut top[at..at + fine],
+        finest,
+        &mut busy[range.clone()],
+        &mut top[range],
         &mut best,
     );
+    // What lies in one cell of a level lies in one cell of the next; the others are few, and are looked at again.
+    let crosses = |at: usize, cell: i64| {
+        let (start, end) = times(at);
+        end > start && start.div_euclid(cell) != (end - 1).div_euclid(cell)
+    };
+    let mut crossing: Vec<usize> = (0..blocks.len()).filter(|&at| crosses(at, grid.cell)).collect();
     for level in 1..grid.levels {
         let (fine, coarse) = (grid.count(level - 1), grid.count(level));
         let from = grid.offset(level - 1) + row * fine;
         let to = grid.offset(level) + row * coarse;
-        let mut above = Vec::with_capacity(coarse);
-        for k in 0..coarse {
+        let mut above: Vec<Best> =
+            best.chunks(2).map(|pair| pair.iter().fold(NO_BEST, |a, &b| better(a, b))).collect();
+        let cell = grid.cell << level;
+        for &at in &crossing {
+            for (k, overlap) in overlaps(times(at), (0, cell), coarse) {
+                above[k] = better(above[k], (overlap, at));
+            }
+        }
+        crossing.retain(|&at| crosses(at, cell));
+        for (k, &(_, at)) in above.iter().enumerate() {
             let pair = from + 2 * k..(from + 2 * k + 2).min(from + fine);
-            let winner = pair.clone().max_by_key(|&c| (best[c - from], Reverse(c))).unwrap_or(pair.start);
-            busy[to + k] = pair.clone().map(|c| busy[c]).sum();
-            top[to + k] = top[winner];
-            above.push(best[winner - from]);
+            busy[to + k] = pair.map(|c| busy[c]).sum();
+            top[to + k] = blocks.get(at).copied().unwrap_or(NONE);
         }
         best = above;
     }

@@ -107,7 +107,8 @@ pub enum LinkKind {
     Depend = 3,
 }
 
-/// Edges, one entry per column per edge, from the bottom of one mark to the top of another.
+/// Edges as straight strokes, one entry per column per stroke. An edge with bends is several strokes with the same
+/// nodes, upright or level, none of which goes up; a stretch that edges share (a join) is one stroke of one of them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Links {
     /// Start x.
@@ -249,6 +250,8 @@ pub struct Axis {
 /// A picture as plain marks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scene {
+    /// What it shows, in a line; for writers, the page has its own frame.
+    pub title: String,
     /// Extent to the right.
     pub width: f32,
     /// Extent down.

@@ -11,6 +11,13 @@ use crate::needs::{self, C_COMPILER};
 use crate::process;
 use crate::workspace::{self, cargo};
 
+const HEADING: &str = "\
+# Benchmarks
+
+Written by `cargo xtask bench`, on a machine with CORES cores. The last column says what to compare with: the same
+machine's memory and disk, or the size of the work.
+";
+
 pub fn run(args: &[String]) -> Result<()> {
     needs::install(&[&C_COMPILER])?;
     ui::build()?;
@@ -26,7 +33,9 @@ pub fn run(args: &[String]) -> Result<()> {
         bail!("crosscut-bench ended with {}", output.status);
     }
     let file = workspace::root().join("docs/benchmarks.md");
-    fs::write(&file, &table).with_context(|| format!("could not write {}", file.display()))?;
+    let cores = std::thread::available_parallelism()?;
+    fs::write(&file, format!("{}\n{table}", HEADING.replace("CORES", &cores.to_string())))
+        .with_context(|| format!("could not write {}", file.display()))?;
     println!("written to docs/benchmarks.md");
     Ok(())
 }

@@ -59,11 +59,18 @@ fn page_tests() -> Result<Tally> {
 fn rust() -> Result<Tally> {
     // The PNG writer's tests draw text.
     needs::install(&[&C_COMPILER, &FONTS])?;
-    if matches!(NEXTEST.look(), State::Found(_)) {
-        return tests_of(&mut cargo(&["nextest", "run", "--workspace", "--no-fail-fast"]));
+    let types = ui::protocol_hash()?;
+    let tally = if matches!(NEXTEST.look(), State::Found(_)) {
+        tests_of(&mut cargo(&["nextest", "run", "--workspace", "--no-fail-fast"]))?
+    } else {
+        println!("cargo-nextest is not here: using `cargo test` (the same tests, a little slower)");
+        tests_of(&mut cargo(&["test", "--workspace", "--all-targets", "--no-fail-fast"]))?
+    };
+    // The tests write the page's types from the Rust ones.
+    if ui::protocol_hash()? != types {
+        bail!("the types in ui/src/protocol were out of date; they are new now, commit them");
     }
-    println!("cargo-nextest is not here: using `cargo test` (the same tests, a little slower)");
-    tests_of(&mut cargo(&["test", "--workspace", "--all-targets", "--no-fail-fast"]))
+    Ok(tally)
 }
 
 /// The examples in doc comments, which nextest does not run. A workspace without any is fine.

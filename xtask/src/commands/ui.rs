@@ -53,15 +53,8 @@ struct Stamp {
 
 impl Stamp {
     fn new(name: &str, inputs: &[PathBuf]) -> Result<Stamp> {
-        let mut hasher = DefaultHasher::new();
-        for input in inputs {
-            let bytes = fs::read(input).with_context(|| format!("could not read {}", input.display()))?;
-            hasher.write(input.to_string_lossy().as_bytes());
-            hasher.write_usize(bytes.len());
-            hasher.write(&bytes);
-        }
         let path = ui().join("node_modules").join(format!(".crosscut-{name}"));
-        Ok(Stamp { path, hash: format!("{:016x}", hasher.finish()) })
+        Ok(Stamp { path, hash: format!("{:016x}", hash(inputs)?) })
     }
 
     fn is_current(&self) -> bool {
@@ -71,6 +64,22 @@ impl Stamp {
     fn write(&self) -> Result<()> {
         fs::write(&self.path, &self.hash).with_context(|| format!("could not write {}", self.path.display()))
     }
+}
+
+/// A number that changes when any file of the generated protocol types changes.
+pub fn protocol_hash() -> Result<u64> {
+    hash(&sources(&ui().join("src/protocol"))?)
+}
+
+fn hash(inputs: &[PathBuf]) -> Result<u64> {
+    let mut hasher = DefaultHasher::new();
+    for input in inputs {
+        let bytes = fs::read(input).with_context(|| format!("could not read {}", input.display()))?;
+        hasher.write(input.to_string_lossy().as_bytes());
+        hasher.write_usize(bytes.len());
+        hasher.write(&bytes);
+    }
+    Ok(hasher.finish())
 }
 
 /// Every file that the page is built from, in a fixed order.

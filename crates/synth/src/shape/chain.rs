@@ -30,7 +30,7 @@ impl Chain {
 #[derive(Clone, Copy)]
 pub enum Part {
     Main,
-    Pair,
+    Pair { is_first: bool },
     Left,
     Right,
 }
@@ -45,6 +45,7 @@ impl Shape for Chain {
         code("main", 36, 38),
         code("left", 5, 9),
         code("right", 12, 16),
+        code("main", 30, 32),
     ];
 
     fn root(&self) -> Part {
@@ -52,24 +53,24 @@ impl Shape for Chain {
     }
 
     fn is_task(&self, part: Part) -> bool {
-        !matches!(part, Part::Pair)
+        !matches!(part, Part::Pair { .. })
     }
 
     fn size(&self, part: Part) -> u32 {
         match part {
             Part::Main => 2 + 8 * self.sections,
-            Part::Pair => 8,
+            Part::Pair { .. } => 8,
             Part::Left | Part::Right => 2,
         }
     }
 
     fn item(&self, part: Part, number: u32, _left: u32) -> Item<Part> {
         match (part, number) {
-            (Part::Main, n) if n < self.sections => Item::Section(Part::Pair),
+            (Part::Main, n) if n < self.sections => Item::Section(Part::Pair { is_first: n == 0 }),
             (Part::Main, _) => Item::Close(step(10, 3)),
-            (Part::Pair, 0) => Item::Spawn(step(15, 0), Part::Left),
-            (Part::Pair, 1) => Item::Spawn(step(5, 1), Part::Right),
-            (Part::Pair, _) => Item::Close(step(5, 2)),
+            (Part::Pair { is_first }, 0) => Item::Spawn(step(15, if is_first { 6 } else { 0 }), Part::Left),
+            (Part::Pair { .. }, 1) => Item::Spawn(step(5, 1), Part::Right),
+            (Part::Pair { .. }, _) => Item::Close(step(5, 2)),
             (Part::Left, _) => Item::Close(step(100, 4)),
             (Part::Right, _) => Item::Close(step(100, 5)),
         }

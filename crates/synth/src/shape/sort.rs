@@ -40,7 +40,8 @@ impl Sort {
             if sort_size(middle) <= nodes { low = middle } else { high = middle }
         }
         let above = sort_size(low + 1);
-        let is_above_nearer = above < u64::from(u32::MAX) && above.abs_diff(nodes) < sort_size(low).abs_diff(nodes);
+        let is_above_nearer =
+            above < u64::from(u32::MAX) && above.abs_diff(nodes) < sort_size(low).abs_diff(nodes);
         Sort { blocks: if is_above_nearer { low + 1 } else { low } }
     }
 }
@@ -110,7 +111,7 @@ impl Shape for Sort {
             (Part::Sort(1), _) => Item::Close(step(200, 0)),
             (Part::Sort(n), 0) => Item::Section(Part::Halves(n)),
             (Part::Sort(n), 1) => Item::Section(Part::Merging(n)),
-            (Part::Sort(n), _) => Item::Close(step(n.saturating_mul(10), 6)), // the serial copy
+            (Part::Sort(n), _) => Item::Close(step(n.saturating_mul(25), 6)), // the serial copy
             (Part::Halves(n), 0) => Item::Spawn(step(5, 1), Part::Sort(n / 2)),
             (Part::Halves(n), 1) => Item::Spawn(step(5, 2), Part::Sort(n - n / 2)),
             (Part::Halves(_), _) => Item::Close(step(5, 3)),
@@ -136,8 +137,8 @@ mod tests {
         for n in 2..5_000usize {
             size.push(9 + size[n / 2] + size[n - n / 2] + u64::from(merge_size(n as u32)));
         }
-        for n in 1..size.len() {
-            assert_eq!(sort_size(n as u32), size[n], "{n} blocks");
+        for (n, &size) in size.iter().enumerate().skip(1) {
+            assert_eq!(sort_size(n as u32), size, "{n} blocks");
         }
     }
 }

@@ -1,0 +1,92 @@
+//! `crosscut import`: foreign files become runs.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, anyhow, bail};
+use crosscut_import::Options;
+use crosscut_run::{Run, RunError};
+
+use crate::progress::Progress;
+use crate::{info, interrupt, output};
+
+/// Read a foreign trace or profile into a run.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The files; each becomes a run.
+    #[arg(required = true, value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    how: How,
+    /// The run to make [default: the name of the input with the ending .crosscut, in the current directory]
+    #[arg(short, long, value_name = "RUN")]
+    output: Option<PathBuf>,
+}
+
+/// How foreign files are read.
+#[derive(clap::Args)]
+pub struct How {
+    /// The format, when its content does not tell.
+    #[arg(long, value_name = "NAME")]
+    format: Option<String>,
+    /// Ticks per second of the file's clock, when the file does not say; times become nanoseconds.
+    #[arg(long, value_name = "HZ")]
+    clock_hz: Option<f64>,
+}
+
+/// Imports all inputs; stops at the first that cannot be.
+pub fn run(args: Args) -> Result<()> {
+    let targets = targets(&args.inputs, args.output)?;
+    for (input, target) in args.inputs.iter().zip(&targets) {
+        let run = import(input, target, &interrupt::unfinished(target), &args.how)?;
+        output::line(&info::one_line(run)?)?;
+    }
+    Ok(())
+}
+
+/// Imports one file, with progress; Ctrl-C removes what is `unfinished`.
+pub fn import(input: &Path, target: &Path, unfinished: &Path, how: &How) -> Result<Run> {
+    let options = Options { format: how.format.clone(), clock_hz: how.clock_hz };
+    interrupt::stoppable(unfinished, || {
+        let shown = Bytes(Progress::new(&input.display().to_string(), "bytes", "making indexes"));
+        Ok(crosscut_import::import(input, target, &options, &shown)?)
+    })
+}
+
+/// The runs to make: all free, all different, known before anything is read.
+fn targets(inputs: &[PathBuf], output: Option<PathBuf>) -> Result<Vec<PathBuf>> {
+    if let Some(output) = output {
+        if inputs.len() > 1 {
+            bail!(
+                "-o names one run, but there are {} inputs; leave it out, or import them one by one",
+                inputs.len()
+            );
+        }
+        return Ok(vec![output]);
+    }
+    let mut seen = HashSet::new();
+    inputs
+        .iter()
+        .map(|input| {
+            let stem = input.file_stem().ok_or_else(|| anyhow!("{}: not a file", input.display()))?;
+            let mut name = stem.to_owned();
+            name.push(".crosscut");
+            let target = PathBuf::from(name);
+            if !seen.insert(target.clone()) {
+                bail!("{}: two inputs would make this run; import them one by one with -o", target.display());
+            }
+            if target.exists() {
+                return Err(RunError::Exists { path: target }.into());
+            }
+            Ok(target)
+        })
+        .collect()
+}
+
+struct Bytes(Progress);
+
+impl crosscut_import::Progress for Bytes {
+    fn advance(&self, done: u64, total: u64) {
+        self.0.set(done, total);
+    }
+}

@@ -1,0 +1,14 @@
+//! Standard output. A reader that has seen enough (`crosscut info … | head -1`) is no error.
+
+use std::io::{ErrorKind, Write};
+
+use anyhow::{Context, Result};
+
+/// Prints a line, and makes sure that it has left.
+pub fn line(text: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    match writeln!(out, "{text}").and_then(|()| out.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        done => done.context("standard output"),
+    }
+}

@@ -1,0 +1,235 @@
+//! `crosscut render`: a picture of a run, without a browser.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use clap::ValueEnum;
+use crosscut_run::{Clock, Run};
+use crosscut_tasks::Tasks;
+use crosscut_tree::Cut;
+use crosscut_view::colour::ColourBy;
+use crosscut_view::dag::{DagOptions, Scale, dag};
+use crosscut_view::palette::Theme;
+use crosscut_view::png::png;
+use crosscut_view::profile::{ProfileOptions, profile};
+use crosscut_view::scene::Scene;
+use crosscut_view::svg::svg;
+use crosscut_view::timeline::{TimelineOptions, timeline};
+
+use crate::size;
+
+/// The cut that a picture has when none is asked for shows at most this many boxes.
+const FITTING: usize = 400;
+/// A picture shows at most this many boxes.
+const MOST: usize = 20_000;
+
+/// Draw a picture of a run.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The run.
+    run: PathBuf,
+    /// Which picture.
+    #[arg(long)]
+    view: View,
+    /// What is open in the DAG: a cut as the page's address holds it.
+    #[arg(long, value_name = "TEXT", conflicts_with = "depth")]
+    cut: Option<String>,
+    /// Open the DAG to this depth.
+    #[arg(long, value_name = "N")]
+    depth: Option<usize>,
+    /// What decides colour.
+    #[arg(long, alias = "color", default_value = "worker")]
+    colour: Colour,
+    /// What decides the height of a box in the DAG.
+    #[arg(long, default_value = "even")]
+    scale: Height,
+    /// Start of the window of time, such as 1.5ms, or in the clock's unit [default: the start]
+    #[arg(long, value_name = "T")]
+    from: Option<String>,
+    /// End of the window of time [default: the end]
+    #[arg(long, value_name = "T")]
+    to: Option<String>,
+    /// Width of timeline and profile in pixels.
+    #[arg(long, default_value_t = 1200, value_parser = clap::value_parser!(u32).range(100..=20_000))]
+    width: u32,
+    /// Height of timeline and profile in pixels [default: 640 and 240]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(50..=20_000))]
+    height: Option<u32>,
+    /// Colours on a light or on a dark ground.
+    #[arg(long, default_value = "light")]
+    theme: Ground,
+    /// Mark the critical path.
+    #[arg(long)]
+    critical: bool,
+    /// The picture, .svg or .png; one that is there is replaced.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum View {
+    Dag,
+    Timeline,
+    Profile,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Colour {
+    Worker,
+    Kind,
+    Source,
+    Core,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Height {
+    Even,
+    Log,
+    Linear,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Ground {
+    Light,
+    Dark,
+}
+
+enum Format {
+    Svg,
+    Png,
+}
+
+/// Draws it.
+pub fn run(args: Args) -> Result<()> {
+    let format = format(&args.output)?;
+    let tasks = Tasks::open(Run::open(&args.run)?)?;
+    let scene = scene(&tasks, &args)?;
+    let theme = match args.theme {
+        Ground::Light => &Theme::LIGHT,
+        Ground::Dark => &Theme::DARK,
+    };
+    let picture = match format {
+        Format::Svg => svg(&scene, theme).into_bytes(),
+        Format::Png => png(&scene, theme, 1.0)?,
+    };
+    write(&args.output, &picture).with_context(|| args.output.display().to_string())
+}
+
+fn format(path: &Path) -> Result<Format> {
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("svg") => Ok(Format::Svg),
+        Some("png") => Ok(Format::Png),
+        _ => bail!("{}: no picture that can be made; let its name end in .svg or .png", path.display()),
+    }
+}
+
+fn scene(tasks: &Tasks, args: &Args) -> Result<Scene> {
+    let colour = match args.colour {
+        Colour::Worker => ColourBy::Worker,
+        Colour::Kind => ColourBy::Kind,
+        Colour::Source => ColourBy::Source,
+        Colour::Core => ColourBy::Core,
+    };
+    let scale = match args.scale {
+        Height::Even => Scale::Even,
+        Height::Log => Scale::Log,
+        Height::Linear => Scale::Linear,
+    };
+    let (from, to) = window(tasks, args)?;
+    let width = args.width as f32;
+    let height = |default: u32| args.height.unwrap_or(default) as f32;
+    Ok(match args.view {
+        View::Dag => dag(tasks, &cut(tasks, args)?, &DagOptions { colour, scale, critical: args.critical }),
+        View::Timeline => {
+            timeline(tasks, from, to, &TimelineOptions { width, height: height(640), colour, focus: None })
+        }
+        View::Profile => profile(tasks, from, to, &ProfileOptions { width, height: height(240) }),
+    })
+}
+
+fn cut(tasks: &Tasks, args: &Args) -> Result<Cut> {
+    let tree = tasks.tree();
+    if let Some(text) = args.cut.as_deref().filter(|text| !text.is_empty()) {
+        return Cut::from_text(tree, text).with_context(|| format!("--cut {text}"));
+    }
+    let Some(depth) = args.depth else { return Ok(Cut::fitting(tree, FITTING)) };
+    let (cut, reached) = Cut::to_depth(tree, depth, MOST);
+    if reached < depth && reached < tasks.summary().depth as usize {
+        eprintln!(
+            "crosscut: opened to depth {reached}: deeper, the picture would have more than {MOST} boxes"
+        );
+    }
+    Ok(cut)
+}
+
+fn window(tasks: &Tasks, args: &Args) -> Result<(i64, i64)> {
+    let time = |text: &Option<String>, default| match text {
+        Some(text) => parse_time(text, tasks.clock()),
+        None => Ok(default),
+    };
+    let (from, to) = (time(&args.from, 0)?, time(&args.to, tasks.summary().elapsed)?);
+    if from >= to {
+        bail!(
+            "the window of time from {from} to {to} {} is empty; let --from be less than --to",
+            tasks.clock().unit()
+        );
+    }
+    Ok((from, to))
+}
+
+/// A time in the run's clock unit: `1500`, `1e6`; with a unit when the clock counts nanoseconds: `1.5ms`.
+fn parse_time(text: &str, clock: Clock) -> Result<i64> {
+    let wrong = || {
+        anyhow!(
+            "`{text}` is not a time; write it like 250us, 1.5ms or 2s, or in the clock's unit ({})",
+            clock.unit()
+        )
+    };
+    let units = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
+    let with_unit = units.iter().find_map(|(unit, ns)| Some((text.strip_suffix(unit)?.trim(), ns)));
+    if let (Some((number, ns)), Clock::Ns) = (with_unit, clock) {
+        let value = number.parse::<f64>().map_err(|_| wrong())? * ns;
+        return if (0.0..9e18).contains(&value) { Ok(value.round() as i64) } else { Err(wrong()) };
+    }
+    size::parse(text).ok().and_then(|time| i64::try_from(time).ok()).ok_or_else(wrong)
+}
+
+/// Writes beside the name and renames: a picture is there whole or not at all.
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    if path.is_dir() {
+        bail!("a directory");
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().permissions(readable()).tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    file.persist(path)?;
+    Ok(())
+}
+
+/// What a new file usually has; a temporary one is for its owner alone unless told otherwise.
+fn readable() -> std::fs::Permissions {
+    std::os::unix::fs::PermissionsExt::from_mode(0o666) // less what the umask takes away
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times() {
+        let ns = |text| parse_time(text, Clock::Ns).ok();
+        assert_eq!(ns("1500"), Some(1_500));
+        assert_eq!(ns("1e6"), Some(1_000_000));
+        assert_eq!(ns("1.5ms"), Some(1_500_000));
+        assert_eq!(ns("250 us"), Some(250_000));
+        assert_eq!(ns("250µs"), Some(250_000));
+        assert_eq!(ns("2s"), Some(2_000_000_000));
+        assert_eq!(ns("3ns"), Some(3));
+        for text in ["", "ms", "-1ms", "1h", "NaNs", "infs", "1e30s"] {
+            assert_eq!(ns(text), None, "{text}");
+        }
+        assert_eq!(parse_time("1e6", Clock::Ticks).ok(), Some(1_000_000));
+        assert!(parse_time("1ms", Clock::Ticks).is_err());
+    }
+}

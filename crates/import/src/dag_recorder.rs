@@ -1,0 +1,77 @@
+//! DAG Recorder `.dag` files, version 1.24: a header, a table of nodes, a table of edges, a table of strings.
+//!
+//! The node table is read once, in pieces and in parallel, into what is needed of each node (`decode`). The pieces agree
+//! on places and sites (`names`). A walk from the root finds the pre-order and checks that the nodes really are a tree
+//! (`order`). Then the columns of the run are filled in that order, again in parallel (`fill`). The edges follow from the
+//! tree, so their table is not read.
+
+mod decode;
+mod fill;
+mod format;
+mod names;
+mod order;
+mod strings;
+
+use crosscut_run::tasks::TaskWriter;
+use crosscut_run::{Clock, RunWriter};
+
+use crate::error::ImportError;
+use crate::input::Input;
+use crate::reader::{Confidence, Contents, Head, Options, Reader, TaskContents};
+use decode::Ticks;
+use format::{Header, MAGIC, PREFIX, VERSION};
+
+/// The reader.
+pub struct DagRecorder;
+
+impl Reader for DagRecorder {
+    fn name(&self) -> &'static str {
+        "dag-recorder"
+    }
+
+    fn title(&self) -> &'static str {
+        "DAG Recorder .dag, version 1.24"
+    }
+
+    fn detect(&self, head: &Head<'_>) -> Confidence {
+        if head.bytes.starts_with(MAGIC) {
+            Confidence::CERTAIN
+        } else if head.bytes.starts_with(PREFIX) {
+            // Another version: reading it will say so.
+            Confidence::percent(90)
+        } else if MAGIC.starts_with(head.bytes) && head.bytes.len() >= 4 {
+            // Cut off within its first line.
+            Confidence::percent(50)
+        } else {
+            Confidence::NONE
+        }
+    }
+
+    fn read(
+        &self,
+        input: &Input<'_>,
+        options: &Options,
+        run: &mut RunWriter,
+    ) -> Result<Contents, ImportError> {
+        let header = Header::read(input)?;
+        let strings = strings::read(input, &header)?;
+        let ticks = Ticks::new(options.clock_hz);
+        let mut table = decode::read(input, &header, strings.len(), ticks)?;
+        let (names, places, sources) = names::agree(input, &header, &mut table, &strings)?;
+        let mut writer = TaskWriter::new(run, header.nodes)?;
+        let order = order::walk(input, &mut table, &mut writer)?;
+        fill::fill(input, &table, &names, &order, &mut writer)?;
+        run.put_sources(&sources)?;
+
+        let manifest = run.manifest();
+        manifest.clock = if options.clock_hz.is_some() { Clock::Ns } else { Clock::Ticks };
+        manifest.facts.insert("workers".to_owned(), header.workers.into());
+        if let Some(hz) = options.clock_hz {
+            manifest.facts.insert("clock_hz".to_owned(), hz.into());
+        }
+        Ok(Contents {
+            tool: Some(("DAG Recorder".to_owned(), VERSION.to_owned())),
+            tasks: Some(TaskContents { writer, places }),
+        })
+    }
+}

@@ -1,0 +1,192 @@
+//! Formats are recognised by content; what cannot be imported is refused with a clear message and leaves nothing behind.
+
+mod dag_writer;
+mod samples;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+use crosscut_import::{ImportError, Options, Progress, Quiet, READERS, Watch, detect, import};
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Folder(tempfile::tempdir().unwrap())
+    }
+
+    fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.0.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    fn target(&self) -> PathBuf {
+        self.0.path().join("out").join("run.crosscut")
+    }
+
+    /// Imports, and checks that a failure leaves nothing where the run would have been.
+    fn import(&self, input: &Path, options: &Options) -> Result<(), ImportError> {
+        let result = import(input, &self.target(), options, &Quiet).map(|_| ());
+        if result.is_err() {
+            self.assert_nothing_left();
+        }
+        result
+    }
+
+    fn assert_nothing_left(&self) {
+        let left: Vec<_> = match fs::read_dir(self.target().parent().unwrap()) {
+            Ok(entries) => entries.map(|entry| entry.unwrap().file_name()).collect(),
+            Err(_) => Vec::new(),
+        };
+        assert!(left.is_empty(), "left behind: {left:?}");
+    }
+}
+
+fn by_name(name: &str) -> Options {
+    Options { format: Some(name.to_owned()), ..Options::default() }
+}
+
+#[test]
+fn dag_files_are_recognised() {
+    for (_, path) in samples::present() {
+        let found = detect(&path).unwrap();
+        assert_eq!(found[0].0.name(), "dag-recorder");
+        assert_eq!(found[0].1.value(), 100);
+    }
+    // The name does not matter.
+    let folder = Folder::new();
+    let bytes = fs::read(samples::path("depchain.dag").unwrap()).unwrap();
+    assert_eq!(detect(&folder.file("something.txt", &bytes)).unwrap().len(), 1);
+}
+
+#[test]
+fn other_files_are_not() {
+    let folder = Folder::new();
+    let others: [&[u8]; 6] = [
+        b"{\"traceEvents\": []}",
+        b"\x7fELF\x02\x01\x01",
+        b"DAG",
+        b"dag_recorder format version  1.24 2014/09/18\n",
+        b" DAG_RECORDER FORMAT VERSION  1.24 2014/09/18\n",
+        &[0; 5000],
+    ];
+    for bytes in others {
+        let path = folder.file("trace.dag", bytes);
+        assert!(detect(&path).unwrap().is_empty(), "{}", bytes.escape_ascii());
+        let error = folder.import(&path, &Options::default()).unwrap_err();
+        assert!(matches!(error, ImportError::Unknown { .. }), "{error}");
+        assert_eq!((error.path(), error.offset()), (Some(&*path), Some(0)));
+    }
+    let path = folder.file("program", b"\x7fELF\x02\x01\x01");
+    let text = folder.import(&path, &Options::default()).unwrap_err().to_string();
+    assert!(text.contains(r#"begins with "\x7fELF\x02\x01\x01" (7f 45 4c 46 02 01 01)"#), "{text}");
+    assert!(text.contains("dag-recorder (DAG Recorder .dag, version 1.24)"), "{text}");
+}
+
+#[test]
+fn a_format_can_be_asked_for() {
+    let folder = Folder::new();
+    let path = samples::path("depchain.dag").unwrap();
+    let error = folder.import(&path, &by_name("otf2")).unwrap_err();
+    assert!(matches!(error, ImportError::NoSuchFormat { .. }));
+    assert!(error.to_string().contains("no format `otf2`. Formats known: dag-recorder"), "{error}");
+    let text =
+        folder.file("text", b"DAG_RECORDED with something else, long enough to hold a header, but not one");
+    let error = folder.import(&text, &by_name("dag-recorder")).unwrap_err();
+    assert_eq!(error.offset(), Some(11), "{error}");
+    folder.import(&path, &by_name("dag-recorder")).unwrap();
+    for reader in READERS {
+        assert!(!reader.name().contains(' ') && !reader.title().is_empty());
+    }
+}
+
+#[test]
+fn what_is_no_file_is_said_so() {
+    let folder = Folder::new();
+    let missing = folder.0.path().join("missing.dag");
+    let error = folder.import(&missing, &Options::default()).unwrap_err();
+    assert!(error.to_string().ends_with("missing.dag: no such file"), "{error}");
+    let error = folder.import(folder.0.path(), &Options::default()).unwrap_err();
+    assert!(error.to_string().contains("a directory, not a file"), "{error}");
+    let empty = folder.file("empty.dag", b"");
+    let error = folder.import(&empty, &Options::default()).unwrap_err();
+    assert!(matches!(error, ImportError::Empty { .. }), "{error}");
+    assert_eq!((error.path(), error.offset()), (Some(&*empty), Some(0)));
+    let error = folder.import(Path::new("/dev/null"), &Options::default()).unwrap_err();
+    assert!(error.to_string().contains("a device or pipe"), "{error}");
+
+    let sample = samples::path("depchain.dag").unwrap();
+    folder.import(&sample, &Options::default()).unwrap();
+    let again = import(&sample, &folder.target(), &Options::default(), &Quiet).unwrap_err();
+    assert!(again.to_string().contains("already exists"), "{again}");
+    let error =
+        import(&folder.target(), &folder.0.path().join("b"), &Options::default(), &Quiet).unwrap_err();
+    assert!(error.to_string().contains("this is a run already"), "{error}");
+}
+
+#[test]
+fn a_clock_must_make_sense() {
+    let folder = Folder::new();
+    let path = samples::path("depchain.dag").unwrap();
+    for hz in [0.0, -1.0, f64::NAN, f64::INFINITY, 0.5, 1e16] {
+        let options = Options { clock_hz: Some(hz), ..Options::default() };
+        let error = folder.import(&path, &options).unwrap_err();
+        assert!(matches!(error, ImportError::Option(_)), "{hz}: {error}");
+    }
+}
+
+#[test]
+fn progress_reaches_the_end() {
+    let folder = Folder::new();
+    let path = samples::path("sort_mth4.dag").unwrap();
+    let (most, calls) = (AtomicU64::new(0), AtomicUsize::new(0));
+    let progress = Watch {
+        report: |done, total| {
+            assert_eq!(total, 286133);
+            assert!(done <= total);
+            most.fetch_max(done, Ordering::Relaxed);
+            calls.fetch_add(1, Ordering::Relaxed);
+        },
+        cancel: &AtomicBool::new(false),
+    };
+    import(&path, &folder.target(), &Options::default(), &progress).unwrap();
+    assert_eq!(most.into_inner(), 286133);
+    assert!(calls.into_inner() >= 1);
+}
+
+/// Stops at the k-th question.
+struct StopAt {
+    at: usize,
+    asked: AtomicUsize,
+}
+
+impl Progress for StopAt {
+    fn advance(&self, _: u64, _: u64) {}
+
+    fn is_cancelled(&self) -> bool {
+        self.asked.fetch_add(1, Ordering::Relaxed) >= self.at
+    }
+}
+
+#[test]
+fn cancelled_at_any_moment_it_leaves_nothing() {
+    let folder = Folder::new();
+    let nodes = dag_writer::binary_tree(100_000, 2);
+    let path = folder.file("big.dag", &dag_writer::dag_bytes(2, &nodes));
+    let mut stops = 0;
+    for at in 0.. {
+        let progress = StopAt { at, asked: AtomicUsize::new(0) };
+        match import(&path, &folder.target(), &Options::default(), &progress) {
+            Err(ImportError::Cancelled { .. }) => stops += 1,
+            Err(error) => panic!("{error}"),
+            Ok(run) => {
+                assert!(run.check().is_empty());
+                break;
+            }
+        }
+        folder.assert_nothing_left();
+    }
+    assert!(stops > 10, "asked only {stops} times for {} nodes", nodes.len());
+}

@@ -1,0 +1,60 @@
+//! What the page can ask, one module per question. Each takes an open run and gives the answer type of the protocol.
+
+pub mod hello;
+pub mod node;
+pub mod overview;
+pub mod scene;
+pub mod search;
+pub mod table;
+
+use crosscut_tasks::Tasks;
+use crosscut_tree::{Cut, NodeId};
+use crosscut_view::format::{count, file_name};
+
+use crate::OpenRun;
+use crate::answer::Refusal;
+
+/// Visible items of a cut at most: more cannot be drawn or read.
+pub const MOST_ITEMS: usize = 20_000;
+
+impl OpenRun {
+    /// A cut from its text; the empty text is the cut that the run opens with.
+    pub fn cut(&self, text: &str) -> Result<Cut, Refusal> {
+        if text.is_empty() {
+            return Ok(self.first_cut.clone());
+        }
+        Cut::from_text(self.tasks.tree(), text).map_err(|error| error.to_string())
+    }
+}
+
+/// How many items are visible; an error when they are too many.
+pub fn visible(tasks: &Tasks, cut: &Cut) -> Result<usize, Refusal> {
+    let visible = cut.visible(tasks.tree()).take(MOST_ITEMS + 1).count();
+    if visible > MOST_ITEMS {
+        return Err(format!("more than {} things would be visible: close some first", count(MOST_ITEMS as i64)));
+    }
+    Ok(visible)
+}
+
+/// A node that exists.
+pub fn existing(tasks: &Tasks, node: u32) -> Result<NodeId, Refusal> {
+    let id = NodeId(node);
+    if tasks.tree().contains(id) {
+        Ok(id)
+    } else {
+        Err(format!("there is no node {node}: the run has {} nodes", count(tasks.tree().node_count() as i64)))
+    }
+}
+
+/// "worker 3", or "several".
+pub fn worker_name(tasks: &Tasks, node: NodeId) -> String {
+    tasks.worker(node).map_or_else(|| "several".to_owned(), |worker| format!("worker {worker}"))
+}
+
+/// "sort.c:120" of where a node began, "" when it is not known.
+pub fn short_source(tasks: &Tasks, node: NodeId) -> String {
+    tasks
+        .sources()
+        .from(tasks.site(node))
+        .map_or_else(String::new, |source| format!("{}:{}", file_name(&source.file), source.line))
+}

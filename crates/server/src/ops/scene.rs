@@ -1,0 +1,164 @@
+//! A picture: the action on the cut first, then the layout.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use crosscut_tasks::Tasks;
+use crosscut_tree::{Cut, Item, NodeId, Window};
+use crosscut_view::colour;
+use crosscut_view::dag::{self, DagOptions, dag};
+use crosscut_view::profile::{ProfileOptions, profile};
+use crosscut_view::scene::Scene;
+use crosscut_view::timeline::{TimelineOptions, timeline};
+
+use super::{MOST_ITEMS, existing, visible};
+use crate::answer::Refusal;
+use crate::protocol::{Action, ColourBy, Scale, SceneAnswer, SceneRequest, ViewName};
+use crate::{OpenRun, encode};
+
+/// Items that opening to a depth or along the critical path makes visible at most.
+const MANY_ITEMS: usize = 5000;
+
+impl From<ColourBy> for colour::ColourBy {
+    fn from(by: ColourBy) -> Self {
+        match by {
+            ColourBy::Worker => colour::ColourBy::Worker,
+            ColourBy::Kind => colour::ColourBy::Kind,
+            ColourBy::Source => colour::ColourBy::Source,
+            ColourBy::Core => colour::ColourBy::Core,
+        }
+    }
+}
+
+impl From<Scale> for dag::Scale {
+    fn from(scale: Scale) -> Self {
+        match scale {
+            Scale::Even => dag::Scale::Even,
+            Scale::Log => dag::Scale::Log,
+            Scale::Linear => dag::Scale::Linear,
+        }
+    }
+}
+
+/// Answers [`crate::protocol::Op::Scene`].
+pub fn scene(run: &OpenRun, request: &SceneRequest) -> Result<(SceneAnswer, Scene), Refusal> {
+    let began = Instant::now();
+    let tasks = &run.tasks;
+    let mut cut = run.cut(&request.cut)?;
+    if let Some(action) = request.action {
+        act(tasks, &mut cut, action)?;
+    }
+    let visible = visible(tasks, &cut)?;
+    let scene = picture(tasks, &cut, request)?;
+    let head = encode::head(&scene);
+    let ms = began.elapsed().as_secs_f64() * 1e3;
+    Ok((SceneAnswer { cut: cut.to_text(), visible, ms, scene: head }, scene))
+}
+
+/// Draws a cut or a window.
+pub fn picture(tasks: &Tasks, cut: &Cut, request: &SceneRequest) -> Result<Scene, Refusal> {
+    let colour = request.colour.into();
+    let (width, height) = (side(request.width)?, side(request.height)?);
+    Ok(match request.view {
+        ViewName::Dag => {
+            let options = DagOptions { colour, scale: request.scale.into(), critical: request.critical };
+            dag(tasks, cut, &options)
+        }
+        ViewName::Timeline => {
+            let (from, to) = window(tasks, request.window)?;
+            let focus = request.focus.map(|node| existing(tasks, node)).transpose()?;
+            timeline(tasks, from, to, &TimelineOptions { width, height, colour, focus })
+        }
+        ViewName::Profile => {
+            let (from, to) = window(tasks, request.window)?;
+            profile(tasks, from, to, &ProfileOptions { width, height })
+        }
+    })
+}
+
+/// A side of a pane: panes may be hidden or huge, pictures are neither.
+fn side(pixels: f32) -> Result<f32, Refusal> {
+    if pixels.is_finite() {
+        Ok(pixels.clamp(100.0, 16_384.0))
+    } else {
+        Err("width and height must be finite numbers".to_owned())
+    }
+}
+
+/// The asked window within the run; at least one unit of time wide.
+fn window(tasks: &Tasks, asked: Option<(f64, f64)>) -> Result<(i64, i64), Refusal> {
+    let end = tasks.summary().elapsed.max(1);
+    let Some((from, to)) = asked else { return Ok((0, end)) };
+    if !from.is_finite() || !to.is_finite() {
+        return Err("the window must be two finite times".to_owned());
+    }
+    if from > to {
+        return Err(format!("the window ends at {to}, before it begins at {from}"));
+    }
+    let from = (from.floor() as i64).clamp(0, end - 1);
+    let to = (to.ceil() as i64).clamp(from + 1, end);
+    Ok((from, to))
+}
+
+fn act(tasks: &Tasks, cut: &mut Cut, action: Action) -> Result<(), Refusal> {
+    let tree = tasks.tree();
+    match action {
+        Action::Open { node } => {
+            let node = existing(tasks, node)?;
+            if tasks.is_collapsed(node) {
+                return Err("its inside was collapsed while recording: only its totals are known".to_owned());
+            }
+            cut.open(tree, node);
+        }
+        Action::Close { node } => cut.close(tree, existing(tasks, node)?),
+        Action::Below { node, limit } => {
+            cut.open_below(tree, existing(tasks, node)?, limit.min(MOST_ITEMS));
+        }
+        Action::Depth { depth } => *cut = Cut::to_depth(tree, depth as usize, MANY_ITEMS).0,
+        Action::Reveal { node } => cut.reveal(tree, existing(tasks, node)?),
+        Action::Critical => open_critical(tasks, cut),
+        Action::Window { node, first, count } => {
+            cut.set_window(existing(tasks, node)?, Window { first, count: count.min(MANY_ITEMS as u32) });
+        }
+    }
+    Ok(())
+}
+
+/// Opens every node of the critical path, the upper ones first, as long as there is room.
+fn open_critical(tasks: &Tasks, cut: &mut Cut) {
+    let tree = tasks.tree();
+    let mut shown = cut.visible(tree).take(MANY_ITEMS).count();
+    let mut queue = VecDeque::from([NodeId::ROOT]);
+    while let Some(node) = queue.pop_front() {
+        if tree.is_leaf(node) {
+            continue;
+        }
+        let was_open = cut.is_open(node);
+        cut.open(tree, node);
+        let task = tasks.critical_task(node);
+        if let Some(task) = task {
+            cut.reveal(tree, task); // it may be one of very many
+        }
+        let items = cut.shown(tree, node);
+        if !was_open {
+            shown += items.len();
+            if shown > MANY_ITEMS {
+                cut.close(tree, node);
+                return;
+            }
+        }
+        queue.extend(items.into_iter().filter_map(|item| match item {
+            Item::Node(child) if on_path(tasks, child, task) => Some(child),
+            _ => None,
+        }));
+    }
+}
+
+/// Whether the path through a node takes this child; `task` is where it leaves the spine.
+fn on_path(tasks: &Tasks, child: NodeId, task: Option<NodeId>) -> bool {
+    let is_task = tasks.kind(child) == crosscut_run::tasks::Kind::Task;
+    match task {
+        Some(task) => child == task || child < task && !is_task,
+        None => !is_task,
+    }
+}

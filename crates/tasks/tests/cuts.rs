@@ -1,0 +1,85 @@
+//! Totals are the same at every cut: whatever is open, what is visible adds up to the run.
+
+mod model;
+
+use crosscut_run::tasks::Kind;
+use crosscut_tasks::Tasks;
+use crosscut_tree::{Cut, Item, NodeId, Tree, Window};
+use model::{Chance, any_run, cases};
+use proptest::prelude::*;
+
+fn check_totals(tasks: &Tasks, cut: &Cut) -> Result<(), TestCaseError> {
+    let tree = tasks.tree();
+    let (mut work, mut counts, mut mix) = (0, [0; 4], vec![0; tasks.workers() + 1]);
+    for item in cut.visible(tree) {
+        let nodes = item.nodes(tree);
+        work += tasks.work_of(nodes.clone());
+        for (sum, count) in counts.iter_mut().zip(tasks.counts(nodes.clone())) {
+            *sum += count;
+        }
+        for (sum, part) in mix.iter_mut().zip(tasks.mix(nodes)) {
+            *sum += part;
+        }
+    }
+    let s = tasks.summary();
+    prop_assert_eq!(work, s.work);
+    prop_assert_eq!(counts, s.counts);
+    prop_assert_eq!(&mix[..tasks.workers()], &s.busy[..]);
+    prop_assert_eq!(span_at(tasks, tree, cut), s.span);
+    Ok(())
+}
+
+/// T∞ from the visible nodes alone, by the rule of the critical path; folded siblings count one by one.
+fn span_at(tasks: &Tasks, tree: Tree<'_>, cut: &Cut) -> i64 {
+    let mut rest = vec![0; tree.node_count()];
+    let mut seen: Vec<NodeId> = cut.open_nodes(tree).collect();
+    for item in cut.visible(tree) {
+        match item {
+            Item::Node(node) => {
+                rest[node.index()] = tasks.span(node);
+                seen.push(node);
+            }
+            Item::Gap { parent, first, count, .. } => {
+                for child in tree.children_from(parent, first as usize).take(count as usize) {
+                    rest[child.index()] = tasks.span(child);
+                    seen.push(child);
+                }
+            }
+        }
+    }
+    seen.sort();
+    for &node in seen.iter().rev() {
+        let Some(parent) = tree.parent(node) else { continue };
+        let (own, after) = (rest[node.index()], rest[parent.index()]);
+        rest[parent.index()] = if tasks.kind(node) == Kind::Task { after.max(own) } else { after + own };
+    }
+    rest[0]
+}
+
+proptest! {
+    #![proptest_config(cases(80))]
+
+    #[test]
+    fn totals_are_the_same_at_every_cut(case in any_run()) {
+        let recording = case.record();
+        let opened = recording.open();
+        let tasks = &opened.tasks;
+        let tree = tasks.tree();
+        for depth in 0..=tasks.summary().depth as usize {
+            check_totals(tasks, &Cut::to_depth(tree, depth, usize::MAX).0)?;
+        }
+        let mut chance = Chance::new(case.seed ^ 4);
+        let mut cut = Cut::closed();
+        for _ in 0..30 {
+            let node = NodeId(chance.below(tree.node_count()) as u32);
+            match chance.below(8) {
+                0 => cut.close(tree, node),
+                1 => drop(cut.open_below(tree, node, chance.below(100))),
+                2 => cut.reveal(tree, node),
+                3 => cut.set_window(node, Window { first: chance.below(50) as u32, count: chance.below(9) as u32 }),
+                _ => cut.open(tree, node),
+            }
+            check_totals(tasks, &cut)?;
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! The task DAG at a cut: closed nodes and intervals as boxes, open nodes as envelopes behind their members, edges by
+//! kind. Comes in: a task tree, a cut. Goes out: a Scene. See [`flow`] for the layout.
+
+pub mod flow;
+pub mod parts;
+pub mod place;
+
+use crosscut_run::tasks::Kind;
+use crosscut_tasks::Tasks;
+use crosscut_tree::{Cut, NodeId};
+
+use crate::colour::{ColourBy, Painter, worker_slot};
+use crate::format::{count, file_name, fit_end, short_count, text_width, time};
+use crate::palette::slot;
+use crate::scene::{Align, Label, Scene, Shape, flag};
+
+use flow::{shapes, size};
+use parts::{Part, What};
+use place::{Placement, Rect, place};
+
+/// What decides the height of a box.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scale {
+    /// All boxes of a kind alike.
+    #[default]
+    Even,
+    /// The logarithm of the elapsed time.
+    Log,
+    /// The elapsed time.
+    Linear,
+}
+
+/// How to draw the DAG.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DagOptions {
+    /// What decides colour.
+    pub colour: ColourBy,
+    /// What decides height.
+    pub scale: Scale,
+    /// Mark the critical path.
+    pub critical: bool,
+}
+
+/// With more closed nodes than this, each gets one line of text and less room.
+const DENSE: usize = 400;
+
+/// Size of closed nodes and repeats.
+#[derive(Clone, Copy)]
+struct Room {
+    w: f32,
+    h: f32,
+}
+
+const WIDE: Room = Room { w: 124.0, h: 40.0 };
+const TIGHT: Room = Room { w: 80.0, h: 26.0 };
+
+/// Draws what the cut shows.
+pub fn dag(tasks: &Tasks, cut: &Cut, options: &DagOptions) -> Scene {
+    let mut parts = parts::parts(tasks, cut);
+    let boxes = parts.iter().filter(|p| matches!(p.what, What::Closed | What::Gap)).count();
+    let room = if boxes > DENSE { TIGHT } else { WIDE };
+    set_sizes(tasks, &mut parts, options.scale, room);
+    let critical =
+        if options.critical { critical_parts(tasks, &parts) } else { vec![false; parts.len()] };
+    let placement = place(&parts, &shapes(&parts), &critical);
+    draw(tasks, &parts, &placement, &critical, options)
+}
+
+/// Heights of visible parts; a whole number of pixels, so that edges are sharp.
+fn set_sizes(tasks: &Tasks, parts: &mut [Part], scale: Scale, room: Room) {
+    let elapsed = |part: &Part| match part.what {
+        What::Gap => tasks.work_of(part.nodes.clone()),
+        _ => tasks.elapsed(part.node),
+    };
+    let longest = parts.iter().filter(|p| p.what != What::Open).map(elapsed).max().unwrap_or(0).max(1);
+    // A power of two: the scale stays when a node of much the same length is opened.
+    let full = (longest as u64).next_power_of_two() as f64;
+    for part in parts.iter_mut() {
+        let even = match part.what {
+            What::Leaf => Room { w: size::LEAF_W, h: size::LEAF_H },
+            _ => room,
+        };
+        let time = elapsed(part).max(0) as f64;
+        part.w = even.w;
+        part.h = match scale {
+            Scale::Even => even.h,
+            _ if part.what == What::Gap => even.h,
+            Scale::Log => (size::LEAF_H / 2.0 + 9.0 * (1.0 + time).log10() as f32).round(),
+            Scale::Linear => ((320.0 * time / full) as f32).round().max(4.0),
+        };
+    }
+}
+
+/// Which parts lie on the critical path: a part does when what holds it does and the path takes it.
+fn critical_parts(tasks: &Tasks, parts: &[Part]) -> Vec<bool> {
+    let mut critical = vec![false; parts.len()];
+    // Open parts on the path, with the task through which it leaves their spine.
+    let mut open: Vec<(usize, Option<NodeId>)> = Vec::new();
+    for (i, part) in parts.iter().enumerate() {
+        while open.last().is_some_and(|&(above, _)| parts[above].end <= i) {
+            open.pop();
+        }
+        critical[i] = match open.last() {
+            None => i == 0,
+            Some((_, None)) => !part.beside,
+            // The spine up to that task; a gap may hold it.
+            Some((_, Some(task))) => {
+                part.nodes.start == task.index() || part.nodes.start < task.index() && !part.beside
+            }
+        };
+        if part.what == What::Open && critical[i] {
+            open.push((i, tasks.critical_task(part.node)));
+        } else if part.what == What::Open {
+            // Nothing inside is on the path.
+            open.push((i, Some(NodeId(0))));
+        }
+    }
+    critical
+}
+
+fn draw(
+    tasks: &Tasks,
+    parts: &[Part],
+    placement: &Placement,
+    critical: &[bool],
+    options: &DagOptions,
+) -> Scene {
+    let mut scene = Scene::default();
+    let mut painter = Painter::new(tasks, options.colour);
+    if let Some(root) = placement.rects.first() {
+        scene.width = root.w;
+        scene.height = root.h;
+    }
+    for (i, part) in parts.iter().enumerate() {
+        let rect = placement.rects[i];
+        let mut flags = if critical[i] { flag::CRITICAL } else { 0 };
+        match part.what {
+            What::Open => {
+                push(&mut scene, rect, part.node, slot::ENVELOPE, Shape::Envelope, flags);
+                title(tasks, part, rect, &mut scene);
+            }
+            What::Gap => {
+                push(&mut scene, rect, part.node, slot::REPEAT, Shape::Repeat, flags | flag::MERGED);
+                repeat_labels(tasks, part, rect, &mut scene);
+            }
+            What::Leaf => {
+                let fill = painter.paint(part.node, 1);
+                push(&mut scene, rect, part.node, fill, leaf_shape(part.kind), flags);
+            }
+            What::Closed => {
+                let fill = painter.paint(part.node, 1);
+                if tasks.worker(part.node).is_none() {
+                    flags |= flag::MIXED;
+                }
+                if tasks.is_collapsed(part.node) {
+                    flags |= flag::COLLAPSED;
+                } else if !tasks.tree().is_leaf(part.node) {
+                    flags |= flag::CLOSED;
+                }
+                let shape = if part.kind == Kind::Task { Shape::Task } else { Shape::Section };
+                push(&mut scene, rect, part.node, fill, shape, flags);
+                if flags & flag::MIXED != 0 {
+                    mix_bar(tasks, part, rect, &mut scene);
+                }
+                closed_labels(tasks, part, rect, &mut scene);
+            }
+        }
+    }
+    for stroke in &placement.strokes {
+        let nodes = (parts[stroke.from].node.0, parts[stroke.to].node.0);
+        let flags = if stroke.critical { flag::CRITICAL } else { 0 };
+        scene.links.push(stroke.a, stroke.b, nodes, stroke.kind, flags);
+    }
+    scene.title = format!("{} · task DAG", tasks.run().name());
+    scene.legend = painter.legend();
+    scene.note = note(parts);
+    scene
+}
+
+fn push(scene: &mut Scene, rect: Rect, node: NodeId, fill: u16, shape: Shape, flags: u8) {
+    scene.boxes.push(rect.x, rect.y, rect.w, rect.h, node.0, fill, shape, flags);
+}
+
+fn leaf_shape(kind: Kind) -> Shape {
+    match kind {
+        Kind::Create => Shape::Create,
+        Kind::Wait => Shape::Wait,
+        Kind::End => Shape::End,
+        _ => Shape::Other,
+    }
+}
+
+/// "sort.c:120", or the node's number when its source is not known.
+fn source(tasks: &Tasks, node: NodeId) -> String {
+    match tasks.sources().from(tasks.site(node)) {
+        Some(source) => format!("{}:{}", file_name(&source.file), source.line),
+        None => format!("#{}", node.0),
+    }
+}
+
+/// The title of an open task, right of where the edge enters.
+fn title(tasks: &Tasks, part: &Part, rect: Rect, scene: &mut Scene) {
+    if part.kind != Kind::Task {
+        return;
+    }
+    let x = rect.x + rect.enter + 5.0;
+    let w = rect.x + rect.w - 4.0 - x;
+    let work = time(tasks.work(part.node) as f64, tasks.clock());
+    let full = format!("{} {} · {work}", part.kind.word(), source(tasks, part.node));
+    let texts = [full, source(tasks, part.node)];
+    if let Some(text) = texts.into_iter().find(|text| text_width(text) <= w) {
+        label(scene, (x, rect.y + 13.0), w, text, part.node);
+    }
+}
+
+fn label(scene: &mut Scene, (x, y): (f32, f32), w: f32, text: String, node: NodeId) {
+    scene.labels.push(Label { x, y, w, text, align: Align::Start, node: Some(node.0) });
+}
+
+/// Up to two lines in a closed node: what it is, and how much is inside.
+fn closed_labels(tasks: &Tasks, part: &Part, rect: Rect, scene: &mut Scene) {
+    const SIDE: f32 = 7.0;
+    let room = rect.w - 2.0 * SIDE;
+    let source = source(tasks, part.node);
+    let named = format!("{} {source}", part.kind.word());
+    let first = if text_width(&named) <= room { Some(named) } else { fit_end(&source, room) };
+    let work = time(tasks.work(part.node) as f64, tasks.clock());
+    let [.., ends] = tasks.counts(part.nodes.clone());
+    let inside = match (ends, part.kind) {
+        (0, _) | (1, Kind::Task) => String::new(),
+        (1, _) => " · 1 task".to_owned(),
+        (n, _) => format!(" · {} tasks", short_count(n)),
+    };
+    let second = format!("{work}{inside}");
+    let second = if text_width(&second) <= room { second } else { work };
+    lines(scene, rect, SIDE, [first, Some(second)], part.node);
+}
+
+/// As many lines as the box has room for, the first ones first.
+fn lines(scene: &mut Scene, rect: Rect, side: f32, texts: [Option<String>; 2], node: NodeId) {
+    const LINE: f32 = 13.0;
+    let mut y = rect.y + 14.0;
+    for text in texts.into_iter().flatten() {
+        if y + 4.0 > rect.y + rect.h || text_width(&text) > rect.w - 2.0 * side {
+            break;
+        }
+        label(scene, (rect.x + side, y), rect.w - 2.0 * side, text, node);
+        y += LINE;
+    }
+}
+
+/// Folded children checked one by one up to this many; more are just "more".
+const CHECKED: u32 = 256;
+
+fn repeat_labels(tasks: &Tasks, part: &Part, rect: Rect, scene: &mut Scene) {
+    let alike = part.folded <= CHECKED && are_alike(tasks, part);
+    let first = format!("× {} {}", count(i64::from(part.folded)), if alike { "alike" } else { "more" });
+    let [.., ends] = tasks.counts(part.nodes.clone());
+    let work = time(tasks.work_of(part.nodes.clone()) as f64, tasks.clock());
+    let long = format!("{work} · {} tasks", short_count(ends));
+    let second = if ends > 0 && text_width(&long) <= rect.w - 14.0 { long } else { work };
+    lines(scene, rect, 7.0, [Some(first), Some(second)], part.node);
+}
+
+/// Whether all folded children of one kind come from one place in the source.
+fn are_alike(tasks: &Tasks, part: &Part) -> bool {
+    let tree = tasks.tree();
+    let mut sites = [None; Kind::ALL.len()];
+    let mut at = part.nodes.start;
+    while at < part.nodes.end {
+        let node = NodeId(at as u32);
+        let site = tasks.site(node);
+        if *sites[tasks.kind(node) as usize].get_or_insert(site) != site {
+            return false;
+        }
+        at = tree.range(node).end;
+    }
+    true
+}
+
+/// The workers that ran a closed node, largest share first.
+fn mix_bar(tasks: &Tasks, part: &Part, rect: Rect, scene: &mut Scene) {
+    const SHARES: usize = 6;
+    const SIDE: f32 = 6.0;
+    let (w, h) = (rect.w - 2.0 * SIDE, 4.0);
+    if rect.h < 12.0 {
+        return;
+    }
+    let mix = tasks.mix(part.nodes.clone());
+    let total: i64 = mix.iter().sum();
+    if total <= 0 {
+        return;
+    }
+    let mut shares: Vec<(usize, i64)> = mix.into_iter().enumerate().filter(|&(_, time)| time > 0).collect();
+    shares.sort_by_key(|&(worker, time)| (std::cmp::Reverse(time), worker));
+    let mut x = rect.x + SIDE;
+    let mut left = w;
+    for (k, &(worker, time)) in shares.iter().enumerate() {
+        let is_rest = k == SHARES || worker >= tasks.workers();
+        let width = if k == SHARES { left } else { (w as f64 * time as f64 / total as f64) as f32 };
+        let fill = if is_rest { slot::MUTED } else { worker_slot(worker) };
+        scene.boxes.push(x, rect.y + rect.h - h - 3.0, width.min(left), h, part.node.0, fill, Shape::Plain, flag::PART);
+        x += width;
+        left -= width;
+        if k == SHARES {
+            break;
+        }
+    }
+}
+
+fn note(parts: &[Part]) -> Option<String> {
+    let folded: i64 = parts.iter().map(|part| i64::from(part.folded)).sum();
+    (folded > 0).then(|| format!("{} siblings are folded into \"× n\" marks", count(folded)))
+}

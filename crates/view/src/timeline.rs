@@ -1,0 +1,197 @@
+//! The timeline: rows by worker over a window of time. Few intervals are drawn as they are; many are drawn as cells on
+//! a fixed grid of time, each exactly as full as the worker was busy, so that panning never makes them flicker.
+
+use crosscut_tasks::{Cells, Interval, Tasks, Timeline};
+use crosscut_tree::NodeId;
+
+use crate::colour::{ColourBy, Painter};
+use crate::format::{count, file_name, fit_end, time};
+use crate::palette::slot;
+use crate::scene::{Align, Axis, Label, Scene, Shape, Strip, flag};
+
+/// Left of the plot, for the rows' names. The profile has the same, so that both can stand above each other.
+pub const LEFT: f32 = 72.0;
+/// Right of the plot.
+pub const RIGHT: f32 = 12.0;
+/// Below the plot, for the axis.
+pub const FOOT: f32 = 22.0;
+
+/// Up to so many intervals are drawn one by one.
+const INTERVALS: usize = 3000;
+
+/// How to draw the timeline.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimelineOptions {
+    /// Width of the pane.
+    pub width: f32,
+    /// Height of the pane.
+    pub height: f32,
+    /// What decides colour.
+    pub colour: ColourBy,
+    /// Everything outside of this subtree is muted.
+    pub focus: Option<NodeId>,
+}
+
+/// The axis of time for a pane of this width.
+pub(crate) fn time_axis(tasks: &Tasks, from: i64, to: i64, width: f32) -> Axis {
+    Axis {
+        from: from as f64,
+        to: to.max(from.saturating_add(1)) as f64,
+        start: LEFT,
+        length: (width - LEFT - RIGHT).max(1.0),
+        unit: tasks.clock().unit().to_owned(),
+        title: "time".to_owned(),
+    }
+}
+
+/// Pixel of a value.
+pub(crate) fn at(axis: &Axis, value: i64) -> f32 {
+    (f64::from(axis.start) + (value as f64 - axis.from) / (axis.to - axis.from) * f64::from(axis.length)) as f32
+}
+
+/// Draws the window `from..to`.
+pub fn timeline(tasks: &Tasks, from: i64, to: i64, options: &TimelineOptions) -> Scene {
+    let axis = time_axis(tasks, from, to, options.width);
+    let rows = tasks.rows();
+    let pitch = ((options.height - FOOT) / rows.max(1) as f32).floor().clamp(3.0, 28.0);
+    let mut scene = Scene {
+        title: format!("{} · timeline", tasks.run().name()),
+        width: options.width,
+        height: rows as f32 * pitch + FOOT,
+        ..Scene::default()
+    };
+    row_labels(tasks, rows, pitch, &mut scene);
+    let mut drawing = Drawing {
+        tasks,
+        painter: Painter::new(tasks, options.colour),
+        focus: options.focus.map(|node| tasks.tree().range(node)),
+        pitch,
+        axis: &axis,
+        scene,
+    };
+    // At most one cell per pixel: what is finer could not be seen, and would shimmer.
+    match tasks.timeline(from, to, axis.length as usize, INTERVALS) {
+        Timeline::Cells(cells) => drawing.cells(&cells, rows),
+        Timeline::Intervals(list) => drawing.intervals(&list),
+    }
+    let mut scene = drawing.scene;
+    scene.legend = drawing.painter.legend();
+    scene.x_axis = Some(axis);
+    scene
+}
+
+fn row_labels(tasks: &Tasks, rows: usize, pitch: f32, scene: &mut Scene) {
+    const TEXT: f32 = 12.0;
+    let every = (TEXT / pitch).ceil().max(1.0) as usize;
+    for row in (0..rows).step_by(every) {
+        let text = if row < tasks.workers() { format!("worker {row}") } else { "several".to_owned() };
+        let y = row as f32 * pitch + (pitch.max(TEXT) / 2.0 + 4.0).min(pitch.max(TEXT) - 1.0);
+        scene.labels.push(Label { x: LEFT - 6.0, y, w: LEFT - 8.0, text, align: Align::End, node: None });
+    }
+}
+
+/// Height of a mark in a row: thin rows have no space between them.
+fn bar(pitch: f32) -> f32 {
+    match pitch {
+        p if p >= 8.0 => p - 2.0,
+        p if p >= 5.0 => p - 1.0,
+        p => p,
+    }
+}
+
+struct Drawing<'a> {
+    tasks: &'a Tasks,
+    painter: Painter<'a>,
+    focus: Option<std::ops::Range<usize>>,
+    pitch: f32,
+    axis: &'a Axis,
+    scene: Scene,
+}
+
+impl Drawing<'_> {
+    fn paint(&mut self, node: NodeId) -> u16 {
+        if self.focus.as_ref().is_some_and(|focus| !focus.contains(&node.index())) {
+            return slot::MUTED;
+        }
+        self.painter.paint(node, 1)
+    }
+
+    fn cells(&mut self, cells: &Cells, rows: usize) {
+        let x = at(self.axis, cells.from);
+        let width = (cells.cell as f64 / (self.axis.to - self.axis.from) * f64::from(self.axis.length)) as f32;
+        for row in 0..rows {
+            let range = row * cells.count..(row + 1) * cells.count;
+            let mut strip =
+                Strip { x, y: row as f32 * self.pitch, cell: width, h: bar(self.pitch), row: row as u32, ..Strip::default() };
+            for (&busy, &top) in cells.busy[range.clone()].iter().zip(&cells.top[range]) {
+                strip.full.push(fullness(busy, cells.cell));
+                strip.node.push(top);
+                strip.fill.push(if top == u32::MAX { slot::MUTED } else { self.paint(NodeId(top)) } as u8);
+            }
+            self.scene.strips.push(strip);
+        }
+        let cell = time(cells.cell as f64, self.tasks.clock());
+        self.scene.note = Some(format!("one cell is {cell}, as dark as it is busy, in the colour of its longest interval"));
+    }
+
+    fn intervals(&mut self, list: &[Interval]) {
+        let (from, to) = (self.axis.start, self.axis.start + self.axis.length);
+        for interval in list {
+            let x = at(self.axis, interval.start).max(from);
+            let w = at(self.axis, interval.end).min(to) - x;
+            if w < 0.0 {
+                continue;
+            }
+            let (y, h) = (interval.worker as f32 * self.pitch, bar(self.pitch));
+            let node = interval.node;
+            let mut flags = 0;
+            if self.tasks.is_collapsed(node) {
+                flags |= flag::COLLAPSED;
+            }
+            if self.tasks.worker(node).is_none() {
+                flags |= flag::MIXED;
+            }
+            let fill = self.paint(node);
+            self.scene.boxes.push(x, y, w, h, node.0, fill, Shape::Plain, flags);
+            self.interval_label(node, (x, y, w, h));
+        }
+        self.scene.note = Some(format!("{} intervals", count(list.len() as i64)));
+    }
+
+    fn interval_label(&mut self, node: NodeId, (x, y, w, h): (f32, f32, f32, f32)) {
+        const SIDE: f32 = 4.0;
+        let room = w - 2.0 * SIDE;
+        if h < 12.0 || room < 24.0 {
+            return;
+        }
+        let Some(source) = self.tasks.sources().from(self.tasks.site(node)) else { return };
+        if let Some(text) = fit_end(&format!("{}:{}", file_name(&source.file), source.line), room) {
+            let y = y + h / 2.0 + 4.0;
+            self.scene.labels.push(Label { x: x + SIDE, y, w: room, text, align: Align::Start, node: Some(node.0) });
+        }
+    }
+}
+
+/// busy / cell as 0…255, rounded to the nearest; anything busy at all is seen.
+fn fullness(busy: i64, cell: i64) -> u8 {
+    if busy <= 0 || cell <= 0 {
+        return 0;
+    }
+    let full = (i128::from(busy) * 255 + i128::from(cell) / 2) / i128::from(cell);
+    full.clamp(1, 255) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fullness_is_rounded_once() {
+        assert_eq!(fullness(0, 1024), 0);
+        assert_eq!(fullness(1, 1 << 40), 1);
+        assert_eq!(fullness(512, 1024), 128);
+        assert_eq!(fullness(1024, 1024), 255);
+        assert_eq!(fullness(4096, 1024), 255);
+        assert_eq!(fullness(i64::MAX, i64::MAX), 255);
+    }
+}

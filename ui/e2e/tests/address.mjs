@@ -1,0 +1,75 @@
+// The address holds the whole view: whoever opens it sees the same picture.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { launch, open, still } from "../browser.mjs";
+import { decoder } from "../picture.mjs";
+import { imported, serve } from "../server.mjs";
+import { canvas, centre, click, drawn, press, state, toDepth, wheel } from "../workbench.mjs";
+
+let browser, server, pictures;
+
+before(async () => {
+  server = await serve(imported("sort_mth4"));
+  browser = await launch();
+  pictures = await decoder(browser);
+});
+after(async () => {
+  await browser?.close();
+  server?.stop();
+});
+
+/** The address is written a moment after the view has changed. */
+async function address(page) {
+  await page.waitForTimeout(400);
+  return new URL(page.url()).hash;
+}
+
+/** Opens the view that a fragment describes in another window, and returns both. */
+async function again(fragment) {
+  const page = await open(browser, server.link + fragment);
+  return { page, picture: await still(page) };
+}
+
+test("a worked-on DAG comes back pixel for pixel", async () => {
+  const page = await open(browser, server.link);
+  await press(page, "2");
+  const untouched = await still(page);
+  await toDepth(page, 4);
+  await page.getByLabel("Colour").selectOption("source");
+  await wheel(page, await centre(page), -200);
+  await press(page, "c");
+  const nodes = await drawn(page, 2000);
+  await click(page, nodes[Math.floor(nodes.length / 2)]).catch(() => {});
+  await page.mouse.move(2, 2);
+  const picture = await still(page);
+  const copy = await again(await address(page));
+  assert.deepEqual(await state(copy.page), await state(page));
+  assert.ok((await pictures.changed(picture, copy.picture)) < 0.002);
+  assert.ok((await pictures.changed(picture, untouched)) > 0.01, "the comparison can fail");
+});
+
+test("a window of the timeline comes back", async () => {
+  const page = await open(browser, server.link);
+  await press(page, "3");
+  await wheel(page, await centre(page), -600);
+  await page.mouse.move(2, 2);
+  const picture = await still(page, canvas(page));
+  const copy = await again(await address(page));
+  assert.ok((await pictures.changed(picture, await still(copy.page, canvas(copy.page)))) < 0.002);
+});
+
+test("reloading keeps the view", async () => {
+  const page = await open(browser, server.link);
+  await press(page, "2");
+  await toDepth(page, 3);
+  const picture = await still(page, canvas(page));
+  await address(page);
+  await page.reload();
+  assert.ok((await pictures.changed(picture, await still(page, canvas(page)))) < 0.002);
+});
+
+test("an address that makes no sense opens the first view", async () => {
+  const { page } = await again("#view=nonsense:9&cut0=~~~&camera0=a~b&window0=3");
+  assert.equal((await state(page)).panes[0].view, "overview");
+});

@@ -1,0 +1,76 @@
+// The timeline with its profile: zoom, move, select, and the way from the DAG to it.
+
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { launch, open, still } from "../browser.mjs";
+import { decoder } from "../picture.mjs";
+import { imported, serve } from "../server.mjs";
+import { canvas, centre, click, drag, drawn, press, runState, state, stats, wheel } from "../workbench.mjs";
+
+let browser, server, pictures, page;
+
+before(async () => {
+  server = await serve(imported("sort_mth4"));
+  browser = await launch();
+  pictures = await decoder(browser);
+});
+beforeEach(async () => {
+  await page?.context().close();
+  page = await open(browser, server.link);
+  await press(page, "3");
+});
+after(async () => {
+  await browser?.close();
+  server?.stop();
+});
+
+const length = ([from, to]) => to - from;
+
+test("key 3 shows the timeline with something in it", async () => {
+  assert.equal((await state(page)).panes[0].view, "timeline");
+  assert.ok((await stats(page)).boxes > 0);
+  assert.equal((await runState(page)).window, null);
+  assert.deepEqual(page.problems, []);
+});
+
+test("the wheel zooms in time, Home shows the whole run again", async () => {
+  const whole = await still(page, canvas(page));
+  await wheel(page, await centre(page), -500);
+  const { window } = await runState(page);
+  assert.ok(window);
+  await wheel(page, await centre(page), -500);
+  assert.ok(length((await runState(page)).window) < 0.7 * length(window));
+  await page.mouse.move(5, 5);
+  assert.ok((await pictures.changed(whole, await still(page, canvas(page)))) > 0.02);
+  await press(page, "Home");
+  assert.equal((await runState(page)).window, null);
+  assert.equal(await pictures.changed(whole, await still(page, canvas(page))), 0);
+});
+
+test("dragging moves the window and keeps its length", async () => {
+  await wheel(page, await centre(page), -800);
+  const before = (await runState(page)).window;
+  await drag(page, await centre(page), [-150, 0]);
+  const after = (await runState(page)).window;
+  assert.ok(after[0] > before[0]);
+  assert.ok(Math.abs(length(after) / length(before) - 1) < 0.01);
+});
+
+test("a click selects the interval under the pointer", async () => {
+  const [x, y] = await centre(page);
+  for (let dy = 0; dy < 200 && (await runState(page)).selected === null; dy += 20) await page.mouse.click(x, y + dy);
+  const { selected } = await runState(page);
+  assert.notEqual(selected, null);
+  await still(page);
+  assert.match(await page.locator("aside.inspector").textContent(), new RegExp(`#${selected}\\b`));
+});
+
+test("t goes from a node of the DAG to its time", async () => {
+  await press(page, "2");
+  const nodes = await drawn(page, 2000);
+  await click(page, nodes.at(-1));
+  await press(page, "t");
+  assert.ok((await state(page)).panes.some((pane) => pane.view === "timeline"));
+  const { window } = await runState(page);
+  assert.ok(window, "the window is around the node");
+});

@@ -1,0 +1,81 @@
+// The opened page in the words of the tests: its view state, what it has drawn, and what hands do to it.
+
+import { still } from "./browser.mjs";
+
+/** The whole view state. */
+export const state = (page) => page.evaluate(() => window.crosscut.state());
+
+/** The view state of one run: cut, selected, window, camera. */
+export const runState = async (page, run = 0) => (await state(page)).runs[run];
+
+/** Counts of what the active pane shows: boxes, links, serverMs, lastPaintMs. */
+export const stats = (page) => page.evaluate(() => window.crosscut.stats());
+
+/** Where a node is drawn, in CSS pixels of the window, or null. */
+export const nodeAt = (page, node) => page.evaluate((id) => window.crosscut.nodeAt(id), node);
+
+/** The nodes below `count` that the DAG draws, in the order of the tree. */
+export const drawn = (page, count) =>
+  page.evaluate((n) => Array.from({ length: n }, (_, node) => node).filter((node) => window.crosscut.nodeAt(node)), count);
+
+/** Presses keys one after the other, and waits until the page has answered. */
+export async function press(page, ...keys) {
+  for (const key of keys) await page.keyboard.press(key);
+  await still(page);
+}
+
+/** The middle of a node on the screen. */
+export async function middle(page, node) {
+  const rect = await nodeAt(page, node);
+  if (!rect) throw new Error(`node ${node} is not drawn`);
+  return [rect.x + rect.width / 2, rect.y + rect.height / 2];
+}
+
+export async function click(page, node) {
+  await page.mouse.click(...(await middle(page, node)));
+  await still(page);
+}
+
+export async function doubleClick(page, node) {
+  await page.mouse.dblclick(...(await middle(page, node)));
+  await still(page);
+}
+
+/** Turns the wheel over a point; up (negative) zooms in. */
+export async function wheel(page, [x, y], by) {
+  await page.mouse.move(x, y);
+  await page.mouse.wheel(0, by);
+  await still(page);
+}
+
+export async function drag(page, [x, y], [dx, dy]) {
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + dx / 2, y + dy / 2);
+  await page.mouse.move(x + dx, y + dy);
+  await page.mouse.up();
+  await still(page);
+}
+
+/** Opens the DAG down to a depth. */
+export async function toDepth(page, depth) {
+  await page.getByLabel("Open to depth").selectOption(String(depth));
+  await still(page);
+}
+
+/** The first canvas of a pane: the DAG or the timeline. */
+export const canvas = (page, pane = 0) => page.locator("section.pane").nth(pane).locator("canvas").first();
+
+/** The middle of a pane's canvas. */
+export async function centre(page, pane = 0) {
+  const { x, y, width, height } = await canvas(page, pane).boundingBox();
+  return [x + width / 2, y + height / 2];
+}
+
+/** Runs a command of the palette by its title. */
+export async function command(page, title) {
+  await page.keyboard.press("Control+k");
+  await page.getByLabel("Command", { exact: true }).fill(title);
+  await page.keyboard.press("Enter");
+  await still(page);
+}

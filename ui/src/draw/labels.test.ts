@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { fitting, place, type Wish } from "./labels";
+
+/** Every letter is ten pixels wide. */
+const measure = (text: string): number => text.length * 10;
+const wish = (text: string, x: number, y: number, room: number): Wish => ({ text, x, y, room, align: "start", colour: "#000" });
+
+describe("labels", () => {
+  it("shortens by parts before it cuts", () => {
+    expect(fitting("task sort.c:1 · 2 ms", 300, measure)).toBe("task sort.c:1 · 2 ms");
+    expect(fitting("task sort.c:1 · 2 ms", 150, measure)).toBe("task sort.c:1");
+    expect(fitting("task sort.c:1 · 2 ms", 90, measure)).toBe("sort.c:1");
+  });
+  it("cuts at whole letters with an ellipsis, or says nothing", () => {
+    expect(fitting("abcdefghij", 80, measure)).toBe("abcdefg…");
+    expect(fitting("abcdefghij", 40, measure)).toBe("");
+  });
+  it("never lets two overlap, the first wins", () => {
+    const set = place([wish("aaaa", 0, 10, 100), wish("bbbb", 30, 12, 100), wish("cccc", 30, 40, 100)], 12, measure);
+    expect(set.map((l) => l.text)).toEqual(["aaaa", "cccc"]);
+  });
+  it("anchors at the start, the middle and the end", () => {
+    const at = (align: Wish["align"]) => place([{ ...wish("aaaa", 100, 10, 90), align }], 12, measure)[0]!.left;
+    expect([at("start"), at("middle"), at("end")]).toEqual([100, 80, 60]);
+  });
+});

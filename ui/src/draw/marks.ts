@@ -1,0 +1,104 @@
+// An index over a DAG scene: which box stands for a node, which box a part or a label belongs to, what lies under
+// the pointer. Built once per scene, kept with it; walks the columns, computes no layout.
+
+import { FLAG, SHAPE, type Boxes, type Picture, type Scene } from "../scene";
+
+export interface Rect {
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+}
+
+export interface Marks {
+  /** Box of a node: its key (see `keyOf`) to its place in the columns. */
+  byKey: Map<number, number>;
+  /** Key of every box; parts carry the key of the mark they belong to. */
+  key: Float64Array;
+  /** The mark that each box belongs to: itself unless it is a part. */
+  owner: Int32Array;
+  /** Box that each label lies in, −1 if none. */
+  labelOwner: Int32Array;
+}
+
+/** A repeat mark has the id of its wide parent, so it needs a key of its own; `ordinal` counts them per node. */
+const keyOf = (node: number, repeat: boolean, ordinal: number): number => node * 16 + (repeat ? 1 + Math.min(14, ordinal) : 0);
+
+const cache = new WeakMap<Boxes, Marks>();
+
+export function marks(scene: Scene | Picture): Marks {
+  const known = cache.get(scene.boxes);
+  if (known) return known;
+  const made = index(scene);
+  cache.set(scene.boxes, made);
+  return made;
+}
+
+function index(scene: Scene): Marks {
+  const { n, node, shape, flags } = scene.boxes;
+  const byKey = new Map<number, number>();
+  const key = new Float64Array(n);
+  const owner = new Int32Array(n);
+  const repeats = new Map<number, number>();
+  for (let i = 0; i < n; i++) {
+    owner[i] = i;
+    if (flags[i]! & FLAG.part) continue;
+    const repeat = shape[i] === SHAPE.repeat;
+    const ordinal = repeat ? repeats.get(node[i]!) ?? 0 : 0;
+    if (repeat) repeats.set(node[i]!, ordinal + 1);
+    key[i] = keyOf(node[i]!, repeat, ordinal);
+    if (!byKey.has(key[i]!)) byKey.set(key[i]!, i);
+  }
+  for (let i = 0; i < n; i++) {
+    if (!(flags[i]! & FLAG.part)) continue;
+    owner[i] = ownerOf(scene.boxes, byKey, node[i]!, scene.boxes.x[i]!, scene.boxes.y[i]!, i);
+    key[i] = owner[i] === i ? keyOf(node[i]!, false, 0) : key[owner[i]!]!;
+  }
+  const labelOwner = Int32Array.from(scene.head.labels, (l) =>
+    l.node === null ? -1 : ownerOf(scene.boxes, byKey, l.node, l.x, l.y, -1),
+  );
+  return { byKey, key, owner, labelOwner };
+}
+
+/** The box of a node that holds a point: a repeat mark before the node's own box. */
+function ownerOf(boxes: Boxes, byKey: Map<number, number>, node: number, x: number, y: number, none: number): number {
+  for (let ordinal = 0; ordinal < 15; ordinal++) {
+    const repeat = byKey.get(keyOf(node, true, ordinal));
+    if (repeat === undefined) break;
+    if (holds(boxes, repeat, x, y)) return repeat;
+  }
+  return byKey.get(keyOf(node, false, 0)) ?? none;
+}
+
+const holds = (b: Boxes, i: number, x: number, y: number): boolean =>
+  x >= b.x[i]! - 0.5 && y >= b.y[i]! - 0.5 && x <= b.x[i]! + b.w[i]! + 0.5 && y <= b.y[i]! + b.h[i]! + 0.5;
+
+/** Place of a node's own box in the columns, or −1; a node that is only there as a repeat mark counts too. */
+export function boxOf(scene: Scene, node: number): number {
+  const m = marks(scene);
+  return m.byKey.get(keyOf(node, false, 0)) ?? m.byKey.get(keyOf(node, true, 0)) ?? -1;
+}
+
+export function rectOf(scene: Scene, i: number): Rect {
+  const b = scene.boxes;
+  return { x: b.x[i]!, y: b.y[i]!, w: b.w[i]!, h: b.h[i]! };
+}
+
+/** The mark under a point in scene units: boxes before envelopes, inner envelopes before outer; −1 for none. */
+export function hit(scene: Scene, x: number, y: number, slack = 0): number {
+  const b = scene.boxes;
+  let envelope = -1;
+  let area = Infinity;
+  for (let i = b.n - 1; i >= 0; i--) {
+    if (b.flags[i]! & FLAG.part) continue;
+    const near = b.shape[i] === SHAPE.envelope ? 0 : slack;
+    if (x < b.x[i]! - near || y < b.y[i]! - near || x > b.x[i]! + b.w[i]! + near || y > b.y[i]! + b.h[i]! + near) continue;
+    if (b.shape[i] !== SHAPE.envelope) return i;
+    const size = b.w[i]! * b.h[i]!;
+    if (size < area) {
+      area = size;
+      envelope = i;
+    }
+  }
+  return envelope;
+}

@@ -1,0 +1,19 @@
+// What lies over the page right now (palette, help) and where the pointer's tooltip is. Small signals that several
+// views read; none of it is view state, so none of it is in the address.
+
+import { createSignal } from "solid-js";
+
+export type Overlay = "palette" | "help" | null;
+export const [overlay, setOverlay] = createSignal<Overlay>(null);
+
+export interface Tip {
+  run: number;
+  node: number;
+  /** What the mark itself tells, shown at once. */
+  kind: string;
+  title: string;
+  detail?: string;
+  x: number;
+  y: number;
+}
+export const [tip, setTip] = createSignal<Tip | null>(null);

@@ -1,0 +1,149 @@
+// The page's one store: the view state with its history and its address, the connection, what the server said about
+// the runs. Views read signals from here and change the state through `update`; nothing else holds view state.
+
+import { createMemo, createRoot, createSignal } from "solid-js";
+import { readInk, type Ink } from "./draw/ink";
+import { begin, change, redo, undo, type History } from "./history";
+import { carriedOver, settled } from "./model/time";
+import { Socket, type Link } from "./socket";
+import { activeRun, firstState, withRun, type Camera, type Span, type ViewState } from "./state";
+import { decode, encode } from "./url";
+import type { Hello } from "./protocol/Hello";
+import type { NodeAnswer } from "./protocol/NodeAnswer";
+import type { RunInfo } from "./protocol/RunInfo";
+
+const socketUrl = (): string => `${location.protocol === "https:" ? "wss:" : "ws:"}//${location.host}/api/socket`;
+
+export interface Notice {
+  text: string;
+  /** Problems stay until dismissed. */
+  problem: boolean;
+  action?: { title: string; run: () => void };
+}
+
+const [link, setLink] = createSignal<Link>({ state: "connecting" });
+const [hello, setHello] = createSignal<Hello | null>(null);
+const [failure, setFailure] = createSignal<string | null>(null);
+const [history, setHistory] = createSignal<History<ViewState>>(begin(firstState(1)));
+const [notice, setNotice] = createSignal<Notice | null>(null);
+const [systemDark, setSystemDark] = createSignal(matchMedia("(prefers-color-scheme: dark)").matches);
+
+export { failure, hello, history, link, notice };
+export const socket = new Socket(socketUrl(), setLink);
+
+const derived = createRoot(() => {
+  const state = createMemo(() => history().present);
+  const theme = createMemo<"light" | "dark">(() => state().theme ?? (systemDark() ? "dark" : "light"));
+  const palette = createMemo(() => {
+    const h = hello();
+    return h ? h.palette[theme()] : [];
+  });
+  const ink = createMemo<Ink>(() => {
+    document.documentElement.dataset.theme = theme();
+    return readInk(palette());
+  });
+  const run = createMemo(() => activeRun(state()));
+  return { state, theme, palette, ink, run };
+});
+export const { state, theme, palette, ink } = derived;
+/** The run that the active pane shows. */
+export const currentRun = derived.run;
+
+export const runInfo = (run: number): RunInfo | undefined => hello()?.runs[run];
+export const wholeRun = (run: number): Span => runInfo(run)?.time ?? [0, 1];
+export const clockOf = (run: number): string => runInfo(run)?.clock ?? "ns";
+export const ready = (): boolean => hello() !== null;
+
+let noticeTimer: ReturnType<typeof setTimeout> | undefined;
+export function tell(next: Notice | null): void {
+  clearTimeout(noticeTimer);
+  setNotice(next);
+  if (next && !next.problem) noticeTimer = setTimeout(() => setNotice(null), 6000);
+}
+export const complain = (error: unknown): void => tell({ text: error instanceof Error ? error.message : String(error), problem: true });
+
+let addressTimer: ReturnType<typeof setTimeout> | undefined;
+/** Browsers refuse more than a hundred address changes in a few seconds, so the address follows with a delay. */
+function writeAddress(): void {
+  clearTimeout(addressTimer);
+  addressTimer = setTimeout(() => {
+    const fragment = encode(state());
+    window.history.replaceState(null, "", fragment ? "#" + fragment : location.pathname + location.search);
+  }, 150);
+}
+
+/** Changes the view state. `kind` names the step for undo; "" makes no step; continuous kinds join into one step. */
+export function update(to: (s: ViewState) => ViewState, kind: string, continuous = false): void {
+  setHistory((h) => change(h, to(h.present), kind, continuous, performance.now()));
+  writeAddress();
+}
+export function undoStep(): void {
+  setHistory(undo);
+  writeAddress();
+}
+export function redoStep(): void {
+  setHistory(redo);
+  writeAddress();
+}
+
+export const select = (run: number, node: number | null): void =>
+  update((s) => (s.runs[run]?.selected === node ? s : withRun(s, run, { selected: node })), "select");
+
+/** Two runs that are looked at together and whose zoom is linked: the other one. */
+export function linkedRun(run: number): number | null {
+  const s = state();
+  if (!s.linked || s.panes.length < 2 || s.panes[0]!.run === s.panes[1]!.run) return null;
+  return s.panes.find((p) => p.run !== run)?.run ?? null;
+}
+
+export function setWindow(run: number, window: Span | null, continuous = true): void {
+  const other = linkedRun(run);
+  const set = window ? settled(window, wholeRun(run)) : null;
+  update((s) => {
+    const next = withRun(s, run, { window: set });
+    if (other === null) return next;
+    return withRun(next, other, { window: set ? carriedOver(set, wholeRun(run), wholeRun(other)) : null });
+  }, "window", continuous);
+}
+
+export const setCamera = (run: number, camera: Camera | null, kind = "camera", continuous = true): void =>
+  update((s) => withRun(s, run, { camera }), kind, continuous);
+
+const nodes = new Map<string, NodeAnswer>();
+const asking = new Map<string, Promise<NodeAnswer>>();
+/** What is known about a node without asking. */
+export const knownNode = (run: number, node: number): NodeAnswer | undefined => nodes.get(`${run}:${node}`);
+export function fetchNode(run: number, node: number): Promise<NodeAnswer> {
+  const key = `${run}:${node}`;
+  const known = nodes.get(key);
+  if (known) return Promise.resolve(known);
+  let promise = asking.get(key);
+  if (!promise) {
+    promise = socket.node(run, node).then((answer) => {
+      if (nodes.size > 5000) nodes.clear();
+      nodes.set(key, answer);
+      return answer;
+    });
+    promise.finally(() => asking.delete(key)).catch(() => {});
+    asking.set(key, promise);
+  }
+  return promise;
+}
+
+/** Connects and reads the first answer and the address. */
+export function start(): void {
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (e) => setSystemDark(e.matches));
+  window.addEventListener("hashchange", () => {
+    const h = hello();
+    if (h && location.hash.replace(/^#/, "") !== encode(state())) update(() => decode(location.hash, h.runs.length), "address");
+  });
+  socket.connect();
+  socket.hello().then(
+    (answer) => {
+      setHistory(begin(decode(location.hash, answer.runs.length)));
+      setHello(answer);
+      document.title = answer.runs.map((r) => r.name).join(" · ") + " – Crosscut";
+    },
+    (error: Error) => setFailure(error.message),
+  );
+}

@@ -1,0 +1,70 @@
+// What tests may ask of the running page: frame durations, readiness, view state, counts, where a node is drawn.
+// Reads only; hung on `window.crosscut`.
+
+import { frameDurations, lastPaintMs } from "./draw/surface";
+import { dagOf } from "./model/dag";
+import { currentRun, ready, state } from "./page";
+import type { ViewState } from "./state";
+
+export interface NodeRect {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+interface Registered {
+  run: number;
+  rect: (node: number) => NodeRect | null;
+}
+
+const panes = new Set<Registered>();
+
+/** A DAG pane says where its nodes are; the answer takes it out again. */
+export function registerPane(pane: Registered): () => void {
+  panes.add(pane);
+  return () => panes.delete(pane);
+}
+
+let lastServerMs = 0;
+let lastMarks = { boxes: 0, links: 0 };
+/** Time panes tell what they drew last; the DAG is asked directly. */
+export function tellMarks(boxes: number, links: number, serverMs: number): void {
+  lastMarks = { boxes, links };
+  lastServerMs = serverMs;
+}
+
+export interface Probe {
+  frames: () => number[];
+  readonly ready: boolean;
+  state: () => ViewState;
+  stats: () => { boxes: number; links: number; serverMs: number; lastPaintMs: number };
+  nodeAt: (node: number) => NodeRect | null;
+}
+
+export const probe: Probe = {
+  frames: frameDurations,
+  get ready() {
+    return ready();
+  },
+  state,
+  stats: () => {
+    const pane = state().panes[state().active];
+    const dag = pane?.view === "dag" ? dagOf(currentRun()).picture() : null;
+    const marks = dag ? { boxes: dag.boxes.n, links: dag.links.n } : lastMarks;
+    return { ...marks, serverMs: dag ? dag.serverMs : lastServerMs, lastPaintMs: lastPaintMs() };
+  },
+  nodeAt: (node) => {
+    for (const pane of panes) {
+      const rect = pane.run === currentRun() ? pane.rect(node) : null;
+      if (rect) return rect;
+    }
+    return null;
+  },
+};
+
+declare global {
+  interface Window {
+    crosscut: Probe;
+  }
+}

@@ -1,0 +1,1 @@
+export type Action = { "do": "open", node: number, } | { "do": "close", node: number, } | { "do": "below", node: number, limit: number, } | { "do": "depth", depth: number, } | { "do": "reveal", node: number, } | { "do": "critical" } | { "do": "window", node: number, first: number, count: number, };

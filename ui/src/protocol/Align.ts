@@ -1,0 +1,1 @@
+export type Align = "start" | "middle" | "end";

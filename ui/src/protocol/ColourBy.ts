@@ -1,0 +1,1 @@
+export type ColourBy = "worker" | "kind" | "source" | "core";

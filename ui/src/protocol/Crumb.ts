@@ -1,0 +1,5 @@
+export type Crumb = { 
+/** The node. */
+node: number, 
+/** A short name. */
+title: string, };

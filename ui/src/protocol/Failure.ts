@@ -1,0 +1,3 @@
+export type Failure = { 
+/** In words, with what to do. */
+error: string, };

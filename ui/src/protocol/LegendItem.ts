@@ -1,0 +1,5 @@
+export type LegendItem = { 
+/** Palette slot. */
+fill: number, 
+/** What it says. */
+text: string, };

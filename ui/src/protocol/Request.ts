@@ -1,0 +1,5 @@
+import type { Op } from "./Op";
+
+export type Request = { 
+/** Echoed in the answer. */
+id: number, } & Op;

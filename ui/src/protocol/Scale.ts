@@ -1,0 +1,1 @@
+export type Scale = "even" | "log" | "linear";

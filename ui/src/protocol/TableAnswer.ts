@@ -1,0 +1,7 @@
+import type { TableRow } from "./TableRow";
+
+export type TableAnswer = { 
+/** Rows after the filter. */
+total: number, 
+/** The rows asked for. */
+rows: Array<TableRow>, };

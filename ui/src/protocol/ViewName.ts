@@ -1,0 +1,1 @@
+export type ViewName = "dag" | "timeline" | "profile";

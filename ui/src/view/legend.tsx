@@ -1,0 +1,61 @@
+// What colours, shapes and edges say, in one line. Legend items of a scene go in; those that do not fit are counted
+// and named on hover. Shape keys are added for the DAG, since nothing is told by colour alone.
+
+import { createSignal, For, onCleanup, onMount, Show, type JSX } from "solid-js";
+import type { LegendItem } from "../protocol/LegendItem";
+import { Swatch } from "./controls";
+
+export function Legend(props: { items: LegendItem[]; shapes?: boolean }): JSX.Element {
+  const [room, setRoom] = createSignal(400);
+  let line!: HTMLDivElement;
+  onMount(() => {
+    const observer = new ResizeObserver(() => setRoom(line.clientWidth));
+    observer.observe(line);
+    onCleanup(() => observer.disconnect());
+  });
+  const shapesWidth = () => (props.shapes && room() > 560 ? 330 : 0);
+  /** How many items fit, by an estimate of 6.2 px a letter. */
+  const fits = () => {
+    let used = 48 + shapesWidth();
+    let n = 0;
+    for (const item of props.items) {
+      used += 26 + item.text.length * 6.2;
+      if (used > room()) break;
+      n++;
+    }
+    return n >= props.items.length - 1 && used <= room() ? props.items.length : n;
+  };
+  const rest = () => props.items.slice(fits());
+  return (
+    <div class="legend" ref={line}>
+      <For each={props.items.slice(0, fits())}>{(item) => <span class="legend-item"><Swatch fill={item.fill} />{item.text}</span>}</For>
+      <Show when={rest().length > 0}>
+        <span class="quiet" title={rest().map((i) => i.text).join(", ")}>+{rest().length} more</span>
+      </Show>
+      <Show when={shapesWidth() > 0}>
+        <ShapeKey />
+      </Show>
+    </div>
+  );
+}
+
+const SHAPES: [string, string][] = [
+  ["create", "M2 1h10v8H5L2 6z"],
+  ["wait", "M1 1h12l-3 8H4z"],
+  ["end", "M2 1h10v7H2zM1 9h12"],
+  ["section", "M1 1h12v8H1zM3 3h8v4H3z"],
+  ["task", "M4 .5h6q3 0 3 3v3q0 3-3 3H4q-3 0-3-3v-3q0-3 3-3zM4 2.5h6v5H4z"],
+];
+
+const ShapeKey = (): JSX.Element => (
+  <span class="shape-key">
+    <For each={SHAPES}>
+      {([name, path]) => (
+        <span class="legend-item">
+          <svg width="14" height="10" viewBox="0 0 14 10" aria-hidden="true" fill="none" stroke="currentColor"><path d={path} /></svg>
+          {name}
+        </span>
+      )}
+    </For>
+  </span>
+);

@@ -1,0 +1,11 @@
+// Builds the page into dist/: hashed assets, nothing inline, nothing from elsewhere (the server's CSP allows 'self').
+import { defineConfig } from "vitest/config";
+import solid from "vite-plugin-solid";
+
+export default defineConfig({
+  plugins: [solid()],
+  base: "/",
+  build: { target: "es2022", assetsInlineLimit: 0, modulePreload: { polyfill: false }, reportCompressedSize: true },
+  server: { proxy: { "/api": { target: "http://127.0.0.1:7878", ws: true } } },
+  test: { environment: "node", include: ["src/**/*.test.ts"] },
+});
