@@ -2,10 +2,13 @@
 //! itself can do, and prints a Markdown table. Nothing here is asserted: a timing is not a test.
 
 mod client;
+#[allow(dead_code)]
 #[path = "../../import/tests/dag_writer/mod.rs"]
 mod dag_writer;
 mod hardware;
 
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -110,7 +113,11 @@ fn build(hardware: &Hardware, add: Add<'_>) -> Result<()> {
 /// A DAG Recorder file, from bytes to a finished run.
 fn import(args: &Args, dir: &Path, hardware: &Hardware, add: Add<'_>) -> Result<()> {
     let file = dir.join("big.dag");
-    dag_writer::write_fib(&file, args.dag_nodes)?;
+    let nodes = dag_writer::binary_tree(args.dag_nodes * 3 / 2, 8);
+    let mut out = BufWriter::with_capacity(1 << 20, File::create(&file)?);
+    dag_writer::write_dag(&mut out, 8, &nodes, nodes.len() * 5 / 6)?;
+    out.flush()?;
+    drop((out, nodes));
     let bytes = std::fs::metadata(&file)?.len() as f64;
     let target = dir.join("big.crosscut");
     let begin = Instant::now();
@@ -166,7 +173,12 @@ fn view(args: &Args, dir: &Path, add: Add<'_>) -> Result<()> {
     let (times, biggest, bytes) = walk(&mut client, args.steps)?;
     add(
         &format!("open or close in {label} nodes, server time, {} steps", args.steps),
-        format!("p50 {:.1} ms, p99 {:.1} ms, worst {:.1} ms", at(&times, 0.5), at(&times, 0.99), at(&times, 1.0)),
+        format!(
+            "p50 {:.1} ms, p99 {:.1} ms, worst {:.1} ms",
+            at(&times, 0.5),
+            at(&times, 0.99),
+            at(&times, 1.0)
+        ),
         format!("up to {biggest} boxes and {} an answer", size(bytes as f64)),
     );
     let (_, end) = client.time()?;
@@ -179,7 +191,12 @@ fn view(args: &Args, dir: &Path, add: Add<'_>) -> Result<()> {
     windows.sort_by(f64::total_cmp);
     add(
         &format!("timeline and profile windows of {label} nodes, server time"),
-        format!("p50 {:.1} ms, p99 {:.1} ms, worst {:.1} ms", at(&windows, 0.5), at(&windows, 0.99), at(&windows, 1.0)),
+        format!(
+            "p50 {:.1} ms, p99 {:.1} ms, worst {:.1} ms",
+            at(&windows, 0.5),
+            at(&windows, 0.99),
+            at(&windows, 1.0)
+        ),
         "400 windows, from the whole run to a millionth".into(),
     );
     add(
@@ -211,7 +228,8 @@ fn walk(client: &mut Client, steps: usize) -> Result<(Vec<f64>, usize, usize)> {
     let mut picture = client.dag("", Value::Null)?;
     let (mut times, mut biggest, mut bytes) = (Vec::new(), 0, 0);
     for _ in 0..steps {
-        let close = picture.boxes > 4000 || picture.closed.is_empty() || pick(4) == 0 && picture.open.len() > 1;
+        let close =
+            picture.boxes > 4000 || picture.closed.is_empty() || pick(4) == 0 && picture.open.len() > 1;
         let action = if close {
             // Not the root: that would end the walk.
             let at = 1 + pick(picture.open.len() - 1);
