@@ -36,21 +36,33 @@ export async function open(browser, link, { width = 1280, height = 800, theme = 
   page.on("console", (message) => {
     if (message.type() === "error") page.problems.push(message.text());
   });
+  page.waiting = new Set();
+  page.on("websocket", (socket) => listen(page, socket));
   await page.goto(link);
-  await page.waitForFunction(() => window.crosscut?.ready === true, undefined, { timeout: 20_000 });
   await still(page);
   return page;
 }
 
-/** A picture of the page once it has stopped changing: two in a row are the same. */
+/** Keeps the ids of the requests that the server has not answered yet in `page.waiting`. */
+function listen(page, socket) {
+  page.waiting.clear();
+  socket.on("framesent", ({ payload }) => page.waiting.add(JSON.parse(payload).id));
+  socket.on("framereceived", ({ payload }) => {
+    const length = payload.readUInt32LE(0);
+    page.waiting.delete(JSON.parse(payload.subarray(4, 4 + length).toString()).id);
+  });
+}
+
+/** A picture once the server has answered everything and the page has stopped changing: two in a row are the same. */
 export async function still(page, where = page) {
-  const deadline = Date.now() + 15_000;
-  let last = await where.screenshot();
+  await page.waitForFunction(() => window.crosscut?.ready === true, undefined, { timeout: 20_000 });
+  const deadline = Date.now() + 20_000;
+  let last;
   while (Date.now() < deadline) {
-    await page.waitForTimeout(120);
     const next = await where.screenshot();
-    if (next.equals(last)) return next;
+    if (page.waiting.size === 0 && last?.equals(next)) return next;
     last = next;
+    await page.waitForTimeout(100);
   }
-  throw new Error("the page does not come to rest");
+  throw new Error(`the page does not come to rest; ${page.waiting.size} requests are not answered`);
 }

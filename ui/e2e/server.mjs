@@ -1,40 +1,40 @@
 // The program under test: makes runs with `crosscut`, and starts `crosscut view` on a free port.
 
-import { execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 
-const CROSSCUT = process.env.CROSSCUT ?? 'crosscut'
-const FIXTURES = fileURLToPath(new URL('../../fixtures/dag/', import.meta.url))
+const CROSSCUT = process.env.CROSSCUT ?? "crosscut";
+const FIXTURES = fileURLToPath(new URL("../../fixtures/dag/", import.meta.url));
 
-const folder = mkdtempSync(join(tmpdir(), 'crosscut-e2e-'))
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+const folder = mkdtempSync(join(tmpdir(), "crosscut-e2e-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs `crosscut` to its end and returns what it printed. */
 export function crosscut(...args) {
-  return execFileSync(CROSSCUT, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+  return execFileSync(CROSSCUT, args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
 }
 
 /** A run imported from a recorded fixture; the path of the run. */
 export function imported(name) {
-  const run = join(folder, `${name}.crosscut`)
-  crosscut('import', join(FIXTURES, `${name}.dag`), '-o', run)
-  return run
+  const run = join(folder, `${name}.crosscut`);
+  crosscut("import", join(FIXTURES, `${name}.dag`), "-o", run);
+  return run;
 }
 
 /** A synthetic run; the path of the run. */
 export function synthetic(kind, size, workers = 4) {
-  const run = join(folder, `${kind}-${size}.crosscut`)
-  crosscut('synth', kind, '--size', String(size), '--workers', String(workers), '-o', run)
-  return run
+  const run = join(folder, `${kind}-${size}.crosscut`);
+  crosscut("synth", kind, "--size", String(size), "--workers", String(workers), "-o", run);
+  return run;
 }
 
 /** What `crosscut info --json` says about a run. */
 export function info(run) {
-  return JSON.parse(crosscut('info', run, '--json'))
+  return JSON.parse(crosscut("info", run, "--json"));
 }
 
 /**
@@ -42,26 +42,26 @@ export function info(run) {
  * Returns the launch link, the server's origin, and a function that stops it.
  */
 export async function serve(...runs) {
-  const child = spawn(CROSSCUT, ['view', ...runs, '--port', '0', '--no-open'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(CROSSCUT, ["view", ...runs, "--port", "0", "--no-open"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const stop = () => {
-    child.kill()
-    process.off('exit', stop)
-  }
-  process.on('exit', stop)
-  const link = await launchLink(child)
-  return { link, origin: new URL(link).origin, stop }
+    child.kill();
+    process.off("exit", stop);
+  };
+  process.on("exit", stop);
+  const link = await launchLink(child);
+  return { link, origin: new URL(link).origin, stop };
 }
 
 function launchLink(child) {
   return new Promise((resolve, reject) => {
-    const lines = createInterface({ input: child.stdout })
-    lines.on('line', (line) => {
-      const link = line.match(/http:\/\/\S+/)
-      if (link) resolve(link[0])
-    })
-    child.on('error', reject)
-    child.on('exit', (code) => reject(new Error(`crosscut view ended with ${code} before it printed a link`)))
-  })
+    const lines = createInterface({ input: child.stdout });
+    lines.on("line", (line) => {
+      const link = line.match(/http:\/\/\S+/);
+      if (link) resolve(link[0]);
+    });
+    child.on("error", reject);
+    child.on("exit", (code) => reject(new Error(`crosscut view ended with ${code} before it printed a link`)));
+  });
 }

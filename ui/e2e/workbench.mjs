@@ -16,7 +16,10 @@ export const nodeAt = (page, node) => page.evaluate((id) => window.crosscut.node
 
 /** The nodes below `count` that the DAG draws, in the order of the tree. */
 export const drawn = (page, count) =>
-  page.evaluate((n) => Array.from({ length: n }, (_, node) => node).filter((node) => window.crosscut.nodeAt(node)), count);
+  page.evaluate(
+    (n) => Array.from({ length: n }, (_, node) => node).filter((node) => window.crosscut.nodeAt(node)),
+    count,
+  );
 
 /** Presses keys one after the other, and waits until the page has answered. */
 export async function press(page, ...keys) {
@@ -70,6 +73,13 @@ export const canvas = (page, pane = 0) => page.locator("section.pane").nth(pane)
 export async function centre(page, pane = 0) {
   const { x, y, width, height } = await canvas(page, pane).boundingBox();
   return [x + width / 2, y + height / 2];
+}
+
+/** A picture of a pane, or of the whole page, without focus ring and without anything under the pointer. */
+export async function picture(page, pane) {
+  await page.evaluate(() => document.activeElement?.blur());
+  await page.mouse.move(2, 2);
+  return still(page, pane === undefined ? page : canvas(page, pane));
 }
 
 /** Runs a command of the palette by its title. */

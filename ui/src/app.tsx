@@ -7,7 +7,7 @@ import { keyName, typing } from "./keys";
 import { overlay } from "./model/overlay";
 import { hello, ink, runInfo, state, update } from "./page";
 import { closed, splitted, swapped, VIEW_TITLES, VIEWS, withView, type Pane, type ViewId } from "./state";
-import { IconButton, named } from "./view/controls";
+import { handBack, IconButton, named, noteStepping } from "./view/controls";
 import { DagPane } from "./view/dagpane";
 import { Icon } from "./view/icons";
 import { Inspector } from "./view/inspector";
@@ -51,6 +51,7 @@ export function App(): JSX.Element {
           <Panes />
           <Show when={inspecting()}><Inspector /></Show>
         </div>
+        <Hints />
         <TimeStrip />
       </Show>
       <Tooltip />
@@ -84,7 +85,6 @@ function Panes(): JSX.Element {
   return (
     <main class={"panes " + state().split}>
       <Index each={shown()}>{(p) => <PaneFrame pane={p().pane} index={p().index} />}</Index>
-      <Hints />
     </main>
   );
 }
@@ -99,7 +99,13 @@ function PaneFrame(props: { pane: Pane; index: number }): JSX.Element {
   return (
     <section class="pane" classList={{ active: active() && two() }} aria-label={VIEW_TITLES[view()]} onPointerDown={activate}>
       <header class="pane-head">
-        <select class="plain-select" aria-label="View of this pane" onChange={(e) => setView(e.currentTarget.value as ViewId)}>
+        <select
+          class="plain-select" aria-label="View of this pane" onKeyDown={noteStepping}
+          onChange={(e) => {
+            setView(e.currentTarget.value as ViewId);
+            handBack(e);
+          }}
+        >
           <For each={VIEWS}>{(v) => <option value={v} selected={v === view()}>{VIEW_TITLES[v]}</option>}</For>
         </select>
         <Show when={state().runs.length > 1}><span class="quiet">{runInfo(run())?.name}</span></Show>

@@ -28,6 +28,7 @@ describe("numbers", () => {
   });
   it("formats facts by their unit", () => {
     expect(quantity(510, "")).toBe("510");
+    expect(quantity(1012, "number")).toBe("1012");
     expect(quantity(3.9912, "ratio")).toBe("3.99");
     expect(quantity(1536, "bytes")).toBe(thin("1.50_KiB"));
     expect(exact(1234567, "ns")).toBe(thin("1_234_567_ns"));

@@ -45,6 +45,8 @@ export function time(value: number, clock: Clock): string {
 /** Any fact by its unit: "" is a count, "ratio" has none, the rest are times or bytes. */
 export function quantity(value: number, unit: string): string {
   if (unit === "ratio") return three(value);
+  // A number that names something, such as a core: neither rounded nor grouped.
+  if (unit === "number") return String(value);
   if (unit === "%") return three(value) + THIN + "%";
   if (unit === "") return Number.isInteger(value) ? separated(value) : three(value);
   if (unit === "bytes") {
@@ -57,6 +59,7 @@ export function quantity(value: number, unit: string): string {
 /** The same value in full, for the hover text. */
 export function exact(value: number, unit: string): string {
   const whole = Number.isInteger(value) ? separated(value) : String(value);
+  if (unit === "number") return String(value);
   if (unit === "" || unit === "ratio") return whole;
   return whole + THIN + unit;
 }

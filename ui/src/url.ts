@@ -31,7 +31,7 @@ export function encode(s: ViewState): string {
     put(`cut${i}`, r.cut, "");
     put(`node${i}`, r.selected === null ? "" : String(r.selected), "");
     put(`window${i}`, r.window ? r.window.join("~") : "", "");
-    put(`camera${i}`, r.camera ? [r.camera.x, r.camera.y, r.camera.k].map(compact).join("~") : "", "");
+    put(`camera${i}`, r.camera ? [r.camera.x, r.camera.y, r.camera.k].join("~") : "", "");
   });
   return out.map(([k, v]) => `${k}=${encodeURIComponent(v).replace(/%2C/g, ",").replace(/%3A/g, ":")}`).join("&");
 }
@@ -64,7 +64,6 @@ export function decode(fragment: string, runs: number): ViewState {
   return s;
 }
 
-const compact = (v: number): string => String(Number(v.toPrecision(7)));
 const panes = (list: Pane[]): string => list.map((p) => `${p.view}:${p.run}`).join(",");
 
 function fields(fragment: string): Map<string, string> {

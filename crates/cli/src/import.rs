@@ -38,16 +38,16 @@ pub struct How {
 pub fn run(args: Args) -> Result<()> {
     let targets = targets(&args.inputs, args.output)?;
     for (input, target) in args.inputs.iter().zip(&targets) {
-        let run = import(input, target, &interrupt::unfinished(target), &args.how)?;
+        let run = import(input, target, None, &args.how)?;
         output::line(&info::one_line(run)?)?;
     }
     Ok(())
 }
 
-/// Imports one file, with progress; Ctrl-C removes what is `unfinished`.
-pub fn import(input: &Path, target: &Path, unfinished: &Path, how: &How) -> Result<Run> {
+/// Imports one file, with progress; `folder` was made for the run and goes with it when it is stopped.
+pub fn import(input: &Path, target: &Path, folder: Option<&Path>, how: &How) -> Result<Run> {
     let options = Options { format: how.format.clone(), clock_hz: how.clock_hz };
-    interrupt::stoppable(unfinished, || {
+    interrupt::stoppable(target, folder, || {
         let shown = Bytes(Progress::new(&input.display().to_string(), "bytes", "making indexes"));
         Ok(crosscut_import::import(input, target, &options, &shown)?)
     })

@@ -1,24 +1,33 @@
 //! Ctrl-C (and SIGTERM) while a run is being made: nothing of it stays behind.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 
+use crate::output;
+
 /// What the shell says of a program that was interrupted: 128 + SIGINT.
 const INTERRUPTED: i32 = 130;
 
-/// Does `work` on another thread; on Ctrl-C removes the directory `unfinished` and ends the program.
-pub fn stoppable<T: Send>(unfinished: &Path, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+/// Does `work`, which makes the run `target`, on another thread. On Ctrl-C removes what it has written so far, and the
+/// folder that was made for it, and ends the program.
+pub fn stoppable<T: Send>(
+    target: &Path,
+    folder: Option<&Path>,
+    work: impl FnOnce() -> Result<T> + Send,
+) -> Result<T> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("signals")?;
+    let others = unfinished(target); // of a process that had our number before, or has it on another machine
     std::thread::scope(|scope| {
         let listening = runtime.block_on(async { signal() });
         let (send, done) = tokio::sync::oneshot::channel();
         // The receiver is only gone when the program ends.
         let worker = scope.spawn(|| drop(send.send(work())));
         let result = runtime.block_on(async {
-            tokio::select! { result = done => result.ok(), () = listening => stop(unfinished) }
+            tokio::select! { result = done => result.ok(), () = listening => stop(target, folder, &others) }
         });
         // A panic has been printed already.
         let _ = worker.join();
@@ -41,21 +50,29 @@ pub fn signal() -> impl Future<Output = ()> {
     }
 }
 
-/// The directory in which `RunWriter` makes a run of this name.
-pub fn unfinished(target: &Path) -> PathBuf {
-    let mut name = target.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".tmp-{}", std::process::id()));
-    target.with_file_name(name)
+/// The directories in which this process makes a run of this name. `RunWriter` calls them `NAME.tmp-PROCESS-NUMBER`.
+fn unfinished(target: &Path) -> HashSet<PathBuf> {
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    let begins = format!("{name}.tmp-{}-", std::process::id());
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let Ok(entries) = fs::read_dir(folder) else { return HashSet::new() };
+    let is_ours = |path: &PathBuf| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(&begins));
+    entries.flatten().map(|entry| entry.path()).filter(is_ours).collect()
 }
 
 /// The worker still writes: what it adds while its directory is being removed is caught by trying again.
-fn stop(unfinished: &Path) -> ! {
+fn stop(target: &Path, folder: Option<&Path>, others: &HashSet<PathBuf>) -> ! {
+    output::say(&format!("{}: stopped", target.display()));
     for _ in 0..100 {
-        if fs::remove_dir_all(unfinished).is_ok() || !unfinished.exists() {
+        let mut left = unfinished(target);
+        left.extend(folder.filter(|folder| folder.exists()).map(Path::to_owned));
+        left.retain(|path| !others.contains(path));
+        if left.is_empty() {
             break;
         }
-        std::thread::sleep(Duration::from_millis(10));
+        if left.iter().any(|path| fs::remove_dir_all(path).is_err()) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
-    eprintln!("crosscut: stopped; nothing was written");
     std::process::exit(INTERRUPTED)
 }

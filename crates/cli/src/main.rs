@@ -9,6 +9,7 @@ mod progress;
 mod render;
 mod size;
 mod synth;
+mod view;
 
 use std::process::ExitCode;
 
@@ -29,6 +30,7 @@ enum Command {
     Info(info::Args),
     Render(render::Args),
     Synth(synth::Args),
+    View(view::Args),
 }
 
 /// Could not do it.
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
         Command::Info(args) => info::run(args),
         Command::Render(args) => render::run(args),
         Command::Synth(args) => synth::run(args),
+        Command::View(args) => view::run(args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -70,9 +73,7 @@ fn usage(error: &clap::Error) -> ExitCode {
 }
 
 fn fail(message: &str) -> ExitCode {
-    use std::io::Write;
-    // Standard error may be closed: the exit code still tells.
-    let _ = writeln!(std::io::stderr(), "crosscut: {}", message.trim_end());
+    output::say(message.trim_end());
     ExitCode::from(FAILED)
 }
 

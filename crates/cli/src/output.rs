@@ -1,4 +1,4 @@
-//! Standard output. A reader that has seen enough (`crosscut info … | head -1`) is no error.
+//! What is printed. A reader that has seen enough (`crosscut info … | head -1`) is no error.
 
 use std::io::{ErrorKind, Write};
 
@@ -11,4 +11,9 @@ pub fn line(text: &str) -> Result<()> {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         done => done.context("standard output"),
     }
+}
+
+/// Says something on standard error, where nobody needs to listen.
+pub fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "crosscut: {text}");
 }

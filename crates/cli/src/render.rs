@@ -17,7 +17,7 @@ use crosscut_view::scene::Scene;
 use crosscut_view::svg::svg;
 use crosscut_view::timeline::{TimelineOptions, timeline};
 
-use crate::size;
+use crate::{output, size};
 
 /// The cut that a picture has when none is asked for shows at most this many boxes.
 const FITTING: usize = 400;
@@ -156,9 +156,7 @@ fn cut(tasks: &Tasks, args: &Args) -> Result<Cut> {
     let Some(depth) = args.depth else { return Ok(Cut::fitting(tree, FITTING)) };
     let (cut, reached) = Cut::to_depth(tree, depth, MOST);
     if reached < depth && reached < tasks.summary().depth as usize {
-        eprintln!(
-            "crosscut: opened to depth {reached}: deeper, the picture would have more than {MOST} boxes"
-        );
+        output::say(&format!("opened to depth {reached}: deeper, there would be more than {MOST} boxes"));
     }
     Ok(cut)
 }

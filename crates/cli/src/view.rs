@@ -57,15 +57,16 @@ pub fn run(args: Args) -> Result<()> {
 }
 
 fn import_for_now(file: &Path, how: &How) -> Result<(Run, TempDir)> {
-    let folder = tempfile::Builder::new().prefix("crosscut-").tempdir().context("a folder for the imported run")?;
+    let folder =
+        tempfile::Builder::new().prefix("crosscut-").tempdir().context("a folder for the imported run")?;
     let mut name = file.file_stem().unwrap_or_default().to_owned();
     name.push(".crosscut");
-    let run = import(file, &folder.path().join(name), folder.path(), how)?;
-    eprintln!(
-        "crosscut: {}: imported to {} until crosscut ends; `crosscut import` keeps it",
+    let run = import(file, &folder.path().join(name), Some(folder.path()), how)?;
+    output::say(&format!(
+        "{}: imported to {} until crosscut ends; `crosscut import` keeps it",
         file.display(),
         run.path().display()
-    );
+    ));
     Ok((run, folder))
 }
 
@@ -74,6 +75,6 @@ fn open_browser(link: &str) {
     let quiet = Stdio::null;
     let started = Command::new("xdg-open").arg(link).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn();
     if started.is_err() {
-        eprintln!("crosscut: no browser could be started (xdg-open is missing); open the link yourself");
+        output::say("no browser could be started (xdg-open is missing); open the link yourself");
     }
 }

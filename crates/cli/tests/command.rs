@@ -1,51 +1,14 @@
 //! The built command, used as a person or a script would use it, rightly and wrongly.
 
+mod support;
+
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tempfile::TempDir;
-
-fn crosscut(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_crosscut")).current_dir(folder).args(args).output().unwrap()
-}
-
-/// Runs it and expects that all is well and nobody complains.
-fn ok(folder: &Path, args: &[&str]) -> String {
-    let output = crosscut(folder, args);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{args:?}: {errors}");
-    assert_eq!(errors, "", "{args:?}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-/// Runs it and expects an error in the one form; returns it.
-fn fails(folder: &Path, args: &[&str]) -> String {
-    let output = crosscut(folder, args);
-    let errors = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{args:?}: {errors}");
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "", "{args:?}");
-    assert!(errors.starts_with("crosscut: "), "{args:?}: {errors}");
-    assert!(!errors.contains("panicked") && !errors.contains("backtrace"), "{args:?}: {errors}");
-    errors
-}
-
-fn folder() -> TempDir {
-    tempfile::tempdir().unwrap()
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> =
-        fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
-}
-
-fn fixture() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/dag/sort_mth4.dag")
-}
+use support::{crosscut, fails, fixture, folder, names, ok};
 
 const SYNTH: [&str; 6] = ["synth", "fib", "--size", "1e4", "--workers", "3"];
 

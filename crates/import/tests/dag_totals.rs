@@ -80,12 +80,12 @@ fn edges_between_workers_equal_the_recorder_s() {
         let rows = tasks.workers() + 1;
         for edge in Edge::ALL {
             let mut ours = vec![0; side * side];
-            for (at, &count) in tasks.summary().migrations[edge as usize].iter().enumerate() {
+            for found in &tasks.summary().migrations {
                 // Our rows may be more than the recorder's: it counts the workers it saw, whatever their numbers.
-                let fold = |row: usize| if row == rows - 1 { side - 1 } else { row };
-                let (from, to) = (fold(at / rows), fold(at % rows));
+                let fold = |row: u32| if row as usize == rows - 1 { side - 1 } else { row as usize };
+                let count = found.counts[edge as usize];
                 if count != 0 {
-                    ours[from * side + to] += count;
+                    ours[fold(found.from) * side + fold(found.to)] += count;
                 }
             }
             assert_eq!(ours, stat.edges[edge as usize], "{name}: {} edges", edge.word());

@@ -54,7 +54,8 @@ impl<T: Value> ColumnMut<T> {
             .create_new(true)
             .open(&path)
             .map_err(RunError::io(&path))?;
-        let error = |code: i32| RunError::Io { path: path.clone(), source: std::io::Error::from_raw_os_error(code) };
+        let error =
+            |code: i32| RunError::Io { path: path.clone(), source: std::io::Error::from_raw_os_error(code) };
         let bytes = rows.checked_mul(size_of::<T>()).and_then(|bytes| bytes.checked_add(BODY));
         let (Some(bytes), Some(Ok(length))) = (bytes, bytes.map(libc::off_t::try_from)) else {
             return Err(error(libc::EFBIG));

@@ -1,5 +1,5 @@
 //! Opening a run. Opening reads the manifest and nothing else; columns are mapped when they are asked for. Sizes are
-//! always checked, contents (checksums) on request, since that reads every byte.
+//! always checked; checksums of tables when they are read, those of columns on request, since that reads every byte.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
@@ -16,6 +16,8 @@ use crate::places::Places;
 use crate::sources::Sources;
 use crate::table::read_table;
 use crate::upgrade;
+
+const CHANGED: &str = "its checksum does not match: the content changed";
 
 /// An open run.
 #[derive(Debug)]
@@ -99,6 +101,10 @@ impl Run {
             let why = format!("{found} bytes, but the manifest says {}", part.bytes);
             return Err(RunError::damaged(&path, name, why));
         }
+        // It is read whole anyway, and what decodes Parquet expects a sound file.
+        if hash_file(&path)? != part.hash {
+            return Err(RunError::damaged(&path, name, CHANGED));
+        }
         let table = read_table(&path, name)?;
         if table.num_rows() as u64 != part.rows {
             let why = format!("{} rows, but the manifest says {}", table.num_rows(), part.rows);
@@ -148,9 +154,7 @@ impl Run {
                     }
                     Ok(_) => match hash_file(&path) {
                         Err(error) => error.to_string(),
-                        Ok(hash) if hash != part.hash => {
-                            "its checksum does not match: the content changed".into()
-                        }
+                        Ok(hash) if hash != part.hash => CHANGED.into(),
                         Ok(_) => return None,
                     },
                 };

@@ -45,7 +45,7 @@ pub fn read_manifest(run: &Path, text: &[u8]) -> Result<Manifest, RunError> {
 }
 
 /// A part's name is words joined by slashes: it cannot lead out of the run.
-fn is_plain(name: &str) -> bool {
+pub fn is_plain(name: &str) -> bool {
     name.split('/').all(|word| {
         !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
     })

@@ -14,6 +14,7 @@ use crate::places::Places;
 use crate::read::{Run, hash_file};
 use crate::sources::Sources;
 use crate::table::write_table;
+use crate::upgrade;
 
 /// A run in the making. Dropped before [`RunWriter::finish`], it leaves nothing behind.
 #[derive(Debug)]
@@ -59,8 +60,13 @@ impl RunWriter {
         &mut self.manifest
     }
 
-    fn path_for(&self, file: &str) -> Result<PathBuf, RunError> {
+    fn path_for(&self, name: &str, ending: &str) -> Result<PathBuf, RunError> {
+        let file = format!("{name}.{ending}");
         let path = self.work.join(file);
+        if !upgrade::is_plain(name) {
+            let source = std::io::Error::new(std::io::ErrorKind::InvalidInput, "not a name for a part");
+            return Err(RunError::Io { path, source });
+        }
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).map_err(RunError::io(parent))?;
         }
@@ -69,7 +75,7 @@ impl RunWriter {
 
     /// A new column of `rows` zeros, to be filled and then given to [`RunWriter::put`].
     pub fn column<T: Value>(&self, name: &str, rows: usize) -> Result<ColumnMut<T>, RunError> {
-        ColumnMut::create(self.path_for(&format!("{name}.arrow"))?, name, rows)
+        ColumnMut::create(self.path_for(name, "arrow")?, name, rows)
     }
 
     /// Takes a filled column into the run.
@@ -89,7 +95,7 @@ impl RunWriter {
 
     /// Writes a table.
     pub fn put_table(&mut self, name: &str, table: &RecordBatch) -> Result<(), RunError> {
-        let path = self.path_for(&format!("{name}.parquet"))?;
+        let path = self.path_for(name, "parquet")?;
         write_table(&path, table)?;
         let bytes = fs::metadata(&path).map_err(RunError::io(&path))?.len();
         let hash = hash_file(&path)?;

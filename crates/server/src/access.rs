@@ -9,8 +9,8 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, COOKIE, HOST, HeaderMap, HeaderName, HeaderValue, LOCATION,
-    ORIGIN, REFERRER_POLICY, SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, COOKIE, HOST, HeaderMap, HeaderName, HeaderValue,
+    LOCATION, ORIGIN, REFERRER_POLICY, SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
@@ -69,9 +69,10 @@ impl Access {
 
     fn has_cookie(&self, headers: &HeaderMap) -> bool {
         headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok()).any(|value| {
-            value.split(';').filter_map(|pair| pair.trim().split_once('=')).any(|(name, value)| {
-                self.cookies.iter().any(|known| known == name) && self.is_token(value)
-            })
+            value
+                .split(';')
+                .filter_map(|pair| pair.trim().split_once('='))
+                .any(|(name, value)| self.cookies.iter().any(|known| known == name) && self.is_token(value))
         })
     }
 

@@ -38,13 +38,14 @@ pub fn answer(app: &App, text: &str) -> Vec<u8> {
             let order = ops::table::Order { sort: &sort, descending };
             ops::table::table(&run.tasks, &cut, order, &filter, offset..offset.saturating_add(limit))
         }),
-        Op::Scene(request) => open_run(app, request.run).and_then(|run| ops::scene::scene(run, &request)).map(
-            |(answer, scene)| {
+        Op::Scene(request) => open_run(app, request.run)
+            .and_then(|run| ops::scene::scene(run, &request))
+            .map(|(answer, scene)| {
                 let mut bytes = good(id, &answer);
                 encode::columns(&mut bytes, &scene);
                 bytes
-            },
-        ).unwrap_or_else(|refusal| failure(id, &refusal)),
+            })
+            .unwrap_or_else(|refusal| failure(id, &refusal)),
     };
     bytes
 }

@@ -107,7 +107,12 @@ mod tests {
         let mut scene = Scene::default();
         scene.boxes.push(1.0, 2.0, 3.0, 4.0, 5, 6, Shape::Wait, 7);
         scene.links.push((1.5, 2.5), (3.5, 4.5), (8, 9), LinkKind::Sync, 2);
-        scene.strips.push(Strip { full: vec![10, 11], fill: vec![12, 13], node: vec![14, 15], ..Strip::default() });
+        scene.strips.push(Strip {
+            full: vec![10, 11],
+            fill: vec![12, 13],
+            node: vec![14, 15],
+            ..Strip::default()
+        });
         scene.areas.push(Area { y0: vec![16.0], y1: vec![17.0], ..Area::default() });
         let mut bytes = frame(&serde_json::json!({"id": 1}));
         let n = u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;

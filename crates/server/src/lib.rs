@@ -38,7 +38,9 @@ pub struct Options {
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
     /// The port cannot be had.
-    #[error("could not listen on 127.0.0.1:{port}: {source}; try another port with --port, or 0 for any free one")]
+    #[error(
+        "could not listen on 127.0.0.1:{port}: {source}; try another port with --port, or 0 for any free one"
+    )]
     Listen {
         /// The port.
         port: u16,

@@ -31,7 +31,10 @@ impl OpenRun {
 pub fn visible(tasks: &Tasks, cut: &Cut) -> Result<usize, Refusal> {
     let visible = cut.visible(tasks.tree()).take(MOST_ITEMS + 1).count();
     if visible > MOST_ITEMS {
-        return Err(format!("more than {} things would be visible: close some first", count(MOST_ITEMS as i64)));
+        return Err(format!(
+            "more than {} things would be visible: close some first",
+            count(MOST_ITEMS as i64)
+        ));
     }
     Ok(visible)
 }

@@ -22,15 +22,18 @@ pub async fn file(uri: Uri) -> Response {
     let path = uri.path().trim_start_matches('/');
     let path = if path.is_empty() { "index.html" } else { path };
     // Names in the page are plain; anything else can only be somebody trying doors.
-    let plain = path.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-/".contains(&b)) && !path.contains("..");
+    let plain =
+        path.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-/".contains(&b)) && !path.contains("..");
     match Dist::get(path).filter(|_| plain) {
         Some(file) => {
             let mut response = Response::new(Body::from(file.data.into_owned()));
             let headers = response.headers_mut();
             let kind = HeaderValue::from_str(file.metadata.mimetype());
-            headers.insert(CONTENT_TYPE, kind.unwrap_or(HeaderValue::from_static("application/octet-stream")));
+            headers
+                .insert(CONTENT_TYPE, kind.unwrap_or(HeaderValue::from_static("application/octet-stream")));
             // Names of assets carry a hash of their content; everything else must be asked for again.
-            let cache = if path.starts_with("assets/") { "private, max-age=31536000, immutable" } else { "no-cache" };
+            let cache =
+                if path.starts_with("assets/") { "private, max-age=31536000, immutable" } else { "no-cache" };
             headers.insert(CACHE_CONTROL, HeaderValue::from_static(cache));
             response
         }

@@ -8,7 +8,7 @@ use ts_rs::TS;
 
 /// A request: an id chosen by the page, echoed in the answer, and what is asked.
 #[derive(Debug, Deserialize, TS)]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub struct Request {
     /// Echoed in the answer.
     pub id: u32,
@@ -21,7 +21,7 @@ pub struct Request {
 /// What the page can ask.
 #[derive(Debug, Deserialize, TS)]
 #[serde(tag = "op", rename_all = "lowercase")]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub enum Op {
     /// What is open here: runs, palettes, version → [`Hello`].
     Hello,
@@ -70,7 +70,7 @@ pub enum Op {
 /// Which picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "lowercase")]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub enum ViewName {
     /// The task DAG at the cut.
     Dag,
@@ -83,7 +83,7 @@ pub enum ViewName {
 /// What decides a mark's colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "lowercase")]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub enum ColourBy {
     /// The worker that ran it.
     Worker,
@@ -98,7 +98,7 @@ pub enum ColourBy {
 /// What decides the height of a box in the DAG.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "lowercase")]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub enum Scale {
     /// All boxes alike.
     Even,
@@ -111,7 +111,7 @@ pub enum Scale {
 /// A change of the cut, applied before the picture is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "do", rename_all = "lowercase")]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub enum Action {
     /// Open this node.
     Open {
@@ -155,7 +155,7 @@ pub enum Action {
 
 /// Asks for a picture.
 #[derive(Clone, Debug, Deserialize, TS)]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub struct SceneRequest {
     /// Index of the run.
     pub run: usize,
@@ -188,7 +188,7 @@ pub struct SceneRequest {
 
 /// Answer to [`Op::Hello`].
 #[derive(Clone, Debug, Serialize, TS)]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub struct Hello {
     /// Version of the program.
     pub crosscut: String,
@@ -200,7 +200,7 @@ pub struct Hello {
 
 /// Colours by slot. Slots 0…23 are categories; the named ones follow.
 #[derive(Clone, Debug, Serialize, TS)]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub struct Palettes {
     /// On a light surface.
     pub light: Vec<String>,
@@ -210,7 +210,7 @@ pub struct Palettes {
 
 /// One run.
 #[derive(Clone, Debug, Serialize, TS)]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub struct RunInfo {
     /// Name of the directory without its ending.
     pub name: String,
@@ -232,7 +232,7 @@ pub struct RunInfo {
 
 /// Answer to [`Op::Overview`].
 #[derive(Clone, Debug, Serialize, TS)]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub struct Overview {
     /// Where P × elapsed went.
     pub accounting: Accounting,
@@ -254,7 +254,7 @@ pub struct Overview {
 
 /// work + delay + no_work = workers × elapsed.
 #[derive(Clone, Debug, Serialize, TS)]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub struct Accounting {
     /// Number of workers.
     pub workers: u32,
@@ -272,7 +272,7 @@ pub struct Accounting {
 
 /// A named value with its unit ("" = a count).
 #[derive(Clone, Debug, Serialize, TS)]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub struct Fact {
     /// What.
     pub name: String,
@@ -284,7 +284,7 @@ pub struct Fact {
 
 /// A worker's share.
 #[derive(Clone, Debug, Serialize, TS)]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub struct WorkerRow {
     /// Name of the place.
     pub name: String,
@@ -298,7 +298,7 @@ pub struct WorkerRow {
 
 /// Bounds of the speed-up with a greedy scheduler.
 #[derive(Clone, Debug, Serialize, TS)]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub struct SpeedupPoint {
     /// Number of workers.
     pub workers: u32,
@@ -310,7 +310,7 @@ pub struct SpeedupPoint {
 
 /// Transfers along one kind of edge.
 #[derive(Clone, Debug, Serialize, TS)]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub struct Migration {
     /// "create", "create-cont", "wait-cont", "end", "other-cont".
     pub edge: String,
@@ -320,7 +320,7 @@ pub struct Migration {
 
 /// One bin of the gap distribution.
 #[derive(Clone, Debug, Serialize, TS)]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub struct GapBin {
     /// Lower border, in the clock's unit.
     pub from: f64,
@@ -334,7 +334,7 @@ pub struct GapBin {
 
 /// Something that costs time, with the way to look at it.
 #[derive(Clone, Debug, Serialize, TS)]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub struct Finding {
     /// Stable word, such as "no-work".
     pub id: String,
@@ -358,7 +358,7 @@ pub struct Finding {
 
 /// Answer to [`Op::Scene`]; the marks follow the JSON as columns (see `docs/api.md`).
 #[derive(Clone, Debug, Serialize, TS)]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub struct SceneAnswer {
     /// The cut after the action, as text.
     pub cut: String,
@@ -372,7 +372,7 @@ pub struct SceneAnswer {
 
 /// A Scene without its columns.
 #[derive(Clone, Debug, Serialize, TS)]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub struct SceneHead {
     /// Extent to the right.
     pub width: f32,
@@ -400,7 +400,7 @@ pub struct SceneHead {
 
 /// A dense row without its cells.
 #[derive(Clone, Debug, Serialize, TS)]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub struct StripHead {
     /// Left edge of the first cell.
     pub x: f32,
@@ -418,7 +418,7 @@ pub struct StripHead {
 
 /// A filled curve without its cells.
 #[derive(Clone, Debug, Serialize, TS)]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub struct AreaHead {
     /// Name of the layer.
     pub name: String,
@@ -434,7 +434,7 @@ pub struct AreaHead {
 
 /// Answer to [`Op::Node`].
 #[derive(Clone, Debug, Serialize, TS)]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub struct NodeAnswer {
     /// The node.
     pub node: u32,
@@ -464,7 +464,7 @@ pub struct NodeAnswer {
 
 /// An ancestor.
 #[derive(Clone, Debug, Serialize, TS)]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub struct Crumb {
     /// The node.
     pub node: u32,
@@ -474,7 +474,7 @@ pub struct Crumb {
 
 /// A worker's share of a node's work.
 #[derive(Clone, Debug, Serialize, TS)]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub struct MixPart {
     /// Palette slot.
     pub fill: u16,
@@ -486,7 +486,7 @@ pub struct MixPart {
 
 /// Answer to [`Op::Search`].
 #[derive(Clone, Debug, Serialize, TS)]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub struct SearchAnswer {
     /// What was found, in tree order.
     pub hits: Vec<Hit>,
@@ -498,7 +498,7 @@ pub struct SearchAnswer {
 
 /// A found node.
 #[derive(Clone, Debug, Serialize, TS)]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub struct Hit {
     /// The node.
     pub node: u32,
@@ -510,7 +510,7 @@ pub struct Hit {
 
 /// Answer to [`Op::Table`].
 #[derive(Clone, Debug, Serialize, TS)]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub struct TableAnswer {
     /// Rows after the filter.
     pub total: usize,
@@ -520,7 +520,7 @@ pub struct TableAnswer {
 
 /// One visible node of the cut as a row.
 #[derive(Clone, Debug, Serialize, TS)]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub struct TableRow {
     /// The node.
     pub node: u32,
@@ -548,7 +548,7 @@ pub struct TableRow {
 
 /// What went wrong, as the answer to any request.
 #[derive(Clone, Debug, Serialize, TS)]
-#[ts(export)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub struct Failure {
     /// In words, with what to do.
     pub error: String,

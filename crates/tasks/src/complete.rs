@@ -1,8 +1,8 @@
 //! Inner nodes from their children. Read backwards, pre-order meets every child before its parent and the last child
 //! first, so one loop completes start, end, critical path, place and site of all collective nodes.
 
-use crosscut_run::{Places, SEVERAL};
 use crosscut_run::tasks::{Kind, Mark, TaskWriter};
+use crosscut_run::{Places, SEVERAL};
 
 use crate::error::TasksError;
 

@@ -9,7 +9,7 @@ use crate::error::TasksError;
 use crate::order::{fill_order, reach, row, row_borders};
 use crate::profile::{LAYERS, fill_bins};
 use crate::spine::spine;
-use crate::summary::{Grid, Summary};
+use crate::summary::{Grid, Migration, Summary};
 use crate::sweep::account;
 use crate::timeline::{NONE, fill_grid};
 
@@ -63,10 +63,14 @@ pub fn finish(run: &mut RunWriter, mut tasks: TaskWriter, places: &Places) -> Re
     summary.workers = workers as u32;
     summary.delay = accounting.delay;
     summary.no_work = accounting.no_work;
-    for (sum, matrix) in summary.edges.iter_mut().zip(&found.migrations) {
-        *sum = matrix.iter().sum();
+    let migrations = found.migrations();
+    for migration in &migrations {
+        for (sum, count) in summary.edges.iter_mut().zip(migration.counts) {
+            *sum += count;
+        }
     }
-    run.put_slice("tasks/migrations", &found.migrations.concat())?;
+    let values: Vec<i64> = migrations.iter().flat_map(Migration::values).collect();
+    run.put_slice("tasks/migrations", &values)?;
     summary.gaps = found.gaps.trimmed();
     let json = serde_json::to_value(&summary).map_err(|e| TasksError::Broken(e.to_string()))?;
     run.manifest().facts.insert("tasks".into(), json);
@@ -124,7 +128,7 @@ fn put_indexes(
     run.put_slice("tasks/reach", &reach(order, end))?;
     let elapsed = end[0];
     let blocks = order.len();
-    let cells = Grid::over(elapsed, (blocks / (16 * rows)).clamp(4096, 1 << 22), rows);
+    let cells = Grid::over(elapsed, (blocks / (16 * rows)).clamp(256, 1 << 22), rows);
     let mut busy = run.column::<i64>("tasks/cell_busy", cells.len())?;
     let mut top = run.column::<u32>("tasks/cell_top", cells.len())?;
     top.fill(NONE);
@@ -134,7 +138,7 @@ fn put_indexes(
     }
     run.put(busy)?;
     run.put(top)?;
-    let bins = Grid::over(elapsed, (blocks / 16).clamp(1 << 14, 1 << 20), LAYERS);
+    let bins = Grid::over(elapsed, (blocks / 16).clamp(1 << 12, 1 << 20), LAYERS);
     let mut column = run.column::<i64>("tasks/bins", bins.len())?;
     fill_bins(tasks, joins, bins, &mut column);
     let mut ready = [0; 5];

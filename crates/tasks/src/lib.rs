@@ -22,6 +22,6 @@ pub use exact::ProfileStep;
 pub use findings::{Finding, FindingView, Severity};
 pub use finish::finish;
 pub use profile::Profile;
-pub use summary::{GapHistogram, Grid, Summary};
+pub use summary::{GapHistogram, Grid, Migration, Summary};
 pub use tasks::Tasks;
 pub use timeline::{Cells, Interval, Timeline};

@@ -4,16 +4,47 @@
 use crosscut_run::Places;
 use crosscut_run::tasks::{Collapsed, Edge, Kind, Mark, TaskWriter};
 use crosscut_tree::{NodeId, Tree};
+use foldhash::HashMap;
 use rayon::prelude::*;
 
 use crate::order::row;
-use crate::summary::GapHistogram;
+use crate::summary::{GapHistogram, Migration};
+
+/// Edges from row to row while they are counted. Most stay on their row; of the pairs of rows only few occur, and with
+/// a thousand workers a full matrix would be larger than many a run.
+#[derive(Clone, Debug)]
+struct Counts {
+    stayed: Vec<[i64; 5]>,
+    moved: HashMap<(u32, u32), [i64; 5]>,
+}
+
+impl Counts {
+    #[inline]
+    fn add(&mut self, edge: Edge, from: usize, to: usize, count: i64) {
+        let slot = match from == to {
+            true => &mut self.stayed[from],
+            false => self.moved.entry((from as u32, to as u32)).or_default(),
+        };
+        slot[edge as usize] += count;
+    }
+
+    fn migrations(&self) -> Vec<Migration> {
+        let stayed = (0u32..).zip(&self.stayed).map(|(row, counts)| ((row, row), counts));
+        let moved = self.moved.iter().map(|(&pair, counts)| (pair, counts));
+        let mut found: Vec<Migration> = stayed
+            .chain(moved)
+            .filter(|(_, counts)| **counts != [0; 5])
+            .map(|((from, to), &counts)| Migration { from, to, counts })
+            .collect();
+        found.sort_unstable_by_key(|m| (m.from, m.to));
+        found
+    }
+}
 
 /// What the pass finds.
 #[derive(Clone, Debug)]
 pub struct Spine {
-    /// Edges by kind from row to row.
-    pub migrations: Vec<Vec<i64>>,
+    counts: Counts,
     /// Time between consecutive intervals.
     pub gaps: GapHistogram,
     /// (when, kind of edge): a section ended and made what follows it ready.
@@ -23,18 +54,25 @@ pub struct Spine {
 impl Spine {
     fn empty(rows: usize) -> Self {
         Spine {
-            migrations: vec![vec![0; rows * rows]; Edge::ALL.len()],
+            counts: Counts { stayed: vec![[0; 5]; rows], moved: HashMap::default() },
             gaps: GapHistogram::empty(),
             joins: Vec::new(),
         }
     }
 
     fn merge(mut self, mut other: Spine) -> Self {
-        for (a, b) in self.migrations.iter_mut().flatten().zip(other.migrations.iter().flatten()) {
-            *a += b;
+        for found in other.counts.migrations() {
+            for (edge, count) in Edge::ALL.into_iter().zip(found.counts) {
+                self.counts.add(edge, found.from as usize, found.to as usize, count);
+            }
         }
         self.joins.append(&mut other.joins);
         Spine { gaps: self.gaps.merge(&other.gaps), ..self }
+    }
+
+    /// Edges by kind from row to row, in the order of rows.
+    pub fn migrations(&self) -> Vec<Migration> {
+        self.counts.migrations()
     }
 }
 
@@ -71,7 +109,7 @@ pub fn spine(tasks: &TaskWriter, tree: Tree<'_>, places: &Places) -> Spine {
     tasks.collapsed.iter().fold(found, |mut spine, collapsed| {
         let at = row(places, tasks.place[collapsed.node as usize]);
         for (edge, count) in inner_edges(collapsed, Mark(tasks.mark[collapsed.node as usize]).kind()) {
-            spine.migrations[edge as usize][at * rows + at] += count;
+            spine.counts.add(edge, at, at, count);
         }
         spine
     })
@@ -88,7 +126,6 @@ pub fn inner_edges(collapsed: &Collapsed, kind: Kind) -> impl Iterator<Item = (E
 }
 
 fn visit(spine: &mut Spine, tasks: &TaskWriter, tree: Tree<'_>, places: &Places, node: NodeId) {
-    let rows = places.worker_count() + 1;
     let (start, end, mark) = (&tasks.start[..], &tasks.end[..], &tasks.mark[..]);
     let row_of = |node: NodeId| row(places, tasks.place[node.index()]);
     let mut before: Option<NodeId> = None;
@@ -98,7 +135,7 @@ fn visit(spine: &mut Spine, tasks: &TaskWriter, tree: Tree<'_>, places: &Places,
         if kind == Kind::Task {
             if let Some(create) = creator {
                 let to = first_block(tree, child);
-                spine.migrations[Edge::Create as usize][row_of(create) * rows + row_of(to)] += 1;
+                spine.counts.add(Edge::Create, row_of(create), row_of(to), 1);
             }
             continue;
         }
@@ -111,13 +148,13 @@ fn visit(spine: &mut Spine, tasks: &TaskWriter, tree: Tree<'_>, places: &Places,
             let from = last_block(tree, before);
             let to = first_block(tree, child);
             let (a, b) = (row_of(from), row_of(to));
-            spine.migrations[edge as usize][a * rows + b] += 1;
+            spine.counts.add(edge, a, b, 1);
             spine.gaps.add(start[to.index()] - end[before.index()], a != b);
             if edge == Edge::WaitCont {
                 spine.joins.push((end[before.index()], Mark(mark[to.index()]).edge()));
                 for task in tree.children(before).filter(|c| Mark(mark[c.index()]).kind() == Kind::Task) {
                     let last = last_block(tree, task);
-                    spine.migrations[Edge::End as usize][row_of(last) * rows + b] += 1;
+                    spine.counts.add(Edge::End, row_of(last), b, 1);
                 }
             }
         }

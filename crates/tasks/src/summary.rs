@@ -37,16 +37,45 @@ pub struct Summary {
     pub busy: Vec<i64>,
     /// Intervals by worker.
     pub intervals_by_worker: Vec<i64>,
-    /// Edges by kind from worker to worker: (rows + 1)² counts, row = from, the last row and column "several".
-    /// Kept in a column of its own, since it grows with the square of the workers.
+    /// Edges from row to row, in the order of rows; only pairs that occur. Kept in a column of its own.
     #[serde(skip)]
-    pub migrations: Vec<Vec<i64>>,
+    pub migrations: Vec<Migration>,
     /// Time between consecutive intervals of a spine.
     pub gaps: GapHistogram,
     /// Grid of the timeline's cells.
     pub cells: Grid,
     /// Grid of the profile's bins.
     pub bins: Grid,
+}
+
+/// Edges from one row to another: a row is a worker, the one after the last stands for several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Migration {
+    /// Row of the interval before.
+    pub from: u32,
+    /// Row of the interval after.
+    pub to: u32,
+    /// Number of edges by [`crosscut_run::tasks::Edge`].
+    pub counts: [i64; 5],
+}
+
+impl Migration {
+    /// Values per row of the column `tasks/migrations`: from, to, counts.
+    pub(crate) const VALUES: usize = 7;
+
+    pub(crate) fn values(&self) -> [i64; Self::VALUES] {
+        let [a, b, c, d, e] = self.counts;
+        [i64::from(self.from), i64::from(self.to), a, b, c, d, e]
+    }
+
+    pub(crate) fn from_values(row: &[i64]) -> Option<Self> {
+        let [from, to, counts @ ..] = row else { return None };
+        Some(Migration {
+            from: u32::try_from(*from).ok()?,
+            to: u32::try_from(*to).ok()?,
+            counts: counts.try_into().ok()?,
+        })
+    }
 }
 
 /// A histogram over powers of two.

@@ -13,7 +13,7 @@ use crate::finish::mix_block;
 use crate::order::{Blocks, InWindow, row};
 use crate::profile::{LAYERS, Profile};
 use crate::spine::{first_block, inner_edges, last_block};
-use crate::summary::{GapHistogram, Summary};
+use crate::summary::{GapHistogram, Migration, Summary};
 use crate::timeline::{Cells, Interval, NONE, Timeline, fill_row};
 
 /// The task tree of a run.
@@ -63,9 +63,12 @@ impl Tasks {
         };
         let mut summary: Summary = serde_json::from_value(summary.clone())
             .map_err(|e| TasksError::Broken(format!("manifest.json, facts of the tasks: {e}")))?;
-        let migrations = run.column::<i64>("tasks/migrations")?;
-        let matrix = (migrations.len() / Edge::ALL.len()).max(1);
-        summary.migrations = migrations.chunks_exact(matrix).map(<[i64]>::to_vec).collect();
+        summary.migrations = run
+            .column::<i64>("tasks/migrations")?
+            .chunks(Migration::VALUES)
+            .map(Migration::from_values)
+            .collect::<Option<_>>()
+            .ok_or_else(|| TasksError::Broken("`tasks/migrations` does not hold migrations".into()))?;
         let borders: Vec<u64> =
             run.column::<i64>("tasks/order_first")?.iter().map(|&b| b.max(0) as u64).collect();
         let tasks = Tasks {
@@ -123,8 +126,7 @@ impl Tasks {
             && self.collapsed_values.len() == self.collapsed_node.len() * COLLAPSED_VALUES
             && self.mix.len() >= (n / mix_block(rows) + 1) * rows
             && self.borders.len() == rows + 1
-            && s.migrations.len() == Edge::ALL.len()
-            && s.migrations.iter().all(|matrix| matrix.len() == rows * rows)
+            && s.migrations.iter().all(|m| (m.from.max(m.to) as usize) < rows)
             && s.cells.fits(s.elapsed, rows)
             && self.cell_busy.len() == s.cells.len()
             && self.cell_top.len() == s.cells.len()

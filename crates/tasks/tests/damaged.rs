@@ -49,8 +49,13 @@ fn an_empty_tree_is_refused() {
 fn a_damaged_part_is_named() {
     let dir = fresh_dir();
     let path = made(dir.path());
-    let parts: Vec<(String, String)> =
-        Run::open(&path).expect("a run").manifest().parts.iter().map(|(n, p)| (n.clone(), p.file(n))).collect();
+    let parts: Vec<(String, String)> = Run::open(&path)
+        .expect("a run")
+        .manifest()
+        .parts
+        .iter()
+        .map(|(n, p)| (n.clone(), p.file(n)))
+        .collect();
     assert!(parts.len() > 25);
     for (name, file) in parts {
         let file = path.join(file);
@@ -99,7 +104,8 @@ fn absurd_facts_are_refused() {
         }
     }
     assert!(tried > 40);
-    for (field, value) in [("nodes", 7u64.into()), ("elapsed", (1u64 << 50).into()), ("work", "much".into())] {
+    for (field, value) in [("nodes", 7u64.into()), ("elapsed", (1u64 << 50).into()), ("work", "much".into())]
+    {
         let mut facts = sound.clone();
         facts["facts"]["tasks"][field] = value;
         std::fs::write(&manifest, facts.to_string()).expect("written");

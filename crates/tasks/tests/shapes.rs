@@ -189,7 +189,7 @@ proptest! {
         let s = opened.tasks.summary();
         prop_assert_eq!(s.no_work, 0);
         prop_assert_eq!(s.work + s.delay, s.elapsed);
-        prop_assert_eq!(s.migrations.iter().map(|m| m[0]).sum::<i64>(), s.edges.iter().sum::<i64>());
+        prop_assert_eq!(s.migrations.iter().map(|m| m.counts.iter().sum::<i64>()).sum::<i64>(), s.edges.iter().sum::<i64>());
     }
 
     /// Equal times everywhere: every interval takes the same, so every comparison is a tie.

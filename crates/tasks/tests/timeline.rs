@@ -38,7 +38,14 @@ fn check_cells(blocks: &[Block], rows: usize, cells: &Cells) -> Result<(), TestC
             prop_assert_eq!(cells.busy[at], busy, "busy in row {} at {}..{}", row, from, to);
             let most = here.iter().map(|b| overlap(b, from, to)).max();
             let top = here.iter().find(|b| b.node == cells.top[at] as usize);
-            prop_assert_eq!(top.map(|b| overlap(b, from, to)), most, "top of row {} at {}..{}", row, from, to);
+            prop_assert_eq!(
+                top.map(|b| overlap(b, from, to)),
+                most,
+                "top of row {} at {}..{}",
+                row,
+                from,
+                to
+            );
             if most.is_none() {
                 prop_assert_eq!(cells.top[at], u32::MAX);
             }

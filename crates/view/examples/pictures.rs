@@ -31,7 +31,13 @@ fn main() -> Outcome<()> {
     let write = |name: &str, scene: &Scene, theme: &Theme| -> Outcome<()> {
         std::fs::write(Path::new(out).join(format!("{name}.svg")), svg(scene, theme))?;
         std::fs::write(Path::new(out).join(format!("{name}.png")), png(scene, theme, 1.0)?)?;
-        println!("{name}: {} × {}, {} boxes, {} links", scene.width, scene.height, scene.boxes.len(), scene.links.len());
+        println!(
+            "{name}: {} × {}, {} boxes, {} links",
+            scene.width,
+            scene.height,
+            scene.boxes.len(),
+            scene.links.len()
+        );
         Ok(())
     };
     let began = Instant::now();
@@ -54,10 +60,12 @@ fn main() -> Outcome<()> {
 }
 
 fn open(input: &str, work: &Path) -> Outcome<Run> {
-    let name = Path::new(input).file_stem().map_or("made".into(), |name| name.to_string_lossy().replace(':', "-"));
+    let name =
+        Path::new(input).file_stem().map_or("made".into(), |name| name.to_string_lossy().replace(':', "-"));
     let target = work.join(format!("{name}.crosscut"));
     if let Some((shape, nodes)) = input.split_once(':') {
-        let options = Options { shape: shape.parse()?, nodes: nodes.parse()?, workers: 4, ..Options::default() };
+        let options =
+            Options { shape: shape.parse()?, nodes: nodes.parse()?, workers: 4, ..Options::default() };
         return Ok(crosscut_synth::tasks(&target, &options, &|_, _| {})?);
     }
     if Path::new(input).is_dir() {

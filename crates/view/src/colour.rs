@@ -84,9 +84,11 @@ impl<'a> Painter<'a> {
             Key::Worker(worker) => worker_slot(worker),
             Key::Core(core) => worker_slot(core.max(0) as usize),
             Key::Kind(kind) => slot::KIND + u16::from(kind),
-            Key::Site(site) => {
-                self.tasks.sources().from(site).map_or(slot::MUTED, |source| source_slot(&source.file, source.line))
-            }
+            Key::Site(site) => self
+                .tasks
+                .sources()
+                .from(site)
+                .map_or(slot::MUTED, |source| source_slot(&source.file, source.line)),
             Key::Several => slot::SEVERAL,
             Key::Unknown => slot::MUTED,
         }
@@ -111,9 +113,11 @@ impl<'a> Painter<'a> {
             (Key::Kind(kind), _) => {
                 crosscut_run::tasks::Kind::ALL.get(kind as usize).map_or("?", |kind| kind.word()).to_owned()
             }
-            (Key::Site(site), _) => {
-                self.tasks.sources().from(site).map_or_else(String::new, |s| format!("{}:{}", file_name(&s.file), s.line))
-            }
+            (Key::Site(site), _) => self
+                .tasks
+                .sources()
+                .from(site)
+                .map_or_else(String::new, |s| format!("{}:{}", file_name(&s.file), s.line)),
             (Key::Several, ColourBy::Core) => "several cores".to_owned(),
             (Key::Several, _) => "several workers".to_owned(),
             (Key::Unknown, ColourBy::Core) => "core not known".to_owned(),

@@ -16,7 +16,7 @@ use crate::scene::{Align, Label, Scene, Shape, flag};
 
 use flow::{shapes, size};
 use parts::{Part, What};
-use place::{Placement, Rect, place};
+use place::{Critical, Placement, Rect, place};
 
 /// What decides the height of a box.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,8 +41,8 @@ pub struct DagOptions {
     pub critical: bool,
 }
 
-/// With more closed nodes than this, each gets one line of text and less room.
-const DENSE: usize = 400;
+/// With more closed nodes than this, each gets less room.
+const DENSE: usize = 120;
 
 /// Size of closed nodes and repeats.
 #[derive(Clone, Copy)]
@@ -51,8 +51,8 @@ struct Room {
     h: f32,
 }
 
-const WIDE: Room = Room { w: 124.0, h: 40.0 };
-const TIGHT: Room = Room { w: 80.0, h: 26.0 };
+const WIDE: Room = Room { w: 120.0, h: 38.0 };
+const TIGHT: Room = Room { w: 82.0, h: 31.0 };
 
 /// Draws what the cut shows.
 pub fn dag(tasks: &Tasks, cut: &Cut, options: &DagOptions) -> Scene {
@@ -60,8 +60,7 @@ pub fn dag(tasks: &Tasks, cut: &Cut, options: &DagOptions) -> Scene {
     let boxes = parts.iter().filter(|p| matches!(p.what, What::Closed | What::Gap)).count();
     let room = if boxes > DENSE { TIGHT } else { WIDE };
     set_sizes(tasks, &mut parts, options.scale, room);
-    let critical =
-        if options.critical { critical_parts(tasks, &parts) } else { vec![false; parts.len()] };
+    let critical = if options.critical { critical_parts(tasks, &parts) } else { Critical::none(parts.len()) };
     let placement = place(&parts, &shapes(&parts), &critical);
     draw(tasks, &parts, &placement, &critical, options)
 }
@@ -92,15 +91,15 @@ fn set_sizes(tasks: &Tasks, parts: &mut [Part], scale: Scale, room: Room) {
 }
 
 /// Which parts lie on the critical path: a part does when what holds it does and the path takes it.
-fn critical_parts(tasks: &Tasks, parts: &[Part]) -> Vec<bool> {
-    let mut critical = vec![false; parts.len()];
+fn critical_parts(tasks: &Tasks, parts: &[Part]) -> Critical {
+    let mut critical = Critical::none(parts.len());
     // Open parts on the path, with the task through which it leaves their spine.
     let mut open: Vec<(usize, Option<NodeId>)> = Vec::new();
     for (i, part) in parts.iter().enumerate() {
         while open.last().is_some_and(|&(above, _)| parts[above].end <= i) {
             open.pop();
         }
-        critical[i] = match open.last() {
+        critical.through[i] = match open.last() {
             None => i == 0,
             Some((_, None)) => !part.beside,
             // The spine up to that task; a gap may hold it.
@@ -108,7 +107,11 @@ fn critical_parts(tasks: &Tasks, parts: &[Part]) -> Vec<bool> {
                 part.nodes.start == task.index() || part.nodes.start < task.index() && !part.beside
             }
         };
-        if part.what == What::Open && critical[i] {
+        critical.leaves[i] = match open.last() {
+            Some((_, Some(task))) if critical.through[i] => part.nodes.contains(&task.index()),
+            _ => false,
+        };
+        if part.what == What::Open && critical.through[i] {
             open.push((i, tasks.critical_task(part.node)));
         } else if part.what == What::Open {
             // Nothing inside is on the path.
@@ -122,7 +125,7 @@ fn draw(
     tasks: &Tasks,
     parts: &[Part],
     placement: &Placement,
-    critical: &[bool],
+    critical: &Critical,
     options: &DagOptions,
 ) -> Scene {
     let mut scene = Scene::default();
@@ -133,10 +136,11 @@ fn draw(
     }
     for (i, part) in parts.iter().enumerate() {
         let rect = placement.rects[i];
-        let mut flags = if critical[i] { flag::CRITICAL } else { 0 };
+        let mut flags = if critical.through[i] { flag::CRITICAL } else { 0 };
         match part.what {
             What::Open => {
-                push(&mut scene, rect, part.node, slot::ENVELOPE, Shape::Envelope, flags);
+                // The path is told by what it goes through; all that encloses it in red would drown it.
+                push(&mut scene, rect, part.node, slot::ENVELOPE, Shape::Envelope, 0);
                 title(tasks, part, rect, &mut scene);
             }
             What::Gap => {
@@ -219,7 +223,7 @@ fn label(scene: &mut Scene, (x, y): (f32, f32), w: f32, text: String, node: Node
 
 /// Up to two lines in a closed node: what it is, and how much is inside.
 fn closed_labels(tasks: &Tasks, part: &Part, rect: Rect, scene: &mut Scene) {
-    const SIDE: f32 = 7.0;
+    const SIDE: f32 = 6.0;
     let room = rect.w - 2.0 * SIDE;
     let source = source(tasks, part.node);
     let named = format!("{} {source}", part.kind.word());
@@ -238,10 +242,10 @@ fn closed_labels(tasks: &Tasks, part: &Part, rect: Rect, scene: &mut Scene) {
 
 /// As many lines as the box has room for, the first ones first.
 fn lines(scene: &mut Scene, rect: Rect, side: f32, texts: [Option<String>; 2], node: NodeId) {
-    const LINE: f32 = 13.0;
-    let mut y = rect.y + 14.0;
+    const LINE: f32 = 12.0;
+    let mut y = rect.y + 13.0;
     for text in texts.into_iter().flatten() {
-        if y + 4.0 > rect.y + rect.h || text_width(&text) > rect.w - 2.0 * side {
+        if y + 3.0 > rect.y + rect.h || text_width(&text) > rect.w - 2.0 * side {
             break;
         }
         label(scene, (rect.x + side, y), rect.w - 2.0 * side, text, node);
@@ -258,8 +262,8 @@ fn repeat_labels(tasks: &Tasks, part: &Part, rect: Rect, scene: &mut Scene) {
     let [.., ends] = tasks.counts(part.nodes.clone());
     let work = time(tasks.work_of(part.nodes.clone()) as f64, tasks.clock());
     let long = format!("{work} · {} tasks", short_count(ends));
-    let second = if ends > 0 && text_width(&long) <= rect.w - 14.0 { long } else { work };
-    lines(scene, rect, 7.0, [Some(first), Some(second)], part.node);
+    let second = if ends > 0 && text_width(&long) <= rect.w - 12.0 { long } else { work };
+    lines(scene, rect, 6.0, [Some(first), Some(second)], part.node);
 }
 
 /// Whether all folded children of one kind come from one place in the source.
@@ -282,7 +286,7 @@ fn are_alike(tasks: &Tasks, part: &Part) -> bool {
 fn mix_bar(tasks: &Tasks, part: &Part, rect: Rect, scene: &mut Scene) {
     const SHARES: usize = 6;
     const SIDE: f32 = 6.0;
-    let (w, h) = (rect.w - 2.0 * SIDE, 4.0);
+    let (w, h) = (rect.w - 2.0 * SIDE, 3.0);
     if rect.h < 12.0 {
         return;
     }
@@ -299,7 +303,16 @@ fn mix_bar(tasks: &Tasks, part: &Part, rect: Rect, scene: &mut Scene) {
         let is_rest = k == SHARES || worker >= tasks.workers();
         let width = if k == SHARES { left } else { (w as f64 * time as f64 / total as f64) as f32 };
         let fill = if is_rest { slot::MUTED } else { worker_slot(worker) };
-        scene.boxes.push(x, rect.y + rect.h - h - 3.0, width.min(left), h, part.node.0, fill, Shape::Plain, flag::PART);
+        scene.boxes.push(
+            x,
+            rect.y + rect.h - h - 2.0,
+            width.min(left),
+            h,
+            part.node.0,
+            fill,
+            Shape::Plain,
+            flag::PART,
+        );
         x += width;
         left -= width;
         if k == SHARES {

@@ -12,7 +12,9 @@ use crate::svg::svg;
 #[derive(Debug, thiserror::Error)]
 pub enum PngError {
     /// The system has no font.
-    #[error("no font was found on this system, so the labels cannot be drawn: install one (for example the Debian package fonts-dejavu-core) or ask for SVG")]
+    #[error(
+        "no font was found on this system, so the labels cannot be drawn: install one (for example the Debian package fonts-dejavu-core) or ask for SVG"
+    )]
     NoFont,
     /// The picture has no extent, or is too large at any scale.
     #[error("a picture of {width} × {height} pixels cannot be made")]
@@ -39,7 +41,8 @@ fn fonts() -> Arc<usvg::fontdb::Database> {
         let mut fonts = usvg::fontdb::Database::new();
         fonts.load_system_fonts();
         let liked = ["Noto Sans", "DejaVu Sans", "Liberation Sans", "Arial", "Helvetica"];
-        let has = |name: &str| fonts.faces().any(|face| face.families.iter().any(|(family, _)| family == name));
+        let has =
+            |name: &str| fonts.faces().any(|face| face.families.iter().any(|(family, _)| family == name));
         let family = liked.into_iter().find(|name| has(name)).map(str::to_owned);
         let any = || fonts.faces().find_map(|face| face.families.first().map(|(family, _)| family.clone()));
         if let Some(family) = family.or_else(any) {
@@ -56,8 +59,10 @@ pub fn png(scene: &Scene, theme: &Theme, scale: f32) -> Result<Vec<u8>, PngError
     if fonts.is_empty() {
         return Err(PngError::NoFont);
     }
-    let options = usvg::Options { fontdb: fonts, font_family: "sans-serif".to_owned(), ..usvg::Options::default() };
-    let tree = usvg::Tree::from_str(&svg(scene, theme), &options).map_err(|e| PngError::Draw(e.to_string()))?;
+    let options =
+        usvg::Options { fontdb: fonts, font_family: "sans-serif".to_owned(), ..usvg::Options::default() };
+    let tree =
+        usvg::Tree::from_str(&svg(scene, theme), &options).map_err(|e| PngError::Draw(e.to_string()))?;
     let (w, h) = (tree.size().width(), tree.size().height());
     let scale = if scale.is_finite() && scale > 0.0 { scale.min(8.0) } else { 1.0 };
     let scale = scale.min(SIDE / w.max(h)).min((AREA / (w * h)).sqrt());

@@ -71,8 +71,9 @@ pub fn profile(tasks: &Tasks, from: i64, to: i64, options: &ProfileOptions) -> S
 
 fn layers(profile: &Profile) -> impl Iterator<Item = (String, u16, &Vec<f64>)> {
     let ready = Edge::ALL.into_iter().zip(&profile.ready);
-    std::iter::once(("running".to_owned(), slot::RUNNING, &profile.running))
-        .chain(ready.map(|(edge, values)| (format!("ready: {}", edge.word()), slot::READY + edge as u16, values)))
+    std::iter::once(("running".to_owned(), slot::RUNNING, &profile.running)).chain(
+        ready.map(|(edge, values)| (format!("ready: {}", edge.word()), slot::READY + edge as u16, values)),
+    )
 }
 
 fn stack_height(profile: &Profile) -> f64 {
@@ -89,7 +90,16 @@ fn top_of(highest: f64, workers: usize) -> f64 {
 }
 
 fn worker_line(workers: usize, y: f32, axis: &Axis, scene: &mut Scene) {
-    scene.boxes.push(axis.start, y - 0.5, axis.length, 1.0, u32::MAX, slot::SEVERAL, Shape::Plain, flag::PART);
+    scene.boxes.push(
+        axis.start,
+        y - 0.5,
+        axis.length,
+        1.0,
+        u32::MAX,
+        slot::SEVERAL,
+        Shape::Plain,
+        flag::PART,
+    );
     let text = format!("{} worker{}", count(workers as i64), if workers == 1 { "" } else { "s" });
     let x = axis.start + axis.length - 4.0;
     scene.labels.push(Label { x, y: y - 3.0, w: axis.length, text, align: Align::End, node: None });

@@ -155,6 +155,7 @@ impl Links {
 
 /// A text, shown where it fits into `w` at the current zoom.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[ts(export_to = "../../../ui/src/protocol/")]
 pub struct Label {
     /// Anchor.
     pub x: f32,
@@ -173,6 +174,7 @@ pub struct Label {
 /// Horizontal alignment of a label at its anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "lowercase")]
+#[ts(export_to = "../../../ui/src/protocol/")]
 pub enum Align {
     /// Text begins at the anchor.
     Start,
@@ -223,6 +225,7 @@ pub struct Area {
 
 /// One entry of the legend.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[ts(export_to = "../../../ui/src/protocol/")]
 pub struct LegendItem {
     /// Palette slot.
     pub fill: u16,
@@ -232,6 +235,7 @@ pub struct LegendItem {
 
 /// A linear axis: pixel = x + (value − from) / (to − from) × length.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[ts(export_to = "../../../ui/src/protocol/")]
 pub struct Axis {
     /// Value at the beginning.
     pub from: f64,

@@ -32,7 +32,14 @@ pub fn svg(scene: &Scene, theme: &Theme) -> String {
         escape(&scene.title),
         theme.surface.hex(),
     );
-    text(&mut out, (MARGIN, MARGIN + 10.0), Align::Start, theme.text, &scene.title, " font-size=\"13\" font-weight=\"600\"");
+    text(
+        &mut out,
+        (MARGIN, MARGIN + 10.0),
+        Align::Start,
+        theme.text,
+        &scene.title,
+        " font-size=\"13\" font-weight=\"600\"",
+    );
     let _ = writeln!(out, "<g transform=\"translate({} {})\">", number(MARGIN), number(MARGIN + TITLE));
     let mut writer = Writer { out, theme };
     writer.body(scene);
@@ -98,7 +105,9 @@ pub fn escape(text: &str) -> String {
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
             '\t' | '\n' | '\r' => out.push(' '),
-            c if c < ' ' || matches!(c, '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
+            c if c < ' ' || matches!(c, '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}') => {
+                out.push('\u{fffd}')
+            }
             // Marks that turn the direction of what follows them could make a name read as another.
             '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => out.push('\u{fffd}'),
             c => out.push(c),
@@ -183,12 +192,20 @@ impl Writer<'_> {
                 text(&mut self.out, (at, y + 16.0), Align::Middle, theme.faint, &words, "");
             }
             self.line((axis.start, y), (axis.start + axis.length, y), theme.line, "1");
+            if axis.unit == "ticks" {
+                text(&mut self.out, (0.0, y + 16.0), Align::Start, theme.faint, "ticks", "");
+            }
         }
     }
 
     fn links(&mut self, scene: &Scene) {
         let links = &scene.links;
-        let groups = [(LinkKind::Sync, false), (LinkKind::Continue, false), (LinkKind::Create, false), (LinkKind::Depend, false)];
+        let groups = [
+            (LinkKind::Sync, false),
+            (LinkKind::Continue, false),
+            (LinkKind::Create, false),
+            (LinkKind::Depend, false),
+        ];
         let critical = groups.map(|(kind, _)| (kind, true));
         for (kind, is_critical) in groups.into_iter().chain(critical) {
             let chosen = |&i: &usize| {
@@ -236,8 +253,7 @@ impl Writer<'_> {
         let shape = b.shape[i];
         let _ = match shape {
             s if s == Shape::Envelope as u8 => {
-                let line = if flags & flag::CRITICAL != 0 { theme.red } else { theme.line };
-                let paint = format!("fill=\"{}\" fill-opacity=\"0.75\" stroke=\"{}\"", solid.hex(), line.hex());
+                let paint = format!("fill=\"{}\" stroke=\"{}\"", solid.hex(), theme.line.hex());
                 self.rect((x, y, w, h), 5.0, &paint)
             }
             s if s == Shape::Plain as u8 => {
@@ -258,7 +274,11 @@ impl Writer<'_> {
                     (x + w / 2.0 - 3.0, foot - 3.0),
                     (x, foot - 3.0),
                 ]);
-                writeln!(self.out, "<path d=\"{d}\" fill=\"{}\" {edge} stroke-linejoin=\"round\"/>", solid.hex())
+                writeln!(
+                    self.out,
+                    "<path d=\"{d}\" fill=\"{}\" {edge} stroke-linejoin=\"round\"/>",
+                    solid.hex()
+                )
             }
             s if s == Shape::End as u8 => {
                 let _ = self.rect((x, y, w, h), 1.0, &format!("fill=\"{}\" {edge}", solid.hex()));
@@ -309,9 +329,10 @@ impl Writer<'_> {
             if key.0 > 0 {
                 let fill = self.theme.slot(u16::from(key.1));
                 let shade = self.theme.surface.towards(fill, f64::from(key.0) / 255.0);
-                let x = strip.x + from as f32 * strip.cell;
+                // Whole pixels: borders between them would let the surface shine through.
+                let x = |i: usize| (strip.x + i as f32 * strip.cell).round();
                 let paint = format!("fill=\"{}\" shape-rendering=\"crispEdges\"", shade.hex());
-                let _ = self.rect((x, strip.y, strip.cell * run as f32, strip.h), 0.0, &paint);
+                let _ = self.rect((x(from), strip.y, x(from + run) - x(from), strip.h), 0.0, &paint);
             }
             from += run;
         }

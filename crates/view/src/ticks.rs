@@ -57,8 +57,11 @@ fn number(value: f64, decimals: usize, unit: &str) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
-    let text =
-        if decimals == 0 { count(value.round() as i64) } else { format!("{value:.decimals$}").replace('-', "−") };
+    let text = if decimals == 0 {
+        count(value.round() as i64)
+    } else {
+        format!("{value:.decimals$}").replace('-', "−")
+    };
     if unit.is_empty() { text } else { format!("{text}{THIN}{unit}") }
 }
 

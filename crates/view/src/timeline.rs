@@ -5,7 +5,7 @@ use crosscut_tasks::{Cells, Interval, Tasks, Timeline};
 use crosscut_tree::NodeId;
 
 use crate::colour::{ColourBy, Painter};
-use crate::format::{count, file_name, fit_end, time};
+use crate::format::{count, file_name, text_width, time};
 use crate::palette::slot;
 use crate::scene::{Align, Axis, Label, Scene, Shape, Strip, flag};
 
@@ -46,7 +46,8 @@ pub(crate) fn time_axis(tasks: &Tasks, from: i64, to: i64, width: f32) -> Axis {
 
 /// Pixel of a value.
 pub(crate) fn at(axis: &Axis, value: i64) -> f32 {
-    (f64::from(axis.start) + (value as f64 - axis.from) / (axis.to - axis.from) * f64::from(axis.length)) as f32
+    (f64::from(axis.start) + (value as f64 - axis.from) / (axis.to - axis.from) * f64::from(axis.length))
+        as f32
 }
 
 /// Draws the window `from..to`.
@@ -118,11 +119,18 @@ impl Drawing<'_> {
 
     fn cells(&mut self, cells: &Cells, rows: usize) {
         let x = at(self.axis, cells.from);
-        let width = (cells.cell as f64 / (self.axis.to - self.axis.from) * f64::from(self.axis.length)) as f32;
+        let width =
+            (cells.cell as f64 / (self.axis.to - self.axis.from) * f64::from(self.axis.length)) as f32;
         for row in 0..rows {
             let range = row * cells.count..(row + 1) * cells.count;
-            let mut strip =
-                Strip { x, y: row as f32 * self.pitch, cell: width, h: bar(self.pitch), row: row as u32, ..Strip::default() };
+            let mut strip = Strip {
+                x,
+                y: row as f32 * self.pitch,
+                cell: width,
+                h: bar(self.pitch),
+                row: row as u32,
+                ..Strip::default()
+            };
             for (&busy, &top) in cells.busy[range.clone()].iter().zip(&cells.top[range]) {
                 strip.full.push(fullness(busy, cells.cell));
                 strip.node.push(top);
@@ -131,7 +139,8 @@ impl Drawing<'_> {
             self.scene.strips.push(strip);
         }
         let cell = time(cells.cell as f64, self.tasks.clock());
-        self.scene.note = Some(format!("one cell is {cell}, as dark as it is busy, in the colour of its longest interval"));
+        self.scene.note =
+            Some(format!("one cell is {cell}, as dark as it is busy, in the colour of its longest interval"));
     }
 
     fn intervals(&mut self, list: &[Interval]) {
@@ -161,13 +170,21 @@ impl Drawing<'_> {
     fn interval_label(&mut self, node: NodeId, (x, y, w, h): (f32, f32, f32, f32)) {
         const SIDE: f32 = 4.0;
         let room = w - 2.0 * SIDE;
-        if h < 12.0 || room < 24.0 {
+        if h < 12.0 || room < 12.0 {
             return;
         }
         let Some(source) = self.tasks.sources().from(self.tasks.site(node)) else { return };
-        if let Some(text) = fit_end(&format!("{}:{}", file_name(&source.file), source.line), room) {
+        let texts = [format!("{}:{}", file_name(&source.file), source.line), format!(":{}", source.line)];
+        if let Some(text) = texts.into_iter().find(|text| text_width(text) <= room) {
             let y = y + h / 2.0 + 4.0;
-            self.scene.labels.push(Label { x: x + SIDE, y, w: room, text, align: Align::Start, node: Some(node.0) });
+            self.scene.labels.push(Label {
+                x: x + SIDE,
+                y,
+                w: room,
+                text,
+                align: Align::Start,
+                node: Some(node.0),
+            });
         }
     }
 }

@@ -2,10 +2,26 @@
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { launch, open, still } from "../browser.mjs";
+import { launch, open } from "../browser.mjs";
 import { decoder } from "../picture.mjs";
 import { info, serve, synthetic } from "../server.mjs";
-import { canvas, centre, click, command, doubleClick, drag, drawn, nodeAt, press, runState, state, stats, toDepth, wheel } from "../workbench.mjs";
+import {
+  canvas,
+  centre,
+  click,
+  command,
+  doubleClick,
+  drag,
+  drawn,
+  nodeAt,
+  picture,
+  press,
+  runState,
+  state,
+  stats,
+  toDepth,
+  wheel,
+} from "../workbench.mjs";
 
 let browser, server, pictures, page, count;
 
@@ -47,11 +63,11 @@ test("key 2 shows the DAG", async () => {
 test("a double click opens a node, another closes it", async () => {
   const node = await closedNode();
   const closed = await boxes();
-  const before = await still(page, canvas(page));
+  const before = await picture(page, 0);
   await doubleClick(page, node);
   assert.ok((await boxes()) > closed);
   assert.ok((await drawn(page, count)).includes(node + 1), "its first child is drawn");
-  assert.ok((await pictures.changed(before, await still(page, canvas(page)))) > 0.005);
+  assert.ok((await pictures.changed(before, await picture(page, 0))) > 0.005);
   await press(page, "Enter");
   assert.equal(await boxes(), closed);
   assert.ok(!(await drawn(page, count)).includes(node + 1));
@@ -76,7 +92,10 @@ test("the depth decides how much is open", async () => {
     await toDepth(page, depth);
     sizes.push(await boxes());
   }
-  assert.ok(sizes.every((size, i) => i === 0 || size > sizes[i - 1]), sizes.join(" < "));
+  assert.ok(
+    sizes.every((size, i) => i === 0 || size > sizes[i - 1]),
+    sizes.join(" < "),
+  );
 });
 
 test("shift-click opens everything below", async () => {
@@ -89,15 +108,17 @@ test("shift-click opens everything below", async () => {
 });
 
 test("the wheel zooms at the pointer", async () => {
-  const before = await still(page, canvas(page));
+  const before = await picture(page, 0);
   const [x, y] = await centre(page);
   const root = await nodeAt(page, 0);
   const at = (rect) => [(x - rect.x) / rect.width, (y - rect.y) / rect.height];
   await wheel(page, [x, y], -400);
   const zoomed = await nodeAt(page, 0);
   assert.ok(zoomed.width > 1.2 * root.width);
-  at(zoomed).forEach((share, i) => assert.ok(Math.abs(share - at(root)[i]) < 0.01, "the point under the pointer stays"));
-  assert.ok((await pictures.changed(before, await still(page, canvas(page)))) > 0.01);
+  at(zoomed).forEach((share, i) =>
+    assert.ok(Math.abs(share - at(root)[i]) < 0.01, "the point under the pointer stays"),
+  );
+  assert.ok((await pictures.changed(before, await picture(page, 0))) > 0.01);
 });
 
 test("dragging moves the picture with the pointer, keys move it too", async () => {
@@ -119,36 +140,36 @@ test("f fits everything into the pane", async () => {
 });
 
 test("colours change with what decides them, and the legend says so", async () => {
-  const byWorker = await still(page, canvas(page));
+  const byWorker = await picture(page, 0);
   const legend = page.locator(".plot-foot").first();
   const workers = await legend.textContent();
   await page.getByLabel("Colour").selectOption("kind");
-  const byKind = await still(page, canvas(page));
+  const byKind = await picture(page, 0);
   assert.equal((await state(page)).colour, "kind");
   assert.ok((await pictures.changed(byWorker, byKind)) > 0.005);
   assert.notEqual(await legend.textContent(), workers);
   await command(page, "Colour by worker");
-  assert.equal(await pictures.changed(byWorker, await still(page, canvas(page))), 0);
+  assert.equal(await pictures.changed(byWorker, await picture(page, 0)), 0);
 });
 
 test("c marks the critical path", async () => {
-  const before = await still(page, canvas(page));
+  const before = await picture(page, 0);
   await press(page, "c");
   assert.equal((await state(page)).critical, true);
-  assert.ok((await pictures.changed(before, await still(page, canvas(page)))) > 0.0005);
+  assert.ok((await pictures.changed(before, await picture(page, 0))) > 0.0005);
 });
 
 test("undo and redo go back and forth through what was done", async () => {
   const node = await closedNode();
   const before = await runState(page);
-  const picture = await still(page, canvas(page));
+  const seen = await picture(page, 0);
   await doubleClick(page, node);
   const after = await runState(page);
   assert.notEqual(after.cut, before.cut);
   for (let i = 0; i < 5 && (await runState(page)).cut !== before.cut; i += 1) await press(page, "Control+z");
   assert.equal((await runState(page)).cut, before.cut);
   for (let i = 0; i < 5 && (await runState(page)).selected !== null; i += 1) await press(page, "Control+z");
-  assert.ok((await pictures.changed(picture, await still(page, canvas(page)))) < 0.001);
+  assert.ok((await pictures.changed(seen, await picture(page, 0))) < 0.001);
   for (let i = 0; i < 5; i += 1) await press(page, "Control+Shift+z");
   assert.equal((await runState(page)).cut, after.cut);
 });

@@ -18,7 +18,10 @@ after(async () => {
   server?.stop();
 });
 
-for (const [view, key] of [["dag", "2"], ["timeline", "3"]]) {
+for (const [view, key] of [
+  ["dag", "2"],
+  ["timeline", "3"],
+]) {
   for (const format of ["svg", "png"]) {
     test(`${view} as ${format}`, async () => {
       await press(page, key);

@@ -34,7 +34,9 @@ test("work, delay and no work are those of crosscut info", async () => {
 });
 
 test("the parts of the bar are as wide as their share", async () => {
-  const widths = await page.locator(".bar-part").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().width));
+  const widths = await page
+    .locator(".bar-part")
+    .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().width));
   const sum = widths.reduce((a, b) => a + b);
   const total = truth.workers * truth.elapsed_ns;
   const shares = [truth.work_ns, truth.delay_ns, truth.no_work_ns].map((part) => part / total);

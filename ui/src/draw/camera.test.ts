@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { alike, fitted, home, panned, revealing, toSceneX, toSceneY, toScreenX, toScreenY, zoomedAt } from "./camera";
+import { alike, fitted, home, kept, panned, revealing, toSceneX, toSceneY, toScreenX, toScreenY, zoomedAt } from "./camera";
 
 const view = { w: 800, h: 600 };
 
@@ -33,6 +33,14 @@ describe("camera", () => {
     expect(revealing(c, view, { x: 380, y: 280, w: 60, h: 30 })).toBe(c);
     const moved = revealing(c, view, { x: 5000, y: 280, w: 60, h: 30 });
     expect(toScreenX(moved, view, 5030)).toBeCloseTo(400);
+  });
+  it("never loses the scene", () => {
+    const scene = { w: 1000, h: 500 };
+    const c = kept({ x: 1e6, y: -1e6, k: 2 }, scene, view);
+    expect(toScreenX(c, view, 1000)).toBeCloseTo(80);
+    expect(toScreenY(c, view, 0)).toBeCloseTo(600 - 80);
+    const fine = { x: 10, y: 10, k: 1 };
+    expect(kept(fine, scene, view)).toBe(fine);
   });
   it("links two scenes by relative place", () => {
     expect(alike({ x: 50, y: 20, k: 1 }, { w: 100, h: 100 }, { w: 400, h: 50 })).toEqual({ k: 1, x: 200, y: 10 });

@@ -60,6 +60,16 @@ export function revealing(c: Camera, v: Size, r: { x: number; y: number; w: numb
   return { k, x: r.x + r.w / 2, y: tall ? r.y + (v.h / 2 - margin) / k : r.y + r.h / 2 };
 }
 
+/** Keeps at least a corner of the scene on the screen: nobody should face an empty canvas. */
+export function kept(c: Camera, scene: Size, v: Size, corner = 80): Camera {
+  const within = (at: number, extent: number, view: number): number => {
+    const reach = Math.max(0, view / 2 - Math.min(corner, extent * c.k)) / c.k;
+    return Math.min(extent + reach, Math.max(-reach, at));
+  };
+  const [x, y] = [within(c.x, scene.w, v.w), within(c.y, scene.h, v.h)];
+  return x === c.x && y === c.y ? c : { x, y, k: c.k };
+}
+
 /** The same zoom and the same relative place in another scene, for two runs side by side. */
 export function alike(c: Camera, from: Size, to: Size): Camera {
   return { k: c.k, x: (c.x / Math.max(1, from.w)) * to.w, y: (c.y / Math.max(1, from.h)) * to.h };

@@ -8,7 +8,7 @@ import type { Size } from "./camera";
 import type { Ink } from "./ink";
 import { measurer, place, type Wish } from "./labels";
 import { boxOf, marks } from "./marks";
-import { traceFoot, traceInner, traceSheets, trace } from "./shapes";
+import { SHAPE_FROM, trace, traceFoot, traceInner, traceSheets } from "./shapes";
 import { between, ease, progress, resting, room, type Placed, type Strung, type Tween } from "./tween";
 
 export interface DagFrame {
@@ -19,8 +19,9 @@ export interface DagFrame {
   size: Size;
   ink: Ink;
   selected: number | null;
+  /** Ancestors of the selection from the root: when it is folded away, the nearest one on the screen stands in. */
+  ancestors: number[];
   hovered: number;
-  labels: boolean;
 }
 
 /** Where the boxes of a frame are right now, for tweens that begin in the middle and for `nodeAt`. */
@@ -50,16 +51,19 @@ export function drawDag(ctx: CanvasRenderingContext2D, frame: DagFrame): void {
     drawLinks(ctx, view, picture.links, null, null, null);
   }
   drawBoxes(ctx, view, picture.boxes, placed);
-  if (frame.labels) {
-    ctx.globalAlpha = tween ? t * t : 1;
-    drawLabels(ctx, view, picture, placed);
-    ctx.globalAlpha = 1;
-  }
+  ctx.globalAlpha = tween ? t * t : 1;
+  drawLabels(ctx, view, picture, placed);
+  ctx.globalAlpha = 1;
   const selected = frame.selected === null ? -1 : boxOf(picture, frame.selected);
   if (frame.hovered >= 0 && frame.hovered < picture.boxes.n && frame.hovered !== selected) {
     outline(ctx, view, picture.boxes, placed, frame.hovered, ink.text, 1);
   }
-  if (selected >= 0) outline(ctx, view, picture.boxes, placed, selected, ink.accent, 2);
+  if (selected >= 0) return outline(ctx, view, picture.boxes, placed, selected, ink.accent, 2);
+  const standIn = frame.selected === null ? undefined : frame.ancestors.map((node) => boxOf(picture, node)).filter((i) => i >= 0).at(-1);
+  if (standIn === undefined) return;
+  ctx.setLineDash([5, 4]);
+  outline(ctx, view, picture.boxes, placed, standIn, ink.accent, 2);
+  ctx.setLineDash([]);
 }
 
 interface View {
@@ -90,6 +94,9 @@ function onScreen({ camera, size }: View, placed: Placed, n: number, each: (i: n
   return scratch;
 }
 
+/** Envelopes smaller than this are a plain outline. */
+const PLAIN_BELOW = 40;
+
 function drawEnvelopes(ctx: CanvasRenderingContext2D, view: View, boxes: Boxes, placed: Placed): void {
   const { ink } = view;
   const seen: number[] = [];
@@ -97,20 +104,24 @@ function drawEnvelopes(ctx: CanvasRenderingContext2D, view: View, boxes: Boxes, 
     if (boxes.shape[i] === SHAPE.envelope) seen.push(i);
   });
   const alpha = ctx.globalAlpha;
+  ctx.lineWidth = 1;
   for (const i of seen) {
     // Clipped to just outside of the screen: a border of a million pixels would be slow to stroke.
     const [x0, y0] = [Math.max(-16, s.x[i]!), Math.max(-16, s.y[i]!)];
     const w = Math.min(view.size.w + 16, s.x[i]! + s.w[i]!) - x0;
     const h = Math.min(view.size.h + 16, s.y[i]! + s.h[i]!) - y0;
+    ctx.fillStyle = ink.slots[boxes.fill[i]!] ?? ink.grid;
+    ctx.strokeStyle = ink.line;
+    if (w < PLAIN_BELOW || h < PLAIN_BELOW) {
+      // Thousands of these at a far zoom: no round corners, no blending.
+      if (w >= 4 && h >= 4) ctx.strokeRect(x0, y0, w, h);
+      continue;
+    }
     ctx.beginPath();
     trace(ctx, SHAPE.envelope, x0, y0, w, h);
     ctx.globalAlpha = alpha * 0.45;
-    ctx.fillStyle = ink.slots[boxes.fill[i]!] ?? ink.grid;
     ctx.fill();
-    if (w < 4 || h < 4) continue;
     ctx.globalAlpha = alpha;
-    ctx.strokeStyle = ink.line;
-    ctx.lineWidth = 1;
     ctx.stroke();
   }
   ctx.globalAlpha = alpha;
@@ -136,7 +147,7 @@ function drawBoxes(ctx: CanvasRenderingContext2D, view: View, boxes: Boxes, plac
   if (sheets.length > 0 && view.camera.k > 0.25) {
     for (const i of sheets) {
       ctx.beginPath();
-      traceSheets(ctx, s.x[i]!, s.y[i]!, s.w[i]!, s.h[i]!);
+      traceSheets(ctx, s.x[i]!, s.y[i]!, s.w[i]!, s.h[i]!, view.camera.k);
       ctx.fillStyle = ink.surface;
       ctx.fill();
       ctx.strokeStyle = ink.edge;
@@ -155,30 +166,46 @@ function drawBoxes(ctx: CanvasRenderingContext2D, view: View, boxes: Boxes, plac
   drawBorders(ctx, view, boxes, s, seen);
 }
 
+/** Below this many pixels a border would hide the fill. */
+const BORDER_FROM = 5;
+/** More dashed strokes than this on the screen are drawn solid: dashing is what takes longest. */
+const DASHED = 400;
+
 const holds = (boxes: Boxes, i: number): boolean => boxes.shape[i] === SHAPE.section || boxes.shape[i] === SHAPE.task;
 
-/** Marks of one colour in two paths: all filled; those large enough also with a border and, if something is inside, a second one. */
+/** Marks of one colour: filled, those large enough with a border, those that hold something with a second one. */
 function drawFilled(ctx: CanvasRenderingContext2D, boxes: Boxes, s: Placed, list: number[], fill: string, border: string | null): void {
   if (list.length === 0) return;
   ctx.fillStyle = fill;
-  ctx.beginPath();
-  for (const i of list) trace(ctx, border === null ? SHAPE.plain : boxes.shape[i]!, s.x[i]!, s.y[i]!, s.w[i]!, s.h[i]!);
-  ctx.fill();
-  if (border === null) return;
-  ctx.beginPath();
-  for (const i of list) {
-    if (s.w[i]! < 4 || s.h[i]! < 4 || boxes.flags[i]! & (FLAG.merged | FLAG.critical)) continue;
-    trace(ctx, boxes.shape[i]!, s.x[i]!, s.y[i]!, s.w[i]!, s.h[i]!);
-  }
-  ctx.strokeStyle = border;
+  ctx.strokeStyle = border ?? fill;
   ctx.lineWidth = 1;
-  ctx.stroke();
-  ctx.beginPath();
-  for (const i of list) if (boxes.flags[i]! & FLAG.closed) traceInner(ctx, boxes.shape[i]!, s.x[i]!, s.y[i]!, s.w[i]!, s.h[i]!);
+  const inner: number[] = [];
+  // One small path or rectangle after the other: much faster to rasterise than one long path over the whole screen.
+  for (const i of list) {
+    const [x, y, w, h] = [s.x[i]!, s.y[i]!, s.w[i]!, s.h[i]!];
+    const bordered = border !== null && w >= BORDER_FROM && h >= BORDER_FROM && !(boxes.flags[i]! & (FLAG.merged | FLAG.critical));
+    if (border === null || w < SHAPE_FROM || h < SHAPE_FROM || isRect(boxes.shape[i]!)) {
+      ctx.fillRect(x, y, w, h);
+      if (bordered) ctx.strokeRect(x, y, w, h);
+    } else {
+      ctx.beginPath();
+      trace(ctx, boxes.shape[i]!, x, y, w, h);
+      ctx.fill();
+      if (bordered) ctx.stroke();
+    }
+    if (border !== null && boxes.flags[i]! & FLAG.closed) inner.push(i);
+  }
+  if (inner.length === 0) return;
   ctx.globalAlpha *= 0.6;
-  ctx.stroke();
+  for (const i of inner) {
+    ctx.beginPath();
+    traceInner(ctx, boxes.shape[i]!, s.x[i]!, s.y[i]!, s.w[i]!, s.h[i]!);
+    ctx.stroke();
+  }
   ctx.globalAlpha /= 0.6;
 }
+
+const isRect = (shape: number): boolean => shape === SHAPE.section || shape === SHAPE.other || shape === SHAPE.end || shape === SHAPE.plain;
 
 /** Borders that do not depend on the fill: dashed for merged, dotted inside for what the recorder collapsed, a foot, red for critical. */
 function drawBorders(ctx: CanvasRenderingContext2D, { ink }: View, boxes: Boxes, s: Placed, seen: number[]): void {
@@ -227,6 +254,8 @@ function drawLinks(
   const count = only ? only.length : links.n;
   const critical: number[] = [];
   const base = ctx.globalAlpha;
+  /** Width of solid strokes; 0 while dashes are collected in a path. */
+  let solid = 0;
   const line = (i: number): void => {
     const x0 = ends.x0[i]! * k + ox;
     const y0 = ends.y0[i]! * k + oy;
@@ -234,13 +263,26 @@ function drawLinks(
     const y1 = ends.y1[i]! * k + oy;
     if (Math.max(x0, x1) < 0 || Math.min(x0, x1) > size.w || Math.max(y0, y1) < 0 || Math.min(y0, y1) > size.h) return;
     if (Math.abs(x1 - x0) + Math.abs(y1 - y0) < 1) return;
-    // Strokes are upright or level; on whole pixels they are sharp.
-    const sharp = Math.abs(x1 - x0) < 0.01 || Math.abs(y1 - y0) < 0.01;
-    const snap = sharp ? (v: number) => Math.round(v) + 0.5 : (v: number) => v;
+    // Strokes are upright or level. As rectangles on whole pixels they are sharp, and fast.
+    const level = Math.abs(y1 - y0) < 0.01;
+    if (solid > 0 && (level || Math.abs(x1 - x0) < 0.01)) {
+      const [left, top] = [Math.round(Math.min(x0, x1) - (level ? 0 : solid / 2)), Math.round(Math.min(y0, y1) - (level ? solid / 2 : 0))];
+      ctx.fillRect(left, top, level ? Math.abs(x1 - x0) + solid : solid, level ? solid : Math.abs(y1 - y0) + solid);
+      return;
+    }
+    const snap = solid > 0 ? (v: number) => v : (v: number) => Math.round(v) + 0.5;
     ctx.moveTo(snap(x0), snap(y0));
     ctx.lineTo(snap(x1), snap(y1));
   };
+  const onScreenCount = countOnScreen(ends, ox, oy, k, size, only, links.n);
   for (const style of STYLE) {
+    const dash = k > 0.4 && onScreenCount < DASHED ? style.dash : [];
+    solid = dash.length > 0 ? 0 : 1;
+    ctx.strokeStyle = ctx.fillStyle = ink.edge;
+    // Far out, thin lines in full strength would add up to a grey smear.
+    ctx.globalAlpha = base * style.alpha * Math.min(1, 0.35 + k);
+    ctx.lineWidth = style.width;
+    ctx.setLineDash(dash);
     ctx.beginPath();
     for (let j = 0; j < count; j++) {
       const i = only ? only[j]! : j;
@@ -248,21 +290,27 @@ function drawLinks(
       if (links.flags[i]! & FLAG.critical) critical.push(i);
       else line(i);
     }
-    ctx.strokeStyle = ink.edge;
-    // Far out, thin lines in full strength would add up to a grey smear.
-    ctx.globalAlpha = base * style.alpha * Math.min(1, 0.35 + k);
-    ctx.lineWidth = k < 0.3 ? 0.75 : style.width;
-    ctx.setLineDash(k > 0.4 ? style.dash : []);
     ctx.stroke();
   }
   ctx.setLineDash([]);
   ctx.globalAlpha = base;
   if (critical.length === 0) return;
+  solid = k < 0.3 ? 1.5 : 2.5;
   ctx.beginPath();
+  ctx.strokeStyle = ctx.fillStyle = ink.problem;
+  ctx.lineWidth = solid;
   for (const i of critical) line(i);
-  ctx.strokeStyle = ink.problem;
-  ctx.lineWidth = k < 0.3 ? 1.5 : 2.5;
   ctx.stroke();
+}
+
+function countOnScreen(ends: Strung, ox: number, oy: number, k: number, size: Size, only: Int32Array | null, n: number): number {
+  let seen = 0;
+  for (let j = 0; j < (only ? only.length : n); j++) {
+    const i = only ? only[j]! : j;
+    const [x, y] = [ends.x0[i]! * k + ox, ends.y0[i]! * k + oy];
+    if (x >= 0 && x <= size.w && y >= 0 && y <= size.h) seen++;
+  }
+  return seen;
 }
 
 function drawTweenedLinks(ctx: CanvasRenderingContext2D, view: View, links: Links, tween: Tween, t: number): void {
@@ -300,6 +348,9 @@ function goneBoxes(tween: Tween, t: number): { boxes: Boxes; placed: Placed } {
   return { boxes, placed };
 }
 
+/** Labels keep this far from the pane's border. */
+const EDGE = 6;
+
 function drawLabels(ctx: CanvasRenderingContext2D, view: View, picture: Picture, placed: Placed): void {
   const { camera, size, ink } = view;
   const { k } = camera;
@@ -309,16 +360,32 @@ function drawLabels(ctx: CanvasRenderingContext2D, view: View, picture: Picture,
   const m = marks(picture);
   const b = picture.boxes;
   const wishes: Wish[] = [];
+  // Where the next line of each box may stand: lines keep their distance when the box shrinks.
+  const below = new Map<number, number>();
   picture.head.labels.forEach((label, j) => {
     const owner = m.labelOwner[j]!;
     const dx = owner < 0 ? 0 : placed.x[owner]! - b.x[owner]! + (placed.w[owner]! - b.w[owner]!) / 2;
     const dy = owner < 0 ? 0 : placed.y[owner]! - b.y[owner]! + (placed.h[owner]! - b.h[owner]!) / 2;
-    const x = (label.x + dx - camera.x) * k + size.w / 2;
-    const middle = (label.y + dy - 4 - camera.y) * k + size.h / 2;
-    const space = label.w * k;
-    if (middle < 0 || middle > size.h || x + space < 0 || x - space > size.w || space < 16) return;
+    const half = pixels / 2 + 1;
+    let x = (label.x + dx - camera.x) * k + size.w / 2;
+    let middle = (label.y + dy - 4 - camera.y) * k + size.h / 2;
+    let space = label.w * k;
+    if (x > size.w || x + space < 0 || middle > size.h + 40 || middle < -40) return;
     const inside = owner >= 0 && b.shape[owner] !== SHAPE.envelope;
-    if (inside && b.h[owner]! * k < pixels + 2) return;
+    if (inside) {
+      // The text keeps its size while the box shrinks: it stays between the box's borders or goes.
+      const top = (placed.y[owner]! - camera.y) * k + size.h / 2;
+      middle = Math.max(middle, top + half + 3, below.get(owner) ?? -Infinity);
+      if (middle + half > top + placed.h[owner]! * k) return;
+      below.set(owner, middle + pixels + 2);
+    }
+    // A box that begins left of the screen keeps its name in sight.
+    if (label.align === "start" && x < EDGE) {
+      space -= EDGE - x;
+      x = EDGE;
+    }
+    if (label.align === "start") space = Math.min(space, size.w - EDGE - x);
+    if (space < 16 || middle < half || middle > size.h - half) return;
     const fill = owner >= 0 ? b.fill[owner]! : 0;
     wishes.push({ text: label.text, x, y: middle, room: space, align: label.align, colour: !inside ? ink.muted : holds(b, owner) ? ink.text : (ink.onSlot[fill] ?? ink.text) });
   });

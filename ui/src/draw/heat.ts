@@ -8,5 +8,5 @@ export function heat(share: number, theme: "light" | "dark"): string {
   const t = Math.min(1, Math.max(0, theme === "light" ? 1 - share : share)) * (STOPS.length - 1);
   const i = Math.min(STOPS.length - 2, Math.floor(t));
   const mix = STOPS[i]!.map((a, c) => Math.round(a + (STOPS[i + 1]![c]! - a) * (t - i)));
-  return `rgb(${mix.join(",")})`;
+  return "#" + mix.map((v) => v.toString(16).padStart(2, "0")).join("");
 }

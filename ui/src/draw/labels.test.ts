@@ -13,11 +13,16 @@ describe("labels", () => {
   });
   it("cuts at whole letters with an ellipsis, or says nothing", () => {
     expect(fitting("abcdefghij", 80, measure)).toBe("abcdefg…");
-    expect(fitting("abcdefghij", 40, measure)).toBe("");
+    expect(fitting("abcdefghij", 70, measure)).toBe("abcdef…");
+    expect(fitting("abcdefghij", 60, measure)).toBe("");
   });
   it("never lets two overlap, the first wins", () => {
     const set = place([wish("aaaa", 0, 10, 100), wish("bbbb", 30, 12, 100), wish("cccc", 30, 40, 100)], 12, measure);
     expect(set.map((l) => l.text)).toEqual(["aaaa", "cccc"]);
+  });
+  it("lets lines that only touch stand", () => {
+    const set = place([wish("aaaa", 0, 10, 100), wish("bbbb", 0, 23, 100)], 12, measure);
+    expect(set.length).toBe(2);
   });
   it("anchors at the start, the middle and the end", () => {
     const at = (align: Wish["align"]) => place([{ ...wish("aaaa", 100, 10, 90), align }], 12, measure)[0]!.left;

@@ -19,8 +19,9 @@ export interface Set extends Wish {
   width: number;
 }
 
-/** Fewer letters than this before an ellipsis say nothing. */
+/** Fewer letters than this, or less than this share of the text, say nothing before an ellipsis. */
 const LEAST_LETTERS = 4;
+const LEAST_SHARE = 0.6;
 
 /** The text, a shorter form of it, or its beginning with an ellipsis, that fits; "" if too little would be left. */
 export function fitting(text: string, room: number, measure: (t: string) => number): string {
@@ -31,42 +32,49 @@ export function fitting(text: string, room: number, measure: (t: string) => numb
   if (head !== text && measure(head) <= room) return head;
   const bare = head.replace(/^(task|section) /, "");
   if (bare !== head && measure(bare) <= room) return bare;
+  // What the server has shortened already would only say less.
+  if (text.includes("…")) return "";
   const letters = Math.floor((text.length * (room - measure("…"))) / width);
-  if (letters < LEAST_LETTERS) return "";
-  for (let n = letters; n >= LEAST_LETTERS; n--) {
-    const shorter = text.slice(0, n).trimEnd() + "…";
+  const least = Math.max(LEAST_LETTERS, Math.ceil(bare.length * LEAST_SHARE));
+  for (let n = Math.min(letters, bare.length - 1); n >= least; n--) {
+    const shorter = bare.slice(0, n).trimEnd() + "…";
     if (measure(shorter) <= room) return shorter;
   }
   return "";
 }
 
 export function place(wishes: Wish[], lineHeight: number, measure: (t: string) => number): Set[] {
-  const taken = new Map<number, [number, number][]>();
+  const taken = new Map<number, Taken[]>();
   const set: Set[] = [];
   for (const wish of wishes) {
     const text = fitting(wish.text, wish.room, measure);
     if (text === "") continue;
     const width = measure(text);
     const left = wish.align === "start" ? wish.x : wish.align === "end" ? wish.x - width : wish.x - width / 2;
-    if (!claim(taken, left, left + width, wish.y - lineHeight / 2, wish.y + lineHeight / 2, lineHeight)) continue;
+    if (!claim(taken, { left, right: left + width, top: wish.y - lineHeight / 2, bottom: wish.y + lineHeight / 2 }, lineHeight)) continue;
     set.push({ ...wish, text, left, width });
   }
   return set;
 }
 
+interface Taken {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
 /** Takes a rectangle if nothing lies there yet. Rows of one line height keep the search short. */
-function claim(
-  taken: Map<number, [number, number][]>, left: number, right: number, top: number, bottom: number, row: number,
-): boolean {
-  const first = Math.floor(top / row);
-  const last = Math.floor((bottom - 0.01) / row);
-  for (let r = first; r <= last; r++) {
-    for (const [a, b] of taken.get(r) ?? []) if (left < b && right > a) return false;
+function claim(taken: Map<number, Taken[]>, r: Taken, row: number): boolean {
+  const first = Math.floor(r.top / row);
+  const last = Math.floor(r.bottom / row);
+  for (let i = first; i <= last; i++) {
+    for (const t of taken.get(i) ?? []) if (r.left < t.right && r.right > t.left && r.top < t.bottom && r.bottom > t.top) return false;
   }
-  for (let r = first; r <= last; r++) {
-    const list = taken.get(r);
-    if (list) list.push([left, right]);
-    else taken.set(r, [[left, right]]);
+  for (let i = first; i <= last; i++) {
+    const list = taken.get(i);
+    if (list) list.push(r);
+    else taken.set(i, [r]);
   }
   return true;
 }

@@ -67,8 +67,10 @@ export function traceFoot(ctx: CanvasRenderingContext2D, x: number, y: number, w
 }
 
 /** Two sheets behind a mark that stands for several alike. */
-export function traceSheets(ctx: CanvasRenderingContext2D, x: number, y: number, w: number, h: number): void {
+export function traceSheets(ctx: CanvasRenderingContext2D, x: number, y: number, w: number, h: number, k: number): void {
   const r = radius(w, h);
-  ctx.roundRect(x + 6, y + 6, w, h, r);
-  ctx.roundRect(x + 3, y + 3, w, h, r);
+  // Not further than the gap that the layout leaves to the next mark.
+  const off = 2.5 * Math.min(1, k);
+  ctx.roundRect(x + 2 * off, y + 2 * off, w, h, r);
+  ctx.roundRect(x + off, y + off, w, h, r);
 }

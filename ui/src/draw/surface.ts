@@ -1,7 +1,8 @@
 // A canvas that knows its size and the device's pixels, paints at most once a frame and only when asked. A paint
 // function goes in; frame durations while something moves are kept for the tests and the status line.
 
-export type Paint = (ctx: CanvasRenderingContext2D, width: number, height: number, now: number) => boolean | void;
+/** Draws; true asks for another frame. */
+export type Paint = (ctx: CanvasRenderingContext2D, width: number, height: number) => boolean | void;
 
 const durations: number[] = [];
 let lastPaint = 0;
@@ -50,7 +51,7 @@ export class Surface {
     this.height = h;
     if (changed && w > 0 && h > 0) this.onSize?.(w, h);
     // A resized canvas is blank: painting at once avoids a flash.
-    if (w > 0 && h > 0) this.draw(performance.now());
+    if (w > 0 && h > 0) this.draw();
   }
 
   private frame = (now: number): void => {
@@ -60,7 +61,7 @@ export class Surface {
       durations.push(now - this.previous);
       if (durations.length > 600) durations.splice(0, durations.length - 600);
     }
-    this.previous = this.draw(now) ? now : 0;
+    this.previous = this.draw() ? now : 0;
     // A pan paints again within the next frames: it counts as one motion, a later click does not.
     const at = now;
     if (this.previous === 0) {
@@ -71,13 +72,13 @@ export class Surface {
     }
   };
 
-  private draw(now: number): boolean {
+  private draw(): boolean {
     if (this.width === 0 || this.height === 0) return false;
     const began = performance.now();
     const ratio = this.canvas.width / this.width;
     this.ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.ctx.clearRect(0, 0, this.width, this.height);
-    const again = this.paint(this.ctx, this.width, this.height, now) === true;
+    const again = this.paint(this.ctx, this.width, this.height) === true;
     lastPaint = performance.now() - began;
     if (again) this.invalidate();
     return again;

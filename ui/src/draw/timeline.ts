@@ -66,6 +66,7 @@ export function drawTimeGrid(ctx: CanvasRenderingContext2D, plot: Plot, window: 
 /** Rows of cells: the height of a bar is the busy share of its cell, its colour what most of it was. */
 export function drawStrips(ctx: CanvasRenderingContext2D, picture: Picture, map: Across, plot: Plot, down: Down, ink: Ink): void {
   const byFill = new Map<number, number[]>();
+  const ratio = ctx.getTransform().a || 1;
   for (const strip of picture.strips) {
     const top = strip.y * down.s + down.o;
     const high = strip.h * down.s;
@@ -78,8 +79,9 @@ export function drawStrips(ctx: CanvasRenderingContext2D, picture: Picture, map:
       let j = i + 1;
       while (j < last && strip.full[j] === full && strip.fill[j] === fill) j++;
       if (full > 0) {
-        const x0 = map.a * (strip.x + i * strip.cell) + map.b;
-        const x1 = map.a * (strip.x + j * strip.cell) + map.b;
+        // On whole device pixels neighbours meet without a seam, and rectangles are much faster than one long path.
+        const x0 = Math.round((map.a * (strip.x + i * strip.cell) + map.b) * ratio) / ratio;
+        const x1 = Math.round((map.a * (strip.x + j * strip.cell) + map.b) * ratio) / ratio;
         const h = Math.max(1, (high * full) / 255);
         const list = byFill.get(fill);
         if (list) list.push(x0, top + high - h, x1 - x0, h);
@@ -90,9 +92,7 @@ export function drawStrips(ctx: CanvasRenderingContext2D, picture: Picture, map:
   }
   for (const [fill, list] of byFill) {
     ctx.fillStyle = ink.slots[fill] ?? ink.muted;
-    ctx.beginPath();
-    for (let i = 0; i < list.length; i += 4) ctx.rect(list[i]!, list[i + 1]!, list[i + 2]!, list[i + 3]!);
-    ctx.fill();
+    for (let i = 0; i < list.length; i += 4) ctx.fillRect(list[i]!, list[i + 1]!, list[i + 2]!, list[i + 3]!);
   }
 }
 
@@ -126,9 +126,7 @@ export function drawIntervals(
   };
   for (const [fill, list] of byFill) {
     ctx.fillStyle = ink.slots[fill] ?? ink.muted;
-    ctx.beginPath();
-    for (const i of list) ctx.rect(...rect(i, 0));
-    ctx.fill();
+    for (const i of list) ctx.fillRect(...rect(i, 0));
   }
   if (critical.length > 0) {
     ctx.fillStyle = ink.problem;
@@ -155,10 +153,10 @@ export function drawIntervalLabels(ctx: CanvasRenderingContext2D, picture: Pictu
     if (y < plot.top || y > bottom) return;
     const width = label.w * map.a;
     const begin = map.a * label.x + map.b - (label.align === "middle" ? width / 2 : label.align === "end" ? width : 0);
-    const from = Math.max(plot.left, begin);
-    const room = Math.min(right, begin + width) - from - 8;
+    const from = Math.max(plot.left + 4, begin);
+    const room = Math.min(right - 4, begin + width) - from;
     if (room < 20) return;
-    wishes.push({ text: label.text, x: from + 4, y, room, align: "start", colour: ink.onSlot[fillOf(j)] ?? ink.text });
+    wishes.push({ text: label.text, x: from, y, room, align: "start", colour: ink.onSlot[fillOf(j)] ?? ink.text });
   });
   const set = place(wishes, 12, measurer(ctx, font));
   ctx.font = font;

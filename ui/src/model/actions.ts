@@ -18,10 +18,26 @@ export function toggle(run: number, node: number, box = -1): void {
   const i = p ? (box >= 0 ? box : boxOf(p, node)) : -1;
   if (!p || i < 0) return void dag.act({ do: "reveal", node }, node);
   const shape = p.boxes.shape[i];
-  if (shape === SHAPE.repeat) return void dag.act({ do: "window", node, first: 0, count: 64 }, node);
+  if (shape === SHAPE.repeat) return showMembers(run, node, i);
   if (shape === SHAPE.envelope) return void dag.act({ do: "close", node }, node);
   if (p.boxes.flags[i]! & FLAG.closed) return void dag.act({ do: "open", node }, node);
   if (p.boxes.flags[i]! & FLAG.collapsed) tell({ text: "The recorder collapsed the inside of this node: its totals are exact, its parts were not kept.", problem: false });
+}
+
+/** How many folded siblings are shown at once. */
+const PAGE = 64;
+/** First sibling shown so far, by run and node: the mark before the shown ones pages back, the one after them on. */
+const pages = new Map<string, number>();
+
+function showMembers(run: number, node: number, box: number): void {
+  const key = `${run}:${node}`;
+  const boxes = dagOf(run).picture()!.boxes;
+  const alike = Array.from({ length: boxes.n }, (_, i) => i).filter((i) => boxes.shape[i] === SHAPE.repeat && boxes.node[i] === node);
+  const last = pages.get(key);
+  const back = alike.length > 1 && box === alike[0];
+  const first = last === undefined ? 0 : Math.max(0, last + (back ? -PAGE : PAGE));
+  pages.set(key, first);
+  void dagOf(run).act({ do: "window", node, first, count: PAGE }, node);
 }
 
 export const toggleSelected = (): void => {
@@ -91,7 +107,7 @@ export function openCritical(): void {
   void dagOf(run).act({ do: "critical" }, null);
 }
 
-/** Shows the selection's stretch of time in the timeline, beside the DAG when there is room for a second pane. */
+/** Shows the selection's stretch of time in the timeline: in an open timeline pane, else in this one. */
 export async function toTimeline(): Promise<void> {
   const run = currentRun();
   const node = selected();
@@ -145,13 +161,18 @@ export function pictureAddress(format: "svg" | "png"): string | null {
   const r = s.runs[run]!;
   const query = new URLSearchParams({
     run: String(run), view: name, format, cut: r.cut, colour: s.colour, scale: s.scale, critical: String(s.critical), theme: theme(),
-    width: String(Math.round(dagOf(run).size.w)), height: String(Math.round(dagOf(run).size.h)),
+    ...paneSize(),
   });
   if (view === "timeline" && r.window) {
     query.set("from", String(r.window[0]));
     query.set("to", String(r.window[1]));
   }
   return "/api/picture?" + query.toString();
+}
+/** Size of the active pane's canvas, which the picture takes over. */
+function paneSize(): { width: string; height: string } {
+  const canvas = document.querySelector(".pane.active canvas.fill") ?? document.querySelector(".pane canvas.fill");
+  return { width: String(canvas?.clientWidth ?? 1280), height: String(canvas?.clientHeight ?? 800) };
 }
 const pictureView = (view: ViewId): string | null => (view === "dag" ? "dag" : view === "timeline" ? "timeline" : null);
 

@@ -2,7 +2,7 @@
 // actions that change the cut. Watches the view state, asks the server, keeps recent pictures so that undo is instant.
 
 import { createEffect, createRoot, createSignal, on } from "solid-js";
-import { alike, home, revealing, type Size } from "../draw/camera";
+import { alike, home, kept, revealing, type Size } from "../draw/camera";
 import { placedNow } from "../draw/dag";
 import { boxOf, rectOf } from "../draw/marks";
 import { progress, tween, type Tween } from "../draw/tween";
@@ -47,7 +47,7 @@ function create(run: number): Dag {
   const [version, setVersion] = createSignal(0);
   const [error, setError] = createSignal<string | null>(null);
   const [busySince, setBusy] = createSignal<number | null>(null);
-  const kept = new Map<string, Picture>();
+  const recent = new Map<string, Picture>();
   const size: Size = { w: 800, h: 600 };
   let shownKey = "";
   let way: Tween | null = null;
@@ -71,9 +71,9 @@ function create(run: number): Dag {
   const camera = (): Camera => runState().camera ?? homeCamera();
 
   function keep(key: string, p: Picture): void {
-    kept.delete(key);
-    kept.set(key, p);
-    if (kept.size > KEEP) kept.delete(kept.keys().next().value!);
+    recent.delete(key);
+    recent.set(key, p);
+    if (recent.size > KEEP) recent.delete(recent.keys().next().value!);
   }
 
   /** Puts a picture on the screen; `before` is the camera under which the old one was seen. */
@@ -113,7 +113,7 @@ function create(run: number): Dag {
       () => (hello() ? keyWith(runState().cut) : null),
       (key) => {
         if (key === null || key === shownKey) return;
-        const known = kept.get(key);
+        const known = recent.get(key);
         if (known) install(key, known, null, lastDrawn);
         else load(key);
       },
@@ -167,9 +167,10 @@ function create(run: number): Dag {
   // One after the other: each action starts from the cut that the one before it made.
   const act = (action: Action, anchor: number | null): Promise<void> => (chain = chain.then(() => perform(action, anchor)));
 
-  function move(next: Camera | null): void {
+  function move(to: Camera | null): void {
     const other = linkedRun(run);
     const p = picture();
+    const next = to && p ? kept(to, extent(p), size) : to;
     update((s) => {
       const changed = withRun(s, run, { camera: next });
       const mate = other === null ? null : dagOf(other).picture();

@@ -53,7 +53,7 @@ export function timeScene(wanted: () => Wanted | null): TimeScene {
     const s = state();
     const window = coarse(w.window, wholeRun(w.run));
     const request: SceneRequest = {
-      run: w.run, view: w.view, cut: w.view === "timeline" ? s.runs[w.run]!.cut : "", action: null, colour: s.colour, scale: s.scale,
+      run: w.run, view: w.view, cut: "", action: null, colour: s.colour, scale: s.scale,
       window: [window[0], window[1]], width: Math.round((w.width * length(window)) / Math.max(1e-9, length(w.window))) + w.sides, height: Math.round(w.height),
       critical: w.view === "timeline" && s.critical, focus: w.view === "timeline" ? w.focus : null,
     };

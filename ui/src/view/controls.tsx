@@ -20,11 +20,29 @@ export function IconButton(props: { icon: string; title: string; key?: string; p
   );
 }
 
+/** Gives the keys back to the view after something was chosen; whoever steps through a list with arrows stays in it. */
+export function handBack(e: Event): void {
+  const el = e.currentTarget as HTMLSelectElement;
+  if (el.dataset.stepping) return;
+  el.blur();
+}
+export function noteStepping(e: KeyboardEvent): void {
+  const el = e.currentTarget as HTMLSelectElement;
+  if (e.key === "ArrowDown" || e.key === "ArrowUp") el.dataset.stepping = "true";
+  else delete el.dataset.stepping;
+}
+
 export function Choice<T extends string>(props: { label: string; value: T; options: Record<T, string>; onChange: (v: T) => void; title?: string }): JSX.Element {
   return (
     <label class="choice" title={props.title}>
       <span class="choice-label">{props.label}</span>
-      <select value={props.value} onChange={(e) => props.onChange(e.currentTarget.value as T)}>
+      <select
+        value={props.value} onKeyDown={noteStepping} onPointerDown={(e) => delete e.currentTarget.dataset.stepping}
+        onChange={(e) => {
+          props.onChange(e.currentTarget.value as T);
+          handBack(e);
+        }}
+      >
         <For each={Object.entries(props.options) as [T, string][]}>{([value, title]) => <option value={value} selected={value === props.value}>{title}</option>}</For>
       </select>
     </label>

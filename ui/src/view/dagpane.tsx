@@ -13,9 +13,10 @@ import { setTip } from "../model/overlay";
 import { fetchNode, ink, runInfo, select, state, update } from "../page";
 import { FLAG, SHAPE, SHAPE_NAMES } from "../scene";
 import { registerPane } from "../probe";
+import { withRun } from "../state";
 import { Legend } from "./legend";
 import { MinimapView } from "./minimap";
-import { Waiting } from "./states";
+import { Busy, Waiting } from "./states";
 
 export function DagPane(props: { run: number; pane: number }): JSX.Element {
   const dag = createMemo(() => dagOf(props.run));
@@ -28,7 +29,7 @@ export function DagPane(props: { run: number; pane: number }): JSX.Element {
   onMount(() => {
     surface = new Surface(
       canvas,
-      (ctx, w, h, now) => {
+      (ctx, w, h) => {
         const d = dag();
         const picture = d.picture();
         if (!picture) return false;
@@ -36,10 +37,9 @@ export function DagPane(props: { run: number; pane: number }): JSX.Element {
         d.size.h = h;
         const tween = d.tween();
         drawDag(ctx, {
-          picture, tween, now: performance.now(), camera: d.camera(), size: { w, h }, ink: ink(), selected: state().runs[props.run]!.selected,
-          hovered: hovered(), labels: true,
+          picture, tween, now: performance.now(), camera: d.camera(), size: { w, h }, ink: ink(), selected: state().runs[props.run]!.selected, ancestors: ancestors(),
+          hovered: hovered(),
         });
-        void now;
         return tween !== null;
       },
       (w, h) => {
@@ -71,12 +71,20 @@ export function DagPane(props: { run: number; pane: number }): JSX.Element {
   });
   const [size, setSize] = createSignal({ w: 0, h: 0 });
 
+  const [ancestors, setAncestors] = createSignal<number[]>([]);
+  const selected = createMemo(() => state().runs[props.run]!.selected);
   createEffect(() => {
+    const node = selected();
+    setAncestors([]);
+    if (node !== null) fetchNode(props.run, node).then((info) => node === selected() && setAncestors(info.path.map((c) => c.node)), () => {});
+  });
+  createEffect(() => {
+    ancestors();
     dag().version();
     dag().camera();
     ink();
     hovered();
-    void state().runs[props.run]!.selected;
+    selected();
     surface?.invalidate();
   });
   // A picture may have changed under the pointer.
@@ -178,7 +186,7 @@ export function DagPane(props: { run: number; pane: number }): JSX.Element {
         }}
       />
       <Show when={!dag().picture()}>
-        <Waiting what="DAG" error={dag().error()} />
+        <Waiting what="DAG" error={dag().error()} next={{ title: "Show the cut that the run opens with", run: () => update((s) => withRun(s, props.run, { cut: "", camera: null }), "cut") }} />
       </Show>
       <Show when={dag().picture()} keyed>
         {(p) => (
@@ -188,6 +196,7 @@ export function DagPane(props: { run: number; pane: number }): JSX.Element {
               <Legend items={p.head.legend} shapes />
               <span class="spacer" />
               <Show when={p.head.note}>{(note) => <span class="note" title={note()}>{note()}</span>}</Show>
+              <Busy since={dag().busySince()} />
               <span class="quiet num">{separated(p.visible)} nodes shown</span>
               <label class="choice small" title="Open everything down to a depth">
                 <span class="choice-label">depth</span>
@@ -197,6 +206,7 @@ export function DagPane(props: { run: number; pane: number }): JSX.Element {
                     activate();
                     if (e.currentTarget.value !== "") toDepth(Number(e.currentTarget.value));
                     e.currentTarget.value = "";
+                    e.currentTarget.blur();
                   }}
                 >
                   <option value="">…</option>

@@ -14,12 +14,12 @@ export function Legend(props: { items: LegendItem[]; shapes?: boolean }): JSX.El
     onCleanup(() => observer.disconnect());
   });
   const shapesWidth = () => (props.shapes && room() > 560 ? 330 : 0);
-  /** How many items fit, by an estimate of 6.2 px a letter. */
+  /** How many items fit, by an estimate of 6.6 px a letter. */
   const fits = () => {
-    let used = 48 + shapesWidth();
+    let used = 64 + shapesWidth();
     let n = 0;
     for (const item of props.items) {
-      used += 26 + item.text.length * 6.2;
+      used += 26 + item.text.length * 6.6;
       if (used > room()) break;
       n++;
     }
@@ -30,7 +30,7 @@ export function Legend(props: { items: LegendItem[]; shapes?: boolean }): JSX.El
     <div class="legend" ref={line}>
       <For each={props.items.slice(0, fits())}>{(item) => <span class="legend-item"><Swatch fill={item.fill} />{item.text}</span>}</For>
       <Show when={rest().length > 0}>
-        <span class="quiet" title={rest().map((i) => i.text).join(", ")}>+{rest().length} more</span>
+        <span class="quiet legend-item" title={rest().map((i) => i.text).join(", ")}>+{rest().length} more</span>
       </Show>
       <Show when={shapesWidth() > 0}>
         <ShapeKey />

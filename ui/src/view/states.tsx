@@ -17,7 +17,7 @@ function useElapsed(since: () => number): () => number {
 }
 
 /** Shown in a pane while its picture is on the way: what, for how long. Appears only after a moment. */
-export function Waiting(props: { what: string; error?: string | null }): JSX.Element {
+export function Waiting(props: { what: string; error?: string | null; next?: { title: string; run: () => void } }): JSX.Element {
   const began = performance.now();
   const elapsed = useElapsed(() => began);
   return (
@@ -27,8 +27,21 @@ export function Waiting(props: { what: string; error?: string | null }): JSX.Ele
           <strong>The {props.what} could not be made.</strong>
           <p>{props.error}</p>
           <p class="quiet">Undo (<Key name="Ctrl+Z" />) goes back to the last view that worked.</p>
+          <Show when={props.next}>{(next) => <p><button type="button" onClick={() => next().run()}>{next().title}</button></p>}</Show>
         </div>
       </div>
+    </Show>
+  );
+}
+
+/** A small count of milliseconds while an answer takes longer than a click should. */
+export function Busy(props: { since: number | null }): JSX.Element {
+  return (
+    <Show when={props.since} keyed>
+      {(since) => {
+        const elapsed = useElapsed(() => since);
+        return <Show when={elapsed() > 200}><span class="quiet num" role="status">waiting {separated(Math.round(elapsed() / 100) * 100)} ms</span></Show>;
+      }}
     </Show>
   );
 }

@@ -51,7 +51,7 @@ export function TablePane(props: { run: number; pane: number }): JSX.Element {
   const load = latest(
     (q: { key: string; chunk: number }) =>
       socket.table({
-        run: props.run, cut: state().runs[props.run]!.cut, sort: state().sort, descending: state().descending, filter: state().filter, offset: q.chunk * CHUNK, limit: CHUNK * 2,
+        run: props.run, cut: state().runs[props.run]!.cut, sort: state().sort, descending: state().sort !== "" && state().descending, filter: state().filter, offset: q.chunk * CHUNK, limit: CHUNK * 2,
       }),
     (answer: TableAnswer, q) => {
       if (q.key !== query()) return ask();

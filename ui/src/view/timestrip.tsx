@@ -81,7 +81,7 @@ export function TimeStrip(): JSX.Element {
       if (Math.abs(at - fixed) > (whole()[1] - whole()[0]) / plot().width) setWindow(run(), at < fixed ? [at, fixed] : [fixed, at]);
     }
   };
-  const said = () => `${moment(window()[0], whole()[0], (window()[1] - window()[0]) / 1000, clockOf(run()))} + ${time(window()[1] - window()[0], clockOf(run()))}`;
+  const said = () => `${time(window()[1] - window()[0], clockOf(run()))} at ${moment(window()[0], whole()[0], (whole()[1] - whole()[0]) / 2000, clockOf(run()))}`;
   return (
     <footer class="strip">
       <div class="strip-name">

@@ -8,7 +8,7 @@ import { setOverlay } from "../model/overlay";
 import { currentRun, fetchNode, hello, knownNode, runInfo, state, tell, theme, update } from "../page";
 import { activePane, comparing } from "../state";
 import type { Crumb } from "../protocol/Crumb";
-import { Choice, IconButton, named } from "./controls";
+import { Choice, handBack, IconButton, named, noteStepping } from "./controls";
 import { Icon } from "./icons";
 import { SearchBox } from "./search";
 
@@ -48,10 +48,11 @@ function Run(): JSX.Element {
   return (
     <Show when={(hello()?.runs.length ?? 0) > 1} fallback={<strong class="run-name" title={`${runInfo(currentRun())?.name} · crosscut ${hello()?.crosscut}`}>{runInfo(currentRun())?.name}</strong>}>
       <select
-        class="run-name" aria-label="Run of the active pane"
+        class="run-name" aria-label="Run of the active pane" onKeyDown={noteStepping}
         onChange={(e) => {
           const run = Number(e.currentTarget.value);
           update((s) => ({ ...s, panes: s.panes.map((p, i) => (i === s.active ? { ...p, run } : p)) }), "run");
+          handBack(e);
         }}
       >
         <For each={hello()!.runs}>{(r, i) => <option value={i()} selected={i() === currentRun()}>{r.name}</option>}</For>
@@ -74,7 +75,7 @@ function Crumbs(): JSX.Element {
   });
   const short = () => {
     const p = path();
-    return p.length <= 4 ? p.map((c) => ({ c, gap: false })) : [{ c: p[0]!, gap: false }, ...p.slice(-3).map((c, i) => ({ c, gap: i === 0 }))];
+    return p.length <= 3 ? p.map((c) => ({ c, gap: false })) : [{ c: p[0]!, gap: false }, ...p.slice(-2).map((c, i) => ({ c, gap: i === 0 }))];
   };
   return (
     <nav class="crumbs" aria-label="Ancestors of the selection">

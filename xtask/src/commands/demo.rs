@@ -48,7 +48,7 @@ fn make_runs(crosscut: &Path) -> Result<Vec<PathBuf>> {
     }
     let dag = workspace::root().join("fixtures/dag/sort_mth4.dag");
     process::run(Command::new(crosscut).arg("import").arg(dag).arg("-o").arg(&sort))?;
-    let size = ["synth", "fib", "--size", "20000", "--workers", "4", "-o"];
+    let size = ["synth", "fib", "--size", "80k", "--workers", "4", "-o"];
     process::run(Command::new(crosscut).args(size).arg(&fib))?;
     Ok(vec![sort, fib])
 }

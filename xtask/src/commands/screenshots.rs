@@ -1,4 +1,5 @@
-//! `cargo xtask screenshots`: every view of a small, a middle and a huge run, at two sizes, light and dark.
+//! `cargo xtask screenshots`: every view of a recorded run and of a small, a middle and a huge synthetic one, at two
+//! sizes, light and dark.
 //!
 //! The pictures go to `out/screenshots`, and the two that the README shows to `docs/pictures`. `--small` leaves the
 //! huge run out.
@@ -14,17 +15,25 @@ use crate::needs::{self, C_COMPILER, CHROMIUM, FONTS};
 use crate::process;
 use crate::workspace::{self, Profile};
 
-/// The runs, by the number of tasks.
-const RUNS: &[(&str, &str)] = &[("20", "20"), ("20k", "20000"), ("20M", "20000000")];
+/// A run: its name, and the arguments of `crosscut` that make it.
+type Recipe = (&'static str, &'static [&'static str]);
+
+/// The runs. Synthetic ones are called by the number of tasks; `fib` has four nodes for each.
+const RUNS: &[Recipe] = &[
+    ("sort", &["import", "fixtures/dag/sort_mth4.dag"]),
+    ("20", &["synth", "fib", "--size", "82"]),
+    ("20k", &["synth", "fib", "--size", "80k"]),
+    ("20M", &["synth", "fib", "--size", "80M"]),
+];
 
 /// Pictures that the README shows: file in `out/screenshots`, file in `docs/pictures`.
 const README: &[(&str, &str)] =
-    &[("20k-dag-1280x800-light.png", "dag.png"), ("20k-timeline-1280x800-light.png", "timeline.png")];
+    &[("sort-dag-1280x800-light.png", "dag.png"), ("sort-timeline-1280x800-light.png", "timeline.png")];
 
 pub fn run(args: &[String]) -> Result<()> {
     let runs = match args {
         [] => RUNS,
-        [small] if small == "--small" => &RUNS[..2],
+        [small] if small == "--small" => &RUNS[..RUNS.len() - 1],
         [other, ..] => bail!("unknown option \"{other}\""),
     };
     needs::install(&[&C_COMPILER, &CHROMIUM, &FONTS])?;
@@ -44,12 +53,13 @@ pub fn run(args: &[String]) -> Result<()> {
     publish(&folder)
 }
 
-/// A synthetic run with about so many tasks; a run that is already there is used again.
-fn make_run(crosscut: &Path, (name, tasks): (&str, &str)) -> Result<PathBuf> {
+/// Makes a run; one that is already there is used again.
+fn make_run(crosscut: &Path, (name, recipe): Recipe) -> Result<PathBuf> {
     let run = workspace::out("runs")?.join(format!("{name}.crosscut"));
     if !run.exists() {
-        let shape = ["synth", "fib", "--size", tasks, "--workers", "8", "-o"];
-        process::run(Command::new(crosscut).args(shape).arg(&run))?;
+        let mut make = Command::new(crosscut);
+        make.args(recipe).arg("-o").arg(&run).current_dir(workspace::root());
+        process::run(&mut make)?;
     }
     Ok(run)
 }

@@ -309,14 +309,19 @@ impl Decoder {
                     return wrong(field::BEGIN, self.outside("the created task", node, raw));
                 };
                 link.first = child as u32;
-                raw.t_1 != raw.end.t - raw.start.t
+                false
             }
-            _ => raw.t_1 != raw.end.t - raw.start.t,
+            _ => false,
         };
+        // An interval runs without a break. The task tree has no place for one that does not.
+        let elapsed = raw.end.t - raw.start.t;
+        if !kind.is_collective() && raw.t_1 != elapsed {
+            return wrong(field::T_1, format!("an interval with work {} that lasts {elapsed}", raw.t_1));
+        }
         link.mark = Mark::new(kind, edge, collapsed).0;
         if collapsed {
             link.count = self.piece.rows.len() as u32;
-            let row = self.row(node, kind, raw)?;
+            let row = self.row(node, raw)?;
             self.piece.rows.push(row);
         }
         self.piece.max_time = self.piece.max_time.max(value.end);
@@ -358,8 +363,8 @@ impl Decoder {
             .ok_or_else(|| Fault::new(node, field, format!("a time of {ticks} ticks is too large")))
     }
 
-    /// What is known of a collapsed node, or of an interval in which the recorder itself took time.
-    fn row(&mut self, node: usize, kind: Kind, raw: &RawNode) -> Result<Row, Fault> {
+    /// What is known of a collapsed node.
+    fn row(&mut self, node: usize, raw: &RawNode) -> Result<Row, Fault> {
         if raw.t_inf > raw.t_1 {
             let what = format!("a critical path of {}, longer than the work of {}", raw.t_inf, raw.t_1);
             return Err(Fault::new(node, field::T_INF, what));
@@ -369,16 +374,12 @@ impl Decoder {
             work: self.time(node, field::T_1, raw.t_1)?,
             first_ready: self.time(node, field::FIRST_READY, raw.first_ready)?,
             last_start: self.time(node, field::LAST_START, raw.last_start)?,
+            nodes: counts(node, field::NODES, raw.nodes)?,
+            edges: counts(node, field::EDGES, raw.edges)?,
             ..Collapsed::default()
         };
         for (k, (ready, &ticks)) in collapsed.ready.iter_mut().zip(&raw.ready).enumerate() {
             *ready = self.time(node, field::READY + 8 * k, ticks)?;
-        }
-        if kind.is_collective() {
-            collapsed.nodes = counts(node, field::NODES, raw.nodes)?;
-            collapsed.edges = counts(node, field::EDGES, raw.edges)?;
-        } else if let Some(own) = collapsed.nodes.get_mut(kind as usize) {
-            *own = 1;
         }
         let span = self.time(node, field::T_INF, raw.t_inf)?;
         self.piece.max_time = self.piece.max_time.max(collapsed.last_start);

@@ -97,18 +97,28 @@ fn speedup(summary: &Summary) -> Vec<SpeedupPoint> {
         .collect()
 }
 
+/// With more workers than this, neighbours share a row of the matrix.
+const MATRIX: usize = 64;
+
 /// Between workers only: what several workers ran has no one row.
 fn migrations(tasks: &Tasks) -> Vec<Migration> {
-    let Ok(counts) = tasks.run().column::<i64>("tasks/migrations") else { return Vec::new() };
-    let (workers, rows) = (tasks.workers(), tasks.workers() + 1);
-    if counts.len() != Edge::ALL.len() * rows * rows {
-        return Vec::new();
-    }
+    let workers = tasks.workers();
+    let share = workers.div_ceil(MATRIX).max(1);
+    let rows = workers.div_ceil(share);
     let matrix = |edge: Edge| {
-        let all = &counts[edge as usize * rows * rows..][..rows * rows];
-        all.chunks(rows).take(workers).flat_map(|row| row[..workers].iter().map(|&n| n as f64)).collect()
+        let mut count = vec![0.0; rows * rows];
+        for found in &tasks.summary().migrations {
+            let (from, to) = (found.from as usize / share, found.to as usize / share);
+            if (found.from.max(found.to) as usize) < workers {
+                count[from * rows + to] += found.counts[edge as usize] as f64;
+            }
+        }
+        count
     };
-    Edge::ALL.into_iter().map(|edge| Migration { edge: edge.word().to_owned(), count: matrix(edge) }).collect()
+    Edge::ALL
+        .into_iter()
+        .map(|edge| Migration { edge: edge.word().to_owned(), count: matrix(edge) })
+        .collect()
 }
 
 fn gaps(summary: &Summary) -> Vec<GapBin> {

@@ -40,12 +40,8 @@ impl Case {
 
 fn manners() -> impl Strategy<Value = Manners> {
     let longest = prop_oneof![Just(0i64), Just(1), Just(9), 1i64..200, 1000i64..1_000_000];
-    (longest, 0i64..40, prop_oneof![0u8..=10, 8u8..=10], 1usize..4).prop_map(|(longest, pause, stay, cores)| Manners {
-        longest,
-        pause,
-        stay,
-        cores,
-    })
+    (longest, 0i64..40, prop_oneof![0u8..=10, 8u8..=10], 1usize..4)
+        .prop_map(|(longest, pause, stay, cores)| Manners { longest, pause, stay, cores })
 }
 
 /// Random runs in which nothing is collapsed.

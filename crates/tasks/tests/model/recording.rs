@@ -97,12 +97,7 @@ impl Recording {
                 continue;
             }
             kept_as[node] = kept.len();
-            kept.push(Kept {
-                model: node,
-                len: 1,
-                parent: above.unwrap_or(0),
-                collapsed: collapse(node),
-            });
+            kept.push(Kept { model: node, len: 1, parent: above.unwrap_or(0), collapsed: collapse(node) });
         }
         for i in (1..kept.len()).rev() {
             let Kept { parent, len, .. } = kept[i];

@@ -30,13 +30,13 @@ pub mod size {
     /// From the top of a line to the spine that runs along it.
     pub const LANE: f32 = 6.0;
     /// Between two cells of a line.
-    pub const GAP: f32 = 12.0;
+    pub const GAP: f32 = 8.0;
     /// Between a create and its task.
-    pub const DROP: f32 = 8.0;
+    pub const DROP: f32 = 6.0;
     /// Between two lines, and above a join.
-    pub const LINE: f32 = 8.0;
+    pub const LINE: f32 = 6.0;
     /// For a lane of edges between two lines, and between the lines and a rail beside them.
-    pub const RAIL: f32 = 6.0;
+    pub const RAIL: f32 = 5.0;
     /// Width over height of the picture that is aimed at.
     pub const ASPECT: f32 = 1.6;
 }
@@ -55,20 +55,18 @@ pub struct Margin {
 /// Inner margins by kind: a task carries its title.
 pub fn margin(kind: Kind) -> Margin {
     match kind {
-        Kind::Task => Margin { top: 18.0, side: 6.0, bottom: 6.0 },
-        _ => Margin { top: 4.0, side: 4.0, bottom: 4.0 },
+        Kind::Task => Margin { top: 17.0, side: 5.0, bottom: 4.0 },
+        _ => Margin { top: 3.0, side: 3.0, bottom: 3.0 },
     }
 }
 
 /// How members choose among their own shapes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pick {
     /// The one that needs the smallest screen.
     Compact,
-    /// The lowest.
-    Low,
-    /// The narrowest.
-    Narrow,
+    /// The narrowest that is not higher than this, so that the members of a line are alike in height.
+    Within(f32),
 }
 
 /// A bounding box that a part could take, and what it takes to lay it out so.
@@ -106,7 +104,7 @@ pub struct Shapes {
 
 impl Shapes {
     /// At most this many shapes are kept of one part.
-    const KEPT: usize = 6;
+    const KEPT: usize = 14;
 
     /// The shapes of a part, narrowest first.
     pub fn of(&self, part: usize) -> &[Shape] {
@@ -118,10 +116,12 @@ impl Shapes {
     pub fn choose(&self, part: usize, budget: f32, pick: Pick) -> Shape {
         let shapes = self.of(part);
         let narrowest = shapes[0];
-        let fitting = shapes.iter().take_while(|s| s.w <= budget);
+        let mut fitting = shapes.iter().take_while(|s| s.w <= budget);
         let best = match pick {
-            Pick::Narrow => None,
-            Pick::Low => fitting.last(),
+            Pick::Within(height) => {
+                let lowest = fitting.clone().last();
+                fitting.find(|s| s.h <= height).or(lowest)
+            }
             Pick::Compact => fitting.min_by(|a, b| screen(a).total_cmp(&screen(b))),
         };
         best.copied().unwrap_or(narrowest)
@@ -140,11 +140,21 @@ impl Shapes {
             lowest = lowest.min(shape.h);
             better
         });
-        let (n, kept) = (found.len(), found.len().min(Self::KEPT));
-        self.first[part] = (self.all.len() as u32, kept as u8);
-        for k in 0..kept {
-            let at = if n <= Self::KEPT { k } else { k * (n - 1) / (Self::KEPT - 1) };
-            self.all.push(found[at]);
+        self.first[part] = (self.all.len() as u32, 0);
+        if part == 0 {
+            // Nobody chooses after the root: the best may be any.
+            found.sort_by(|a, b| screen(a).total_cmp(&screen(b)));
+            found.truncate(1);
+        }
+        let narrowest = found[0].w;
+        let steps = (found[found.len() - 1].w / narrowest).ln() / (Self::KEPT - 1) as f32;
+        let step_of = |shape: &Shape| ((shape.w / narrowest).ln() / steps).round() as usize;
+        // Of shapes that are about as wide, the one with the least area.
+        for group in found.chunk_by(|a, b| step_of(a) == step_of(b)) {
+            if let Some(best) = group.iter().min_by(|a, b| (a.w * a.h).total_cmp(&(b.w * b.h))) {
+                self.all.push(*best);
+                self.first[part].1 += 1;
+            }
         }
     }
 }
@@ -160,6 +170,8 @@ pub struct Cell {
     pub alone: bool,
     /// Edges enter it from above rather than from the left.
     pub from_above: bool,
+    /// The head stands for folded tasks too, so it leads to the join as they would.
+    pub joins: bool,
 }
 
 /// Closed nodes on the spine flow along a line when so many follow each other; fewer stand below each other.
@@ -172,13 +184,22 @@ pub fn cells(parts: &[Part], open: usize, cells: &mut Vec<Cell>) {
         let part = &parts[member];
         if part.beside {
             match cells.last_mut() {
-                Some(cell @ Cell { alone: false, hang: None, .. }) => cell.hang = Some(member),
-                _ => cells.push(Cell { head: None, hang: Some(member), alone: false, from_above: true }),
+                Some(cell @ Cell { alone: false, hang: None, joins: false, .. }) => cell.hang = Some(member),
+                _ => cells.push(Cell {
+                    head: None,
+                    hang: Some(member),
+                    alone: false,
+                    from_above: true,
+                    joins: false,
+                }),
             }
         } else {
-            let alone = matches!(part.what, What::Closed | What::Open);
+            // In a section everything on the spine flows; a task's sections stand below each other.
+            let flows = part.what == What::Closed && parts[open].kind == Kind::Section;
+            let alone = matches!(part.what, What::Closed | What::Open) && !flows;
             let from_above = part.what == What::Open;
-            cells.push(Cell { head: Some(member), hang: None, alone, from_above });
+            let joins = part.what == What::Gap && part.kind == Kind::Section;
+            cells.push(Cell { head: Some(member), hang: None, alone, from_above, joins });
         }
     }
     // Long runs of closed nodes flow.
@@ -246,7 +267,7 @@ pub struct Line {
     pub left: f32,
     /// Extent right of the anchor.
     pub right: f32,
-    /// Something hangs in it.
+    /// Something in it leads to the join.
     pub hangs: bool,
     /// How the spine leaves it.
     pub exit: Option<Exit>,
@@ -285,16 +306,8 @@ impl Flow {
     fn add(&mut self, cell: Cell, shapes: &Shapes, budget: f32, pick: Pick) {
         let choose = |part: Option<usize>| part.map(|part| shapes.choose(part, budget, pick));
         let (head, hang) = (choose(cell.head), choose(cell.hang));
-        let none = Shape {
-            w: 0.0,
-            h: size::LANE,
-            enter: 0.0,
-            leave: 0.0,
-            above: 0.0,
-            below: 0.0,
-            budget,
-            pick,
-        };
+        let none =
+            Shape { w: 0.0, h: size::LANE, enter: 0.0, leave: 0.0, above: 0.0, below: 0.0, budget, pick };
         let left = head.map_or(0.0, |s| s.enter).max(hang.map_or(0.0, |s| s.enter));
         let right = head.map_or(0.0, |s| s.w - s.enter).max(hang.map_or(0.0, |s| s.w - s.enter));
         let fits = self.lines.last().is_some_and(|line| {
@@ -309,16 +322,18 @@ impl Flow {
         }
         let Some(line) = self.lines.last_mut() else { return };
         let x = if fits { line.right + size::GAP + left } else { 0.0 };
-        let head_y = if fits && cell.from_above && cell.head.is_some() { size::LANE + size::DROP } else { 0.0 };
+        let head_y =
+            if fits && cell.from_above && cell.head.is_some() { size::LANE + size::DROP } else { 0.0 };
         let head = head.unwrap_or(none);
         let hang_y = head_y + head.h + size::DROP;
-        line.hangs |= hang.is_some();
+        line.hangs |= hang.is_some() || cell.joins;
         line.right = x + right;
         line.h = line.h.max(head_y + head.h).max(hang.map_or(0.0, |s| hang_y + s.h));
         line.end += 1;
-        line.exit = Some(match cell.hang {
-            Some(_) => Exit::Beside(line.right + size::RAIL),
-            None => Exit::Down(x + head.leave - head.enter),
+        line.exit = Some(if cell.hang.is_some() || cell.joins {
+            Exit::Beside(line.right + size::RAIL)
+        } else {
+            Exit::Down(x + head.leave - head.enter)
         });
         self.placed.push(Placed { cell, x, head, head_y, hang: hang.unwrap_or(none), hang_y });
     }
@@ -403,8 +418,9 @@ pub fn shapes(parts: &[Part]) -> Shapes {
         let mut found = Vec::new();
         if part.what == What::Open && part.end > i + 1 {
             cells(parts, i, &mut list);
+            let picks = picks(&list, &shapes);
             for budget in budgets(&list, &shapes) {
-                for pick in [Pick::Compact, Pick::Low, Pick::Narrow] {
+                for &pick in &picks {
                     flow.lay(&list, &shapes, budget, pick);
                     found.push(flow.shape(part.kind, budget, pick));
                 }
@@ -427,9 +443,28 @@ pub fn shapes(parts: &[Part]) -> Shapes {
     shapes
 }
 
+/// Ways for members to choose that are worth trying: by themselves, or at the heights that they could have.
+fn picks(cells: &[Cell], shapes: &Shapes) -> Vec<Pick> {
+    // With few members each height matters; with many, lines even out.
+    let steps = if cells.len() <= 4 { 12 } else { 5 };
+    let several = |part: &usize| shapes.of(*part).len() > 1;
+    let members = cells.iter().flat_map(|cell| cell.head.into_iter().chain(cell.hang)).filter(several);
+    let mut heights: Vec<f32> = members.flat_map(|part| shapes.of(part)).map(|shape| shape.h).collect();
+    heights.sort_by(f32::total_cmp);
+    heights.dedup();
+    let mut picks = vec![Pick::Compact];
+    let n = heights.len();
+    let taken = n.min(steps);
+    picks.extend((0..taken).map(|k| Pick::Within(heights[k * (n - 1) / (taken - 1).max(1)])));
+    picks
+}
+
 /// Line widths worth trying: from the widest member alone to all members in one line.
 fn budgets(cells: &[Cell], shapes: &Shapes) -> Vec<f32> {
-    const STEPS: usize = 7;
+    const STEPS: usize = 9;
+    if cells.len() == 1 {
+        return vec![f32::INFINITY];
+    }
     let mut least: f32 = 0.0;
     let mut most = 0.0;
     for part in cells.iter().flat_map(|cell| cell.head.into_iter().chain(cell.hang)) {

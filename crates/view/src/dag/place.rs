@@ -46,8 +46,24 @@ pub struct Placement {
     pub strokes: Vec<Stroke>,
 }
 
-/// Coordinates for all parts. `critical` says which parts lie on the critical path.
-pub fn place(parts: &[Part], shapes: &Shapes, critical: &[bool]) -> Placement {
+/// Which parts lie on the critical path.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Critical {
+    /// The path goes through the part.
+    pub through: Vec<bool>,
+    /// The path leaves the spine within the part, a gap, and goes on at the join.
+    pub leaves: Vec<bool>,
+}
+
+impl Critical {
+    /// None of so many parts.
+    pub fn none(parts: usize) -> Self {
+        Critical { through: vec![false; parts], leaves: vec![false; parts] }
+    }
+}
+
+/// Coordinates for all parts.
+pub fn place(parts: &[Part], shapes: &Shapes, critical: &Critical) -> Placement {
     let Some(_) = parts.first() else { return Placement::default() };
     let (first, last) = doors(parts);
     let follow = follow(parts, &first);
@@ -93,7 +109,7 @@ fn follow(parts: &[Part], first: &[usize]) -> Vec<usize> {
 }
 
 struct Placer<'a> {
-    critical: &'a [bool],
+    critical: &'a Critical,
     first: Vec<usize>,
     last: Vec<usize>,
     follow: Vec<usize>,
@@ -122,6 +138,16 @@ impl Placer<'_> {
     fn put(&mut self, part: usize, x: f32, y: f32, shape: Shape) {
         self.out.rects[part] = Rect { x, y, w: shape.w, h: shape.h, enter: shape.enter };
         self.chosen[part] = Some(shape);
+    }
+
+    /// Whether the path goes along the spine from this member.
+    fn goes_on(&self, member: usize) -> bool {
+        self.critical.through[member] && !self.critical.leaves[member]
+    }
+
+    /// Whether the path goes from this member to the join.
+    fn joins(&self, member: usize) -> bool {
+        self.critical.leaves[member]
     }
 
     fn stroke(&mut self, a: (f32, f32), b: (f32, f32), ends: Ends) {
@@ -157,7 +183,7 @@ impl Placer<'_> {
             let (hx, hy) = (x - placed.head.enter, y + placed.head_y);
             self.put(head, hx, hy, placed.head);
             if let Some(p) = *pen {
-                let critical = self.critical[p.member] && self.critical[head];
+                let critical = self.goes_on(p.member) && self.critical.through[head];
                 let ends = Ends { from: p.from, to: self.first[head], kind: LinkKind::Continue, critical };
                 if starts_line || placed.cell.from_above {
                     self.corner(p.at, (x, hy + placed.head.above), starts_line, lane, ends);
@@ -171,12 +197,16 @@ impl Placer<'_> {
             let gy = y + placed.hang_y;
             self.put(hang, x - placed.hang.enter, gy, placed.hang);
             if let Some(p) = *pen {
-                let critical = self.critical[hang];
+                let critical = self.critical.through[hang];
                 let ends = Ends { from: p.from, to: self.first[hang], kind: LinkKind::Create, critical };
                 let to = (x, gy + placed.hang.above);
                 match placed.cell.head {
                     Some(_) => self.stroke((x, y + placed.head_y + placed.head.h), to, ends),
-                    None => self.corner(p.at, to, starts_line, lane, ends),
+                    None => {
+                        self.corner(p.at, to, starts_line, lane, ends);
+                        // The spine goes on from the lane, above the task.
+                        *pen = Some(Pen { at: (x, lane), ..p });
+                    }
                 }
             }
         }
@@ -215,13 +245,9 @@ impl Placer<'_> {
             None if flow.joins => (self.follow[open], top + flow.h),
             None => return,
         };
-        let on_path = next_head.is_none_or(|head| self.critical[head]);
-        let ends = Ends {
-            from: p.from,
-            to,
-            kind: LinkKind::Continue,
-            critical: self.critical[p.member] && on_path,
-        };
+        let on_path = next_head.is_none_or(|head| self.critical.through[head]);
+        let ends =
+            Ends { from: p.from, to, kind: LinkKind::Continue, critical: self.goes_on(p.member) && on_path };
         let x = anchor + exit.x();
         let from = match exit {
             Exit::Down(_) => (x, top + line.y + last.head_y + last.head.h - last.head.below),
@@ -245,15 +271,18 @@ impl Placer<'_> {
         *pen = Some(Pen { at: (anchor, target), ..p });
     }
 
-    /// Where the tasks of a line leave: x, y, part; from left to right.
+    /// Where the tasks of a line leave, and the folded ones: x, y, part; from left to right.
     fn leaves(&self, flow: &Flow, line: &Line, anchor: f32) -> Vec<(f32, f32, usize)> {
         let placed = &flow.placed[line.first..line.end];
         placed
             .iter()
-            .filter_map(|p| {
-                let hang = p.cell.hang?;
-                let x = anchor + p.x - p.hang.enter + p.hang.leave;
-                Some((x, p.hang_y + p.hang.h - p.hang.below, hang))
+            .filter_map(|p| match p.cell {
+                Cell { hang: Some(hang), .. } => {
+                    let x = anchor + p.x - p.hang.enter + p.hang.leave;
+                    Some((x, p.hang_y + p.hang.h - p.hang.below, hang))
+                }
+                Cell { head: Some(gap), joins: true, .. } => Some((anchor + p.x, p.head_y + p.head.h, gap)),
+                _ => None,
             })
             .collect()
     }
@@ -271,12 +300,16 @@ impl Placer<'_> {
             let mut before = end;
             let mut ends_here = None;
             for (k, &(x, leave, hang)) in leaves.iter().enumerate() {
-                let own = self.critical[hang];
-                let ends =
-                    Ends { from: self.last[hang], to: self.follow[open], kind: LinkKind::Sync, critical: own };
+                let own = self.joins(hang);
+                let ends = Ends {
+                    from: self.last[hang],
+                    to: self.follow[open],
+                    kind: LinkKind::Sync,
+                    critical: own,
+                };
                 self.stroke((x, top + line.y + leave), (x, y), ends);
                 // Tasks further right share the stretch to the left of this one.
-                let shared = own || leaves[k..].iter().any(|&(.., other)| self.critical[other]);
+                let shared = own || leaves[k..].iter().any(|&(.., other)| self.joins(other));
                 let ends = Ends { critical: shared, ..ends };
                 self.stroke((x, y), (before, y), ends);
                 ends_here.get_or_insert(ends);

@@ -27,28 +27,28 @@ export function GapChart(props: { bins: GapBin[]; clock: string }): JSX.Element 
         label={`${separated(total("same"))} gaps on the same worker, ${separated(total("moved"))} where another went on`}
         draw={(w) => {
           const y = () => scale(0.7, most() * 1.1, HEIGHT - 36, 6, true);
-          const slot = () => (w - 44) / bins().length;
+          const slot = () => (w - 56) / bins().length;
           const every = () => Math.max(1, Math.ceil(64 / slot()));
           const bar = (b: GapBin, i: number, which: "same" | "moved") => {
             const wide = Math.min(14, slot() * 0.42);
-            const x = 36 + slot() * (i + 0.5) + (which === "same" ? -wide : 0);
+            const x = 48 + slot() * (i + 0.5) + (which === "same" ? -wide : 0);
             const top = y()(Math.max(0.7, b[which]));
             return <rect class={"gap-" + which} x={x} y={top} width={Math.max(1, wide - 1)} height={Math.max(0, HEIGHT - 36 - top)}><title>{`${time(b.from, props.clock)} – ${time(b.to, props.clock)}: ${separated(b[which])} ${which === "same" ? "same worker" : "moved"}`}</title></rect>;
           };
           return (
             <>
-              <For each={decades()}>{(v) => <g><line class="grid" x1={36} x2={w - 8} y1={y()(v)} y2={y()(v)} /><text class="tick" x={30} y={y()(v) + 4} text-anchor="end">{short(v)}</text></g>}</For>
+              <For each={decades()}>{(v) => <g><line class="grid" x1={48} x2={w - 8} y1={y()(v)} y2={y()(v)} /><text class="tick" x={42} y={y()(v) + 4} text-anchor="end">{short(v)}</text></g>}</For>
               <For each={bins()}>
                 {(b, i) => (
                   <g>
                     {bar(b, i(), "same")}
                     {bar(b, i(), "moved")}
-                    <Show when={i() % every() === 0 && 36 + slot() * i() < w - 40}><text class="tick" x={36 + slot() * i()} y={HEIGHT - 20} text-anchor="start">{time(b.from, props.clock)}</text></Show>
+                    <Show when={i() % every() === 0 && 48 + slot() * i() < w - 40}><text class="tick" x={48 + slot() * i()} y={HEIGHT - 20} text-anchor="start">{time(b.from, props.clock)}</text></Show>
                   </g>
                 )}
               </For>
-              <rect class="gap-same" x={36} y={HEIGHT - 11} width="10" height="9" /><text class="tick" x={50} y={HEIGHT - 3}>same worker {short(total("same"))}</text>
-              <rect class="gap-moved" x={176} y={HEIGHT - 11} width="10" height="9" /><text class="tick" x={190} y={HEIGHT - 3}>moved to another {short(total("moved"))}</text>
+              <rect class="gap-same" x={48} y={HEIGHT - 11} width="10" height="9" /><text class="tick" x={62} y={HEIGHT - 3}>same worker {short(total("same"))}</text>
+              <rect class="gap-moved" x={188} y={HEIGHT - 11} width="10" height="9" /><text class="tick" x={202} y={HEIGHT - 3}>moved to another {short(total("moved"))}</text>
             </>
           );
         }}

@@ -4,7 +4,8 @@
 import { createMemo, createSignal, For, onCleanup, onMount, createEffect, Show, type JSX } from "solid-js";
 import { Surface } from "../../draw/surface";
 import { heat } from "../../draw/heat";
-import { separated } from "../../format";
+import { textOn } from "../../draw/ink";
+import { separated, short } from "../../format";
 import { ink, theme } from "../../page";
 import type { Migration } from "../../protocol/Migration";
 import type { WorkerRow } from "../../protocol/WorkerRow";
@@ -24,7 +25,7 @@ export function MigrationChart(props: { migrations: Migration[]; workers: Worker
   const all = createMemo(() => counts().reduce((a, v) => a + v, 0));
   let canvas!: HTMLCanvasElement;
   let surface: Surface | undefined;
-  const cell = (w: number, h: number) => Math.min(28, (Math.min(w, h) - 2) / Math.max(1, n()));
+  const cell = (w: number, h: number) => Math.min(44, (Math.min(w, h) - 2) / Math.max(1, n()));
   onMount(() => {
     surface = new Surface(canvas, (ctx, w, h) => {
       const c = cell(w, h);
@@ -37,8 +38,15 @@ export function MigrationChart(props: { migrations: Migration[]; workers: Worker
           ctx.fillRect(to * c, from * c, c - gap, c - gap);
           continue;
         }
-        ctx.fillStyle = v > 0 ? heat(Math.log1p(v) / Math.log1p(Math.max(1, most())), theme()) : ink().raised;
+        const colour = v > 0 ? heat(Math.log1p(v) / Math.log1p(Math.max(1, most())), theme()) : ink().raised;
+        ctx.fillStyle = colour;
         ctx.fillRect(to * c, from * c, c - gap, c - gap);
+        if (c < 36 || v === 0) continue;
+        ctx.font = `11px ${ink().font}`;
+        ctx.textAlign = "center";
+        ctx.textBaseline = "middle";
+        ctx.fillStyle = textOn(colour);
+        ctx.fillText(short(v), (to + 0.5) * c, (from + 0.5) * c);
       }
       const mark = at();
       if (mark) {

@@ -1,0 +1,297 @@
+//! Pictures of real and made runs: reviewed snapshots, hostile names, sizes, and that they do not flicker.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use crosscut_import::Quiet;
+use crosscut_run::tasks::{Edge, Kind, Mark, TaskWriter};
+use crosscut_run::{NO_SITE, Places, RunWriter, Source, SourcesBuilder};
+use crosscut_tasks::Tasks;
+use crosscut_tree::{Cut, NodeId};
+use crosscut_view::colour::ColourBy;
+use crosscut_view::dag::{DagOptions, Scale, dag};
+use crosscut_view::palette::Theme;
+use crosscut_view::png::png;
+use crosscut_view::profile::{ProfileOptions, profile};
+use crosscut_view::scene::{Scene, Shape, flag};
+use crosscut_view::svg::{escape, svg};
+use crosscut_view::timeline::{TimelineOptions, timeline};
+use proptest::prelude::*;
+use resvg::usvg;
+
+fn sample(name: &str, work: &Path) -> Tasks {
+    let input =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/dag").join(format!("{name}.dag"));
+    let target = work.join(format!("{name}.crosscut"));
+    let options = crosscut_import::Options::default();
+    Tasks::open(crosscut_import::import(&input, &target, &options, &Quiet).unwrap()).unwrap()
+}
+
+fn made(shape: &str, nodes: u64, work: &Path) -> Tasks {
+    let options = crosscut_synth::Options {
+        shape: shape.parse().unwrap(),
+        nodes,
+        workers: 3,
+        ..crosscut_synth::Options::default()
+    };
+    let target = work.join(format!("{shape}.crosscut"));
+    Tasks::open(crosscut_synth::tasks(&target, &options, &|_, _| {}).unwrap()).unwrap()
+}
+
+/// A task that creates one task, with this file name everywhere.
+fn named(file: &str, work: &Path) -> Tasks {
+    let mut run = RunWriter::create(&work.join("named.crosscut")).unwrap();
+    let mut sources = SourcesBuilder::new();
+    let source = sources.source(Source { file: file.to_owned(), line: 7, function: file.to_owned() });
+    let site = sources.site(source, source);
+    run.put_sources(&sources.finish()).unwrap();
+    let rows = [
+        (7, 0, Kind::Task),
+        (5, 0, Kind::Section),
+        (1, 1, Kind::Create),
+        (2, 1, Kind::Task),
+        (1, 3, Kind::End),
+        (1, 1, Kind::Wait),
+        (1, 0, Kind::End),
+    ];
+    let mut tasks = TaskWriter::new(&run, rows.len()).unwrap();
+    for (i, (len, parent, kind)) in rows.into_iter().enumerate() {
+        tasks.len[i] = len;
+        tasks.parent[i] = parent;
+        tasks.mark[i] = Mark::new(kind, Edge::Create, false).0;
+        tasks.place[i] = 0;
+        tasks.site[i] = if kind.is_collective() { NO_SITE } else { site };
+        tasks.start[i] = i as i64 * 1000;
+        tasks.end[i] = i as i64 * 1000 + 900;
+    }
+    crosscut_tasks::finish(&mut run, tasks, &Places::workers(1).unwrap()).unwrap();
+    Tasks::open(run.finish().unwrap()).unwrap()
+}
+
+/// The scene as text: shapes where they are, edges, texts.
+fn text(scene: &Scene) -> String {
+    const SHAPES: [&str; 9] =
+        ["create", "wait", "other", "end", "section", "task", "envelope", "repeat", "plain"];
+    let mut out = format!("{} × {}: {}\n", scene.width, scene.height, scene.title);
+    let b = &scene.boxes;
+    for i in 0..b.len() {
+        let critical = if b.flags[i] & flag::CRITICAL != 0 { " critical" } else { "" };
+        let part = if b.flags[i] & flag::PART != 0 { " part" } else { "" };
+        let (x, y, w, h) = (b.x[i], b.y[i], b.w[i], b.h[i]);
+        let shape = SHAPES[b.shape[i] as usize];
+        let _ =
+            writeln!(out, "{shape} #{} at {x} {y}, {w} × {h}, slot {}{critical}{part}", b.node[i], b.fill[i]);
+    }
+    let l = &scene.links;
+    for i in 0..l.len() {
+        let kind = ["create", "continue", "sync", "depend"][l.kind[i] as usize];
+        let critical = if l.flags[i] & flag::CRITICAL != 0 { " critical" } else { "" };
+        let _ = writeln!(
+            out,
+            "{kind} #{} → #{}: {} {} → {} {}{critical}",
+            l.from[i], l.to[i], l.x0[i], l.y0[i], l.x1[i], l.y1[i]
+        );
+    }
+    for label in &scene.labels {
+        let _ = writeln!(out, "\"{}\" at {} {}", label.text, label.x, label.y);
+    }
+    for item in &scene.legend {
+        let _ = writeln!(out, "slot {}: {}", item.fill, item.text);
+    }
+    out
+}
+
+/// Sees only what is there: all marks, edges and texts are numbers that can be drawn.
+fn check(scene: &Scene) {
+    let b = &scene.boxes;
+    for column in [&b.x, &b.y, &b.w, &b.h, &scene.links.x0, &scene.links.y0, &scene.links.x1, &scene.links.y1]
+    {
+        assert!(column.iter().all(|v| v.is_finite()));
+    }
+    assert!(b.w.iter().chain(&b.h).all(|&side| side >= 0.0));
+    assert!(b.fill.iter().all(|&fill| fill < 40));
+    let document = svg(scene, &Theme::LIGHT);
+    assert!(usvg::roxmltree::Document::parse(&document).is_ok(), "{document}");
+}
+
+#[test]
+fn nested_sections_as_a_dag() {
+    let work = tempfile::tempdir().unwrap();
+    let tasks = sample("nested_sections", work.path());
+    let cut = Cut::fitting(tasks.tree(), 500);
+    let scene = dag(&tasks, &cut, &DagOptions { critical: true, ..DagOptions::default() });
+    insta::assert_snapshot!(text(&scene));
+}
+
+#[test]
+fn a_spawn_loop_is_folded() {
+    let work = tempfile::tempdir().unwrap();
+    let tasks = made("wide", 1000, work.path());
+    let cut = Cut::fitting(tasks.tree(), 20);
+    let options = DagOptions { colour: ColourBy::Kind, ..DagOptions::default() };
+    insta::assert_snapshot!(text(&dag(&tasks, &cut, &options)));
+}
+
+#[test]
+fn the_smallest_svg() {
+    let work = tempfile::tempdir().unwrap();
+    let tasks = named("loop.c", work.path());
+    let mut cut = Cut::closed();
+    cut.open(tasks.tree(), NodeId::ROOT);
+    insta::assert_snapshot!(svg(&dag(&tasks, &cut, &DagOptions::default()), &Theme::LIGHT));
+}
+
+#[test]
+fn hostile_names_stay_text() {
+    let hostile = "</text><script>alert('x')</script>&amp;\"'\u{0}\u{1b}\u{202e}]]>";
+    let work = tempfile::tempdir().unwrap();
+    let tasks = named(hostile, work.path());
+    let mut cut = Cut::closed();
+    cut.open(tasks.tree(), NodeId::ROOT);
+    let time = TimelineOptions { width: 1500.0, height: 300.0, colour: ColourBy::Source, focus: None };
+    let scenes = [
+        dag(&tasks, &cut, &DagOptions { colour: ColourBy::Source, ..DagOptions::default() }),
+        timeline(&tasks, 0, 8000, &time),
+    ];
+    for scene in &scenes {
+        let document = svg(scene, &Theme::DARK);
+        let parsed = usvg::roxmltree::Document::parse(&document).unwrap();
+        assert!(parsed.descendants().all(|node| node.tag_name().name() != "script"), "{document}");
+        let shown: String = parsed.descendants().filter_map(|node| node.text()).collect();
+        assert!(!shown.contains('\u{1b}') && !shown.contains('\u{202e}'));
+        assert!(png(scene, &Theme::DARK, 1.0).is_ok());
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_well_formed(text in any::<String>()) {
+        let document = format!("<a b=\"{0}\">{0}</a>", escape(&text));
+        prop_assert!(usvg::roxmltree::Document::parse(&document).is_ok(), "{}", document);
+    }
+}
+
+#[test]
+fn a_png_has_the_size_of_its_svg() {
+    let work = tempfile::tempdir().unwrap();
+    let tasks = made("fib", 500, work.path());
+    let scene = dag(&tasks, &Cut::fitting(tasks.tree(), 60), &DagOptions::default());
+    let tree = usvg::Tree::from_str(&svg(&scene, &Theme::LIGHT), &usvg::Options::default()).unwrap();
+    for scale in [1.0, 2.0, f32::NAN, -3.0] {
+        let pixels =
+            resvg::tiny_skia::Pixmap::decode_png(&png(&scene, &Theme::LIGHT, scale).unwrap()).unwrap();
+        let used = if scale == 2.0 { 2.0 } else { 1.0 };
+        assert_eq!(pixels.width() as f32, (tree.size().width() * used).ceil());
+        assert_eq!(pixels.height() as f32, (tree.size().height() * used).ceil());
+        let corner = pixels.pixel(0, 0).unwrap();
+        assert_eq!((corner.red(), corner.green(), corner.blue(), corner.alpha()), (255, 255, 255, 255));
+    }
+    // Absurdly large scenes are scaled down, not refused.
+    let huge = Scene { width: 1e6, height: 1e5, ..Scene::default() };
+    let pixels = resvg::tiny_skia::Pixmap::decode_png(&png(&huge, &Theme::LIGHT, 1.0).unwrap()).unwrap();
+    assert!(pixels.width() <= 12_001);
+}
+
+#[test]
+fn every_view_of_every_sample() {
+    let work = tempfile::tempdir().unwrap();
+    let runs = [
+        sample("nested_sections", work.path()),
+        sample("fib25_mth4", work.path()),
+        sample("depchain", work.path()),
+        made("random", 3000, work.path()),
+        made("skewed", 3000, work.path()),
+        made("deep", 3000, work.path()),
+        made("chain", 3000, work.path()),
+    ];
+    for tasks in &runs {
+        let end = tasks.summary().elapsed;
+        for limit in [1, 50, 3000] {
+            let cut = Cut::fitting(tasks.tree(), limit);
+            for scale in [Scale::Even, Scale::Log, Scale::Linear] {
+                for colour in [ColourBy::Worker, ColourBy::Kind, ColourBy::Source, ColourBy::Core] {
+                    let options = DagOptions { colour, scale, critical: true };
+                    let scene = dag(tasks, &cut, &options);
+                    check(&scene);
+                    assert_eq!(scene, dag(tasks, &cut, &options));
+                }
+            }
+        }
+        for (from, to) in [(0, end), (end / 2, end / 2 + 1), (0, 1), (end / 3, end / 3 + end / 100 + 1)] {
+            let time = TimelineOptions { width: 900.0, height: 200.0, colour: ColourBy::Source, focus: None };
+            check(&timeline(tasks, from, to, &time));
+            check(&profile(tasks, from, to, &ProfileOptions { width: 900.0, height: 200.0 }));
+        }
+    }
+}
+
+/// The busy time that a timeline shows is the work of the run, whether by intervals or by cells.
+#[test]
+fn cells_are_exact() {
+    let work = tempfile::tempdir().unwrap();
+    let tasks = made("fib", 40_000, work.path());
+    let end = tasks.summary().elapsed;
+    let time = TimelineOptions { width: 1284.0, height: 300.0, colour: ColourBy::Worker, focus: None };
+    let scene = timeline(&tasks, 0, end, &time);
+    assert_eq!(scene.strips.len(), 3);
+    let axis = scene.x_axis.unwrap();
+    let per_pixel = (axis.to - axis.from) / f64::from(axis.length);
+    for (strip, &busy) in scene.strips.iter().zip(&tasks.summary().busy) {
+        let shown: f64 =
+            strip.full.iter().map(|&full| f64::from(full) / 255.0 * f64::from(strip.cell) * per_pixel).sum();
+        // Each cell is rounded to 1/255.
+        let slack = strip.full.len() as f64 * f64::from(strip.cell) * per_pixel / 255.0;
+        assert!((shown - busy as f64).abs() <= slack, "{shown} {busy}");
+        assert!(strip.node.iter().zip(&strip.full).all(|(&node, &full)| (node == u32::MAX) == (full == 0)));
+    }
+}
+
+/// A pane that grows by a pixel shows the same cells, just a little wider.
+#[test]
+fn a_pixel_more_changes_nothing() {
+    let work = tempfile::tempdir().unwrap();
+    let tasks = made("fib", 40_000, work.path());
+    let end = tasks.summary().elapsed;
+    let draw = |width: f32| {
+        let time = TimelineOptions { width, height: 300.0, colour: ColourBy::Worker, focus: None };
+        let strips = timeline(&tasks, 0, end, &time).strips;
+        let areas = profile(&tasks, 0, end, &ProfileOptions { width, height: 200.0 }).areas;
+        let strips: Vec<_> = strips.into_iter().map(|s| (s.full, s.fill, s.node)).collect();
+        let areas: Vec<_> = areas.into_iter().map(|a| (a.name, a.y0, a.y1)).collect();
+        (strips, areas)
+    };
+    let changes = (600..1400).filter(|&width| draw(width as f32) != draw(width as f32 + 1.0)).count();
+    // Cells halve when there is room for twice as many: a width doubles about once over this range.
+    assert!(changes <= 4, "{changes} of 800 steps");
+}
+
+#[test]
+fn the_focus_keeps_its_colour() {
+    let work = tempfile::tempdir().unwrap();
+    let tasks = made("fib", 500, work.path());
+    let end = tasks.summary().elapsed;
+    let focus = NodeId(10);
+    let time = TimelineOptions { width: 900.0, height: 200.0, colour: ColourBy::Worker, focus: Some(focus) };
+    let scene = timeline(&tasks, 0, end, &time);
+    let inside = tasks.tree().range(focus);
+    for (&node, &fill) in scene.boxes.node.iter().zip(&scene.boxes.fill) {
+        assert_eq!(fill == 37, !inside.contains(&(node as usize)), "node {node}");
+    }
+    assert!(scene.boxes.shape.iter().all(|&shape| shape == Shape::Plain as u8));
+}
+
+/// The profile's areas stack: each begins where the one below ends, and none leaves the plot.
+#[test]
+fn areas_stack() {
+    let work = tempfile::tempdir().unwrap();
+    let tasks = made("fib", 5000, work.path());
+    let scene = profile(&tasks, 0, tasks.summary().elapsed, &ProfileOptions { width: 900.0, height: 200.0 });
+    assert_eq!(scene.areas[0].name, "running");
+    for pair in scene.areas.windows(2) {
+        assert_eq!(pair[0].y1, pair[1].y0);
+    }
+    for area in &scene.areas {
+        assert!(area.y0.iter().zip(&area.y1).all(|(low, high)| low >= high));
+        assert!(area.y1.iter().all(|&y| (0.0..=200.0).contains(&y)));
+    }
+}
