@@ -22,7 +22,10 @@ pub fn stoppable<T: Send>(
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("signals")?;
     let others = unfinished(target); // of a process that had our number before, or has it on another machine
     std::thread::scope(|scope| {
-        let listening = runtime.block_on(async { signal() });
+        let listening = {
+            let _inside = runtime.enter();
+            signal()
+        };
         let (send, done) = tokio::sync::oneshot::channel();
         // The receiver is only gone when the program ends.
         let worker = scope.spawn(|| drop(send.send(work())));

@@ -202,7 +202,7 @@ mod tests {
         let (a, b) = (Access::new(1).unwrap(), Access::new(1).unwrap());
         assert_eq!(a.token().len(), 32);
         assert_ne!(a.token(), b.token());
-        assert!(a.is_token(&a.token().to_owned()));
+        assert!(a.is_token(a.token()));
         for wrong in ["", "x", b.token(), &a.token()[1..], &format!("{}x", a.token())] {
             assert!(!a.is_token(wrong));
         }

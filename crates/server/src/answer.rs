@@ -26,7 +26,7 @@ pub fn answer(app: &App, text: &str) -> Vec<u8> {
         Err(error) => return failure(request_id(text), &format!("this request cannot be read: {error}")),
     };
     let id = request.id;
-    let bytes = match request.op {
+    match request.op {
         Op::Hello => good(id, &ops::hello::hello(app)),
         Op::Overview { run } => over(app, id, run, |run| Ok(ops::overview::overview(&run.tasks))),
         Op::Node { run, node } => over(app, id, run, |run| ops::node::node(&run.tasks, node)),
@@ -46,8 +46,7 @@ pub fn answer(app: &App, text: &str) -> Vec<u8> {
                 bytes
             })
             .unwrap_or_else(|refusal| failure(id, &refusal)),
-    };
-    bytes
+    }
 }
 
 fn over<T: Serialize>(

@@ -64,10 +64,14 @@ async fn stopped(stop: &mut watch::Receiver<bool>) {
     let _ = stop.wait_for(|&stop| stop).await;
 }
 
-/// Works on one request; a panic is a bug of ours, but only this request's problem.
+/// Works on one request.
 async fn work(app: Arc<App>, text: String) -> Vec<u8> {
-    let id = request_id(&text);
-    match tokio::task::spawn_blocking(move || answer(&app, &text)).await {
+    guarded(request_id(&text), move || answer(&app, &text)).await
+}
+
+/// Runs `make` on a thread of its own. A panic there is a bug of ours, but only this request's problem.
+async fn guarded(id: u32, make: impl FnOnce() -> Vec<u8> + Send + 'static) -> Vec<u8> {
+    match tokio::task::spawn_blocking(make).await {
         Ok(bytes) => bytes,
         Err(error) => {
             tracing::error!(%error, "a request failed");
@@ -83,4 +87,24 @@ pub fn request_id(text: &str) -> u32 {
         id: u32,
     }
     serde_json::from_str::<Id>(text).map_or(0, |request| request.id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_becomes_an_answer() {
+        let bytes = guarded(7, || panic!("a bug")).await;
+        let answer: serde_json::Value = serde_json::from_slice(&bytes[4..]).unwrap();
+        assert_eq!(answer["id"], 7);
+        assert!(answer["error"]["error"].as_str().unwrap().contains("bug"));
+    }
+
+    #[test]
+    fn ids_of_broken_requests() {
+        assert_eq!(request_id("{\"id\": 5, \"op\": \"nothing\"}"), 5);
+        assert_eq!(request_id("{\"id\": -5}"), 0);
+        assert_eq!(request_id("garbage"), 0);
+    }
 }

@@ -18,6 +18,9 @@ async fn the_launch_link_becomes_a_cookie() {
     assert!(page.header("content-type").unwrap().starts_with("text/html"));
 }
 
+/// Path, headers, status.
+type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], u16);
+
 #[tokio::test]
 async fn strangers_stay_out() {
     let server = start().await;
@@ -29,7 +32,7 @@ async fn strangers_stay_out() {
     let evil = format!("evil.example:{port}");
     let evil_origin = format!("http://evil.example:{port}");
     let wrong_port = format!("http://127.0.0.1:{}", port ^ 1);
-    let table: &[(&str, &[(&str, &str)], u16)] = &[
+    let table: &[Case] = &[
         ("/", &[("Host", &host)], 403),
         ("/", &[("Host", &host), ("Cookie", &wrong)], 403),
         ("/", &[("Host", &host), ("Cookie", "crosscut=")], 403),

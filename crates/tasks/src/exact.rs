@@ -4,7 +4,7 @@
 use crosscut_run::tasks::{Edge, Kind};
 use crosscut_tree::NodeId;
 
-use crate::profile::LAYERS;
+use crate::profile::{LAYERS, Profile};
 use crate::tasks::Tasks;
 
 /// The state from a moment on, until the next step.
@@ -16,6 +16,39 @@ pub struct ProfileStep {
     pub running: f64,
     /// Intervals ready and not running, by [`Edge`].
     pub ready: [f64; 5],
+}
+
+/// The means of a step function over `count` cells from `first` on, each as wide as `width` says of its left border.
+pub(crate) fn mean_steps(
+    steps: &[ProfileStep],
+    first: i64,
+    cell: i64,
+    count: usize,
+    width: impl Fn(i64) -> i64,
+) -> Profile {
+    let mut profile = Profile {
+        from: first,
+        cell,
+        running: vec![0.0; count],
+        ready: std::array::from_fn(|_| vec![0.0; count]),
+    };
+    let end = first + count as i64 * cell;
+    let begin = steps.partition_point(|step| step.t <= first).saturating_sub(1);
+    for (at, step) in steps.iter().enumerate().skip(begin).take_while(|(_, step)| step.t < end) {
+        let until = steps.get(at + 1).map_or(end, |next| next.t.min(end));
+        let mut t = step.t.max(first);
+        while t < until {
+            let k = (t - first) / cell;
+            let left = first + k * cell;
+            let share = (until.min(left + cell) - t) as f64 / width(left) as f64;
+            profile.running[k as usize] += step.running * share;
+            for (layer, ready) in profile.ready.iter_mut().zip(step.ready) {
+                layer[k as usize] += ready * share;
+            }
+            t = left + cell;
+        }
+    }
+    profile
 }
 
 impl Tasks {

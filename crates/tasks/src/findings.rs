@@ -2,7 +2,7 @@
 //! the coarse grids alone, so they cost the same for every size of run.
 
 use crosscut_run::Clock;
-use crosscut_run::tasks::Kind;
+use crosscut_run::tasks::{Edge, Kind};
 use crosscut_tree::NodeId;
 
 use crate::tasks::Tasks;
@@ -49,6 +49,24 @@ pub struct Finding {
     pub node: Option<NodeId>,
     /// The time to look at.
     pub window: Option<(i64, i64)>,
+}
+
+/// A time with its unit, to three digits.
+fn amount(value: f64, clock: Clock) -> String {
+    let steps: &[(f64, &str)] = match clock {
+        Clock::Ns => &[(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")],
+        Clock::Ticks => &[(1e9, "Gticks"), (1e6, "Mticks"), (1e3, "kticks"), (1.0, "ticks")],
+    };
+    let &(scale, unit) = steps.iter().find(|(scale, _)| value >= *scale).unwrap_or(&steps[3]);
+    let value = value / scale;
+    let digits = if value >= 100.0 {
+        0
+    } else if value >= 10.0 {
+        1
+    } else {
+        2
+    };
+    format!("{value:.digits$} {unit}")
 }
 
 /// Cells over the run in which low parallelism is looked for.
@@ -163,16 +181,18 @@ impl Tasks {
     /// Something was ready, workers were free, and it did not run.
     fn delay(&self) -> Option<Finding> {
         let s = self.summary();
-        let mean = s.work / s.intervals.max(1);
-        let unit = match self.clock() {
-            Clock::Ns => "ns",
-            Clock::Ticks => "ticks",
-        };
         let (edge, _) = s.ready.iter().enumerate().max_by_key(|(_, t)| **t)?;
         let what = format!(
-            "work was ready while workers were free: the runtime took its time (an interval lasts {mean} {unit} on \
-             average; most waited after {})",
-            crosscut_run::tasks::Edge::ALL[edge].word()
+            "work was ready while workers were free: an interval lasts {} on average, and most of the waiting was \
+             after {}",
+            amount(s.work as f64 / s.intervals.max(1) as f64, self.clock()),
+            match Edge::ALL[edge] {
+                Edge::End => "the last task of a section",
+                Edge::Create => "the creation of a task",
+                Edge::CreateCont => "a create, before its own task went on",
+                Edge::WaitCont => "a wait",
+                Edge::OtherCont => "another interval",
+            }
         );
         Some(Finding {
             id: "delay",
@@ -198,14 +218,14 @@ impl Tasks {
             return None;
         }
         let node = self.heaviest_critical();
-        let share = 100.0 * self.span(node) as f64 / s.span.max(1) as f64;
         Some(Finding {
             id: "critical-path",
             severity: Severity::Low,
             cost: over * p,
             what: format!(
-                "the critical path allows {:.1}× at most; its longest interval found is {share:.0} % of it",
-                s.work as f64 / s.span.max(1) as f64
+                "the critical path allows a speed-up of {:.1} at most; one interval on it lasts {}",
+                s.work as f64 / s.span.max(1) as f64,
+                amount(self.span(node) as f64, self.clock())
             ),
             advice: "shorten the critical path: split its longest interval, or overlap it with other work"
                 .into(),

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 
 use crosscut_run::tasks::{COLLAPSED_VALUES, Collapsed, Edge, Kind, Mark};
 use crosscut_run::{Clock, Column, Places, Run, RunError, Source, Sources};
 use crosscut_tree::{NodeId, Sums, Tree, Wide};
 
 use crate::error::TasksError;
+use crate::exact::{ProfileStep, mean_steps};
 use crate::finish::mix_block;
 use crate::order::{Blocks, InWindow, row};
 use crate::profile::{LAYERS, Profile};
@@ -43,6 +44,7 @@ pub struct Tasks {
     cell_busy: Column<i64>,
     cell_top: Column<u32>,
     bins: Column<i64>,
+    exact_steps: OnceLock<Vec<ProfileStep>>,
     pub(crate) critical_tasks: Mutex<HashMap<u32, Option<u32>>>,
 }
 
@@ -104,6 +106,7 @@ impl Tasks {
             cell_busy: run.column("tasks/cell_busy")?,
             cell_top: run.column("tasks/cell_top")?,
             bins: run.column("tasks/bins")?,
+            exact_steps: OnceLock::new(),
             critical_tasks: Mutex::default(),
             summary,
             run,
@@ -436,16 +439,18 @@ impl Tasks {
         (from, to.clamp(from + 1, elapsed))
     }
 
-    /// Mean parallelism over a window in cells of time, at most about `max_cells`. No cell is finer than the finest that
-    /// the run keeps.
+    /// Mean parallelism over a window in cells of time, at most about `max_cells`. In cells finer than the run keeps,
+    /// `running` is exact for every run, and so is `ready` in a run of up to [`Tasks::EXACT`] intervals; in a larger one
+    /// it is the mean over the finest cell kept, a millionth of the run.
     pub fn profile(&self, from: i64, to: i64, max_cells: usize) -> Profile {
         let (from, to) = self.clamp(from, to);
         let grid = self.summary.bins;
         let width = ((to - from) / max_cells.max(1) as i64).max(1);
-        let mut level = grid.level_for(width);
-        if grid.cell << level < width && level + 1 < grid.levels {
-            level += 1;
+        let cell = (width as u64).next_power_of_two() as i64;
+        if cell < grid.cell {
+            return self.fine_profile(from, to, cell);
         }
+        let level = grid.level_for(cell);
         let cell = grid.cell << level;
         let stored = grid.count(level);
         let first = ((from / cell) as usize).min(stored.saturating_sub(1));
@@ -455,11 +460,7 @@ impl Tasks {
             self.bins[at + first..=at + last]
                 .iter()
                 .enumerate()
-                .map(|(k, &integral)| {
-                    // The last cell of the run may be cut short by its end.
-                    let left = (first + k) as i64 * cell;
-                    integral as f64 / cell.min(self.summary.elapsed - left).max(1) as f64
-                })
+                .map(|(k, &integral)| integral as f64 / self.width((first + k) as i64 * cell, cell) as f64)
                 .collect()
         };
         Profile {
@@ -468,6 +469,43 @@ impl Tasks {
             running: layer(0),
             ready: std::array::from_fn(|edge| layer(1 + edge)),
         }
+    }
+
+    /// Up to this many intervals the exact profile is made once and kept.
+    pub const EXACT: usize = 1 << 16;
+
+    /// The width of a cell within the run: the last one may be cut short by its end.
+    fn width(&self, left: i64, cell: i64) -> i64 {
+        cell.min(self.summary.elapsed - left).max(1)
+    }
+
+    /// A profile in cells finer than those that the run keeps.
+    fn fine_profile(&self, from: i64, to: i64, cell: i64) -> Profile {
+        let first = from / cell * cell;
+        let count = ((to - 1) / cell - from / cell + 1) as usize;
+        if self.order.len() <= Self::EXACT {
+            let steps = self.exact_steps.get_or_init(|| self.exact_profile());
+            return mean_steps(steps, first, cell, count, |left| self.width(left, cell));
+        }
+        let mut running = vec![0.0; count];
+        let width = count as i64 * cell;
+        if let Timeline::Cells(cells) = self.timeline(first, first + width, count, 0) {
+            for row in cells.busy.chunks(cells.count.max(1)) {
+                for (k, (mean, &busy)) in running.iter_mut().zip(row).enumerate() {
+                    *mean += busy as f64 / self.width(first + k as i64 * cell, cell) as f64;
+                }
+            }
+        }
+        let grid = self.summary.bins;
+        let layer = |edge: usize| -> Vec<f64> {
+            let at = (1 + edge) * grid.count(0);
+            let mean = |left: i64| {
+                let bin = left / grid.cell;
+                self.bins[at + bin as usize] as f64 / self.width(bin * grid.cell, grid.cell) as f64
+            };
+            (0..count as i64).map(|k| mean(first + k * cell)).collect()
+        };
+        Profile { from: first, cell, running, ready: std::array::from_fn(layer) }
     }
 
     /// Time between consecutive intervals of this node's spine.

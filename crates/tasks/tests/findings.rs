@@ -121,5 +121,5 @@ fn tiny_tasks_with_big_gaps_are_found() {
     let found = opened.tasks.findings();
     assert_eq!((found[0].id, found[0].severity), ("delay", Severity::High));
     assert_eq!(found[0].cost, opened.tasks.summary().delay);
-    assert!(found[0].what.contains("after create"), "{}", found[0].what);
+    assert!(found[0].what.contains("after the creation of a task"), "{}", found[0].what);
 }

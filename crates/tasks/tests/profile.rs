@@ -6,6 +6,7 @@ mod model;
 use crosscut_tasks::{Profile, Tasks};
 use model::{Chance, Moment, Recording, any_run, cases, integral, profile};
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
 
 fn close(a: f64, b: f64, within: f64) -> bool {
     (a - b).abs() <= within + 1e-9 * a.abs().max(b.abs())
@@ -100,5 +101,35 @@ proptest! {
             prop_assert!(found.from <= from.min((elapsed - 1).max(0)));
             check_cells(&recording, &found, &naive)?;
         }
+        // Finer than what the run keeps.
+        for _ in 0..5 {
+            let from = chance.upto(elapsed);
+            let found = opened.tasks.profile(from, from + 1 + elapsed / 5000, 1 + chance.below(40));
+            check_cells(&recording, &found, &naive)?;
+        }
+    }
+}
+
+/// In a run with very many intervals, what is running is exact in the finest cells, and what is ready is a mean.
+#[test]
+fn fine_cells_of_a_large_run() {
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let case = model::full().new_tree(&mut runner).unwrap().current();
+    let manners = model::Manners { longest: 100_000, ..case.manners };
+    let recording = model::Case { size: 3 * Tasks::EXACT, workers: 3, manners, ..case }.record();
+    let opened = recording.open();
+    let tasks = &opened.tasks;
+    let steps = exact(tasks);
+    let elapsed = tasks.summary().elapsed;
+    for k in 1..20 {
+        let from = elapsed / 20 * k;
+        let found = tasks.profile(from, from + elapsed / 1_000_000, 50);
+        assert!(found.cell < tasks.summary().bins.cell, "finer than the run keeps");
+        for (cell, mean) in found.running.iter().enumerate() {
+            let left = found.from + cell as i64 * found.cell;
+            let expected = integral(&steps, 0, left, left + found.cell) / found.cell as f64;
+            assert!(close(*mean, expected, 1e-6), "at {left}: {mean} but {expected}");
+        }
+        assert!(found.ready.iter().all(|layer| layer.len() == found.running.len()));
     }
 }

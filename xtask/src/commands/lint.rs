@@ -28,7 +28,15 @@ pub fn format() -> Result<Tally> {
 /// Clippy says nothing, in any target of any crate.
 pub fn clippy() -> Result<Tally> {
     needs::install(&[&CLIPPY, &C_COMPILER])?;
-    process::run(&mut cargo(&["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]))?;
+    process::run(&mut cargo(&[
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--keep-going",
+        "--",
+        "--deny",
+        "warnings",
+    ]))?;
     Ok(Tally::PASSED)
 }
 

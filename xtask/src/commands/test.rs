@@ -3,7 +3,7 @@
 //! `cargo xtask test rust browser` runs only the named stages. The last line is `N passed, N failed`.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -60,7 +60,7 @@ fn rust() -> Result<Tally> {
     // The PNG writer's tests draw text.
     needs::install(&[&C_COMPILER, &FONTS])?;
     let types = ui::protocol_hash()?;
-    let tally = if matches!(NEXTEST.look(), State::Found(_)) {
+    let mut tally = if matches!(NEXTEST.look(), State::Found(_)) {
         tests_of(&mut cargo(&["nextest", "run", "--workspace", "--no-fail-fast"]))?
     } else {
         println!("cargo-nextest is not here: using `cargo test` (the same tests, a little slower)");
@@ -68,7 +68,8 @@ fn rust() -> Result<Tally> {
     };
     // The tests write the page's types from the Rust ones.
     if ui::protocol_hash()? != types {
-        bail!("the types in ui/src/protocol were out of date; they are new now, commit them");
+        eprintln!("the types in ui/src/protocol were out of date; they are new now, commit them");
+        tally.failed += 1;
     }
     Ok(tally)
 }
@@ -95,7 +96,7 @@ fn browser() -> Result<Tally> {
     ui::build()?;
     let crosscut = workspace::build_binary(Profile::Dev)?;
     let mut node = Command::new("node");
-    node.args(["--test", "--test-concurrency=1"])
+    node.args(["--test", "--test-concurrency=1", "--test-reporter=spec"])
         .args(browser_tests()?)
         .current_dir(workspace::ui())
         .env("CROSSCUT", crosscut)
@@ -105,9 +106,9 @@ fn browser() -> Result<Tally> {
 
 /// The files in `ui/e2e/tests`, by name: what `node --test` makes of a folder depends on its version.
 fn browser_tests() -> Result<Vec<PathBuf>> {
-    let folder = workspace::ui().join("e2e/tests");
-    let entries = fs::read_dir(&folder).with_context(|| format!("could not list {}", folder.display()))?;
-    let mut files = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    let folder = Path::new("e2e/tests");
+    let entries = fs::read_dir(workspace::ui().join(folder)).context("could not list ui/e2e/tests")?;
+    let mut files = entries.map(|entry| Ok(folder.join(entry?.file_name()))).collect::<Result<Vec<_>>>()?;
     files.sort();
     Ok(files)
 }

@@ -1,4 +1,5 @@
-//! A server over a small made run, and a client that can misbehave.
+//! A server over a small made run, and a client that can misbehave. Each test file uses a part of it.
+#![allow(dead_code)]
 
 use std::net::SocketAddr;
 
