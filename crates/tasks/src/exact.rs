@@ -41,9 +41,10 @@ pub(crate) fn mean_steps(
             let k = (t - first) / cell;
             let left = first + k * cell;
             let share = (until.min(left + cell) - t) as f64 / width(left) as f64;
-            profile.running[k as usize] += step.running * share;
+            // The rates of collapsed nodes, added and taken back, may leave a rest just below zero.
+            profile.running[k as usize] += step.running.max(0.0) * share;
             for (layer, ready) in profile.ready.iter_mut().zip(step.ready) {
-                layer[k as usize] += ready * share;
+                layer[k as usize] += ready.max(0.0) * share;
             }
             t = left + cell;
         }
