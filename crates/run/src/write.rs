@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
+use rayon::prelude::*;
 
 use crate::column::{ColumnMut, Value};
 use crate::error::RunError;
@@ -123,19 +123,26 @@ impl RunWriter {
         let text = serde_json::to_string_pretty(&self.manifest)
             .map_err(|e| RunError::Io { path: path.clone(), source: e.into() })?;
         fs::write(&path, text).map_err(RunError::io(&path))?;
-        // One call for all parts: the name must not appear on the disk before what it stands for.
-        let file = File::open(&path).map_err(RunError::io(&path))?;
-        // SAFETY: a plain system call on a descriptor that we own.
-        if unsafe { libc::syncfs(file.as_raw_fd()) } != 0 {
-            return Err(RunError::Io { path, source: std::io::Error::last_os_error() });
-        }
+        // The name must not appear on the disk before what it stands for.
+        let parts = self.manifest.parts.iter().map(|(name, part)| self.work.join(part.file(name)));
+        let files: Vec<PathBuf> = parts.chain([path, self.work.clone()]).collect();
+        files.par_iter().try_for_each(|path| sync(path))?;
         match fs::rename(&self.work, &self.target) {
             Ok(()) => self.finished = true,
             Err(_) if self.target.exists() => return Err(RunError::Exists { path: self.target.clone() }),
             Err(source) => return Err(RunError::Io { path: self.target.clone(), source }),
         }
+        match self.target.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => sync(parent)?,
+            _ => sync(Path::new("."))?,
+        }
         Run::open(&self.target)
     }
+}
+
+/// Waits until a file or directory is on the disk.
+fn sync(path: &Path) -> Result<(), RunError> {
+    File::open(path).and_then(|file| file.sync_all()).map_err(RunError::io(path))
 }
 
 /// Makes the first directory of this sequence of names that is not there yet. Others may be at work beside us, in this

@@ -42,6 +42,7 @@ pub fn finish(run: &mut RunWriter, mut tasks: TaskWriter, places: &Places) -> Re
     let wide = WideBuf::build(&tasks.len, &tasks.parent);
     Tree::new(&tasks.len, &tasks.parent, wide.view()).check()?;
     complete(&mut tasks, places)?;
+    tasks.write_out();
     let tree = Tree::new(&tasks.len, &tasks.parent, wide.view());
     let workers = run
         .manifest()
