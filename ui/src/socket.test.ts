@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { latest } from "./socket";
+import { latest, unpack } from "./socket";
 
 /** A request whose answer the test releases by hand. */
 function manual() {
@@ -37,5 +37,20 @@ describe("coalescing", () => {
     await settle();
     expect(failed).toEqual([1]);
     expect(asked.map((a) => a.q)).toEqual([1, 2]);
+  });
+});
+
+describe("compressed answers", () => {
+  it("come out as they went in, and small ones are left alone", async () => {
+    const plain = new TextEncoder().encode('{"id":1}'.repeat(5000));
+    const gzip = new Blob([plain]).stream().pipeThrough(new CompressionStream("gzip"));
+    const packed = new Uint8Array(await new Response(gzip).arrayBuffer());
+    const sent = new Uint8Array(4 + packed.length).fill(0xff, 0, 4);
+    sent.set(packed, 4);
+    expect(new Uint8Array(await unpack(sent.buffer))).toEqual(plain);
+    const small = new Uint8Array([8, 0, 0, 0, 1, 2, 3, 4]).buffer;
+    expect(await unpack(small)).toBe(small);
+    const broken = new Uint8Array([255, 255, 255, 255, 1, 2, 3]).buffer;
+    await expect(unpack(broken)).rejects.toThrow();
   });
 });

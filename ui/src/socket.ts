@@ -27,6 +27,13 @@ export interface Pending {
   since: number;
 }
 
+/** An answer as it was before it was compressed; small ones are sent as they are. */
+export async function unpack(buffer: ArrayBuffer): Promise<ArrayBuffer> {
+  if (buffer.byteLength < 4 || new DataView(buffer).getUint32(0, true) !== 0xffffffff) return buffer;
+  const stream = new Blob([new Uint8Array(buffer, 4)]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).arrayBuffer();
+}
+
 export class Socket {
   private ws: WebSocket | null = null;
   private nextId = 1;
@@ -49,7 +56,12 @@ export class Socket {
       for (const [id, w] of this.waiting) ws.send(JSON.stringify({ id, ...w.op }));
     };
     ws.onmessage = (event) => {
-      if (event.data instanceof ArrayBuffer) this.receive(event.data);
+      if (event.data instanceof ArrayBuffer) {
+        unpack(event.data).then(
+          (plain) => this.receive(plain),
+          (error: unknown) => console.error("could not unpack an answer:", error),
+        );
+      }
     };
     ws.onclose = () => this.lost();
     this.ws = ws;

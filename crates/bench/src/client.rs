@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use flate2::read::GzDecoder;
 use serde_json::{Value, json};
 use tungstenite::client::IntoClientRequest;
 use tungstenite::{Message, WebSocket};
@@ -74,24 +75,30 @@ impl Client {
         self.begin.elapsed().as_secs_f64() * 1e3
     }
 
-    fn ask(&mut self, mut request: Value) -> Result<(Value, Vec<u8>)> {
+    /// The answer, its columns, and how many bytes were sent.
+    fn ask(&mut self, mut request: Value) -> Result<(Value, Vec<u8>, usize)> {
         self.next += 1;
         request["id"] = self.next.into();
         self.socket.send(Message::text(request.to_string()))?;
         loop {
-            let Message::Binary(bytes) = self.socket.read()? else { continue };
+            let Message::Binary(sent) = self.socket.read()? else { continue };
+            let mut bytes = sent.to_vec();
+            if sent[..4] == [0xff; 4] {
+                bytes.clear();
+                GzDecoder::new(&sent[4..]).read_to_end(&mut bytes)?;
+            }
             let n = u32::from_le_bytes(bytes[..4].try_into()?) as usize;
             let mut answer: Value = serde_json::from_slice(&bytes[4..4 + n])?;
             if let Some(error) = answer.get("error") {
                 bail!("{error}");
             }
-            return Ok((answer["ok"].take(), bytes[4 + n..].to_vec()));
+            return Ok((answer["ok"].take(), bytes[4 + n..].to_vec(), sent.len()));
         }
     }
 
     /// Asks for the DAG at a cut, after an action.
     pub fn dag(&mut self, cut: &str, action: Value) -> Result<Picture> {
-        let (answer, columns) = self.ask(json!({
+        let (answer, columns, bytes) = self.ask(json!({
             "op": "scene", "run": 0, "view": "dag", "cut": cut, "action": action,
             "colour": "worker", "scale": "even", "width": 1280.0, "height": 800.0, "critical": true
         }))?;
@@ -110,12 +117,12 @@ impl Client {
         }
         let cut = answer["cut"].as_str().context("no cut")?.to_owned();
         let ms = answer["ms"].as_f64().context("no ms")?;
-        Ok(Picture { cut, ms, closed, open, boxes, bytes: columns.len() + answer.to_string().len() })
+        Ok(Picture { cut, ms, closed, open, boxes, bytes })
     }
 
     /// Asks for a window of the timeline or profile; says the server time in milliseconds.
     pub fn window(&mut self, view: &str, from: f64, to: f64) -> Result<f64> {
-        let (answer, _) = self.ask(json!({
+        let (answer, _, _) = self.ask(json!({
             "op": "scene", "run": 0, "view": view, "window": [from, to],
             "colour": "worker", "scale": "even", "width": 1280.0, "height": 400.0
         }))?;
@@ -124,7 +131,7 @@ impl Client {
 
     /// Asks what is open: (first, last) time of the run.
     pub fn time(&mut self) -> Result<(f64, f64)> {
-        let (answer, _) = self.ask(json!({"op": "hello"}))?;
+        let (answer, _, _) = self.ask(json!({"op": "hello"}))?;
         let time = &answer["runs"][0]["time"];
         Ok((time[0].as_f64().unwrap_or(0.0), time[1].as_f64().unwrap_or(1.0)))
     }

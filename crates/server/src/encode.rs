@@ -1,6 +1,10 @@
 //! Answers as bytes: a length, JSON, and the columns of a scene (see `docs/api.md`).
 
+use std::io::Write;
+
 use crosscut_view::scene::Scene;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use serde::Serialize;
 
 use crate::protocol::{AreaHead, SceneHead, StripHead};
@@ -44,6 +48,23 @@ pub fn frame(json: &impl Serialize) -> Vec<u8> {
     let length = (bytes.len() - 4) as u32;
     bytes[..4].copy_from_slice(&length.to_le_bytes());
     bytes
+}
+
+/// Answers from this size on are compressed: a person may look at a cluster's run through a slow tunnel.
+const LARGE: usize = 32 << 10;
+/// Stands in place of the JSON's length before a compressed answer.
+const COMPRESSED: [u8; 4] = [0xff; 4];
+
+/// The answer as it is sent.
+pub fn packed(bytes: Vec<u8>) -> Vec<u8> {
+    if bytes.len() < LARGE {
+        return bytes;
+    }
+    let mut encoder = GzEncoder::new(COMPRESSED.to_vec(), Compression::fast());
+    match encoder.write_all(&bytes).and_then(|()| encoder.finish()) {
+        Ok(packed) => packed,
+        Err(_) => bytes,
+    }
 }
 
 /// Appends the columns of a scene.
@@ -101,6 +122,19 @@ fn pad(bytes: &mut Vec<u8>) {
 mod tests {
     use super::*;
     use crosscut_view::scene::{Area, LinkKind, Shape, Strip};
+
+    #[test]
+    fn large_answers_are_compressed() {
+        let small = vec![7; LARGE - 1];
+        assert_eq!(packed(small.clone()), small);
+        let large: Vec<u8> = (0..200_000u32).map(|i| (i / 100) as u8).collect();
+        let sent = packed(large.clone());
+        assert!(sent.len() < large.len() / 4);
+        assert_eq!(sent[..4], COMPRESSED);
+        let mut back = Vec::new();
+        std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&sent[4..]), &mut back).unwrap();
+        assert_eq!(back, large);
+    }
 
     #[test]
     fn the_layout_is_that_of_the_document() {

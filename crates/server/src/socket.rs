@@ -10,6 +10,7 @@ use tokio::sync::{Semaphore, mpsc, watch};
 
 use crate::App;
 use crate::answer::{answer, failure};
+use crate::encode::packed;
 
 /// Longest request in bytes.
 const LONGEST: usize = 1 << 20;
@@ -66,7 +67,7 @@ async fn stopped(stop: &mut watch::Receiver<bool>) {
 
 /// Works on one request.
 async fn work(app: Arc<App>, text: String) -> Vec<u8> {
-    guarded(request_id(&text), move || answer(&app, &text)).await
+    guarded(request_id(&text), move || packed(answer(&app, &text))).await
 }
 
 /// Runs `make` on a thread of its own. A panic there is a bug of ours, but only this request's problem.

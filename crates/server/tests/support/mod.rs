@@ -131,6 +131,7 @@ impl Socket {
         loop {
             match self.socket.next().await? {
                 Ok(Message::Binary(bytes)) => {
+                    let bytes = unpacked(&bytes);
                     let n = u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;
                     assert_eq!(n % 4, 0);
                     let json = serde_json::from_slice(&bytes[4..4 + n]).unwrap();
@@ -166,4 +167,14 @@ impl Socket {
         let words = reply.json["error"]["error"].as_str();
         words.unwrap_or_else(|| panic!("{request}: {}", reply.json)).to_owned()
     }
+}
+
+/// An answer as it was before it was compressed.
+fn unpacked(bytes: &[u8]) -> Vec<u8> {
+    if bytes[..4] != [0xff; 4] {
+        return bytes.to_vec();
+    }
+    let mut plain = Vec::new();
+    std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&bytes[4..]), &mut plain).unwrap();
+    plain
 }
