@@ -30,6 +30,8 @@ pub struct Picture {
     pub closed: Vec<u32>,
     /// Open nodes.
     pub open: Vec<u32>,
+    /// Milliseconds from the request to the whole answer.
+    pub round: f64,
     /// Number of boxes.
     pub boxes: usize,
     /// Size of the answer.
@@ -98,10 +100,12 @@ impl Client {
 
     /// Asks for the DAG at a cut, after an action.
     pub fn dag(&mut self, cut: &str, action: Value) -> Result<Picture> {
+        let begin = Instant::now();
         let (answer, columns, bytes) = self.ask(json!({
             "op": "scene", "run": 0, "view": "dag", "cut": cut, "action": action,
             "colour": "worker", "scale": "even", "width": 1280.0, "height": 800.0, "critical": true
         }))?;
+        let round = begin.elapsed().as_secs_f64() * 1e3;
         let boxes = answer["scene"]["boxes"].as_u64().context("no boxes")? as usize;
         let node = 16 * boxes;
         let shape = node + 4 * boxes + (2 * boxes).next_multiple_of(4);
@@ -117,7 +121,7 @@ impl Client {
         }
         let cut = answer["cut"].as_str().context("no cut")?.to_owned();
         let ms = answer["ms"].as_f64().context("no ms")?;
-        Ok(Picture { cut, ms, closed, open, boxes, bytes })
+        Ok(Picture { cut, ms, round, closed, open, boxes, bytes })
     }
 
     /// Asks for a window of the timeline or profile; says the server time in milliseconds.

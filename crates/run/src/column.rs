@@ -81,8 +81,8 @@ impl<T: Value> ColumnMut<T> {
         write_out(&self.file);
     }
 
-    /// Writes header and footer and says what the manifest must know.
-    pub(crate) fn finish(mut self) -> Result<Part, RunError> {
+    /// Writes header and footer; no value changes after that.
+    pub fn seal(mut self) -> Result<SealedColumn, RunError> {
         use std::io::{Seek, SeekFrom, Write};
         let bytes = self.rows * size_of::<T>();
         let frame = arrow_file::frame(&self.name, T::ARROW, self.rows, bytes)
@@ -100,18 +100,22 @@ impl<T: Value> ColumnMut<T> {
         })();
         written.map_err(error)?;
         write_out(&self.file);
-        Ok(Part {
+        let part = Part {
             kind: PartKind::Column,
             rows: self.rows as u64,
             value: Some(arrow_file::type_name(&T::ARROW).to_owned()),
             bytes: (BODY + bytes + frame.tail.len()) as u64,
             hash: format!("{:016x}", hash.digest()),
-        })
+        };
+        Ok(SealedColumn { name: self.name, part })
     }
+}
 
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
+/// A column that is whole on its own, for the manifest.
+#[derive(Debug)]
+pub struct SealedColumn {
+    pub(crate) name: String,
+    pub(crate) part: Part,
 }
 
 fn write_out(file: &File) {

@@ -16,7 +16,7 @@ pub mod tasks;
 mod upgrade;
 mod write;
 
-pub use column::{Column, ColumnMut, Value};
+pub use column::{Column, ColumnMut, SealedColumn, Value};
 pub use error::RunError;
 pub use manifest::{Clock, FORMAT, Manifest, Origin, Part, PartKind};
 pub use places::{Place, Places, SEVERAL};

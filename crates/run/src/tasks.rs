@@ -215,13 +215,18 @@ impl TaskWriter {
         let values: Vec<i64> = self.collapsed.iter().flat_map(|c| c.values()).collect();
         run.put_slice("tasks/collapsed_node", &nodes)?;
         run.put_slice("tasks/collapsed_values", &values)?;
-        run.put(self.len)?;
-        run.put(self.parent)?;
-        run.put(self.mark)?;
-        run.put(self.place)?;
-        run.put(self.site)?;
-        run.put(self.start)?;
-        run.put(self.end)?;
-        run.put(self.span)
+        // Sealing reads every byte for its checksum.
+        let ((len, parent), (mark, place)) = rayon::join(
+            || rayon::join(|| self.len.seal(), || self.parent.seal()),
+            || rayon::join(|| self.mark.seal(), || self.place.seal()),
+        );
+        let ((start, end), (span, site)) = rayon::join(
+            || rayon::join(|| self.start.seal(), || self.end.seal()),
+            || rayon::join(|| self.span.seal(), || self.site.seal()),
+        );
+        for part in [len, parent, mark, place, site, start, end, span] {
+            run.put_sealed(part?);
+        }
+        Ok(())
     }
 }

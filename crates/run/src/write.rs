@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use arrow_array::RecordBatch;
 use rayon::prelude::*;
 
-use crate::column::{ColumnMut, Value};
+use crate::column::{ColumnMut, SealedColumn, Value};
 use crate::error::RunError;
 use crate::manifest::{Clock, FORMAT, Manifest, Origin, Part, PartKind};
 use crate::places::Places;
@@ -80,10 +80,13 @@ impl RunWriter {
 
     /// Takes a filled column into the run.
     pub fn put<T: Value>(&mut self, column: ColumnMut<T>) -> Result<(), RunError> {
-        let name = column.name().to_owned();
-        let part = column.finish()?;
-        self.manifest.parts.insert(name, part);
+        self.put_sealed(column.seal()?);
         Ok(())
+    }
+
+    /// Takes a sealed column into the run.
+    pub fn put_sealed(&mut self, column: SealedColumn) {
+        self.manifest.parts.insert(column.name, column.part);
     }
 
     /// Writes a column from memory.

@@ -1,20 +1,52 @@
 //! Inner nodes from their children. Read backwards, pre-order meets every child before its parent and the last child
 //! first, so one loop completes start, end, critical path, place and site of all collective nodes.
 
-use crosscut_run::tasks::{Kind, Mark, TaskWriter};
+use crosscut_run::tasks::{Collapsed, Kind, Mark, TaskWriter};
 use crosscut_run::{Places, SEVERAL};
+use crosscut_tree::{Tree, Wide};
 
 use crate::error::TasksError;
 
-/// Fills in inner nodes; leaves and collapsed nodes must be there. Leaves get their span. Refuses what does not fit
-/// together: marks and list of collapsed nodes, times, places.
-pub fn complete(tasks: &mut TaskWriter, places: &Places) -> Result<(), TasksError> {
-    let n = tasks.node_count();
-    let (len, parent, mark) = (&tasks.len[..], &tasks.parent[..], &tasks.mark[..]);
-    let (start, end, span) = (&mut tasks.start[..], &mut tasks.end[..], &mut tasks.span[..]);
-    let (place, site) = (&mut tasks.place[..], &mut tasks.site[..]);
+/// Checks that the columns are a tree and, beside that, fills in inner nodes; leaves and collapsed nodes must be there.
+/// Leaves get their span. Refuses what does not fit together: marks and list of collapsed nodes, times, places.
+pub fn complete(tasks: &mut TaskWriter, places: &Places, wide: Wide<'_>) -> Result<(), TasksError> {
+    let tree = Tree::new(&tasks.len, &tasks.parent, wide);
+    let given =
+        Given { len: &tasks.len, parent: &tasks.parent, mark: &tasks.mark, collapsed: &tasks.collapsed };
+    let filled = Filled {
+        start: &mut tasks.start,
+        end: &mut tasks.end,
+        span: &mut tasks.span,
+        place: &mut tasks.place,
+        site: &mut tasks.site,
+    };
+    let (structure, values) = rayon::join(|| tree.check(), || fill(given, filled, places));
+    structure?;
+    values
+}
+
+struct Given<'a> {
+    len: &'a [u32],
+    parent: &'a [u32],
+    mark: &'a [u8],
+    collapsed: &'a [Collapsed],
+}
+
+struct Filled<'a> {
+    start: &'a mut [i64],
+    end: &'a mut [i64],
+    span: &'a mut [i64],
+    place: &'a mut [u16],
+    site: &'a mut [u32],
+}
+
+/// The loop. It trusts the structure no further than it can see, since that is being checked meanwhile.
+fn fill(given: Given<'_>, filled: Filled<'_>, places: &Places) -> Result<(), TasksError> {
+    let Given { len, parent, mark, collapsed } = given;
+    let Filled { start, end, span, place, site } = filled;
+    let n = len.len();
     let broken = |node: usize, what: &str| TasksError::Broken(format!("node {node} {what}"));
-    let mut collapsed = tasks.collapsed.iter().rev().peekable();
+    let mut collapsed = collapsed.iter().rev().peekable();
     if let Some(last) = collapsed.peek().filter(|c| c.node as usize >= n) {
         return Err(broken(last.node as usize, "is listed as collapsed, but there is no such node"));
     }

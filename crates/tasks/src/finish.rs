@@ -40,8 +40,7 @@ pub fn finish(run: &mut RunWriter, mut tasks: TaskWriter, places: &Places) -> Re
         return Err(TasksError::Broken("collapsed nodes are not in order".into()));
     }
     let wide = WideBuf::build(&tasks.len, &tasks.parent);
-    Tree::new(&tasks.len, &tasks.parent, wide.view()).check()?;
-    complete(&mut tasks, places)?;
+    complete(&mut tasks, places, wide.view())?;
     tasks.write_out();
     let tree = Tree::new(&tasks.len, &tasks.parent, wide.view());
     let workers = run
@@ -54,8 +53,8 @@ pub fn finish(run: &mut RunWriter, mut tasks: TaskWriter, places: &Places) -> Re
     // In time. The sweep is one long merge: it runs beside everything that goes node by node.
     let borders = row_borders(&tasks, places);
     let mut order = run.column::<u32>("tasks/order", borders[borders.len() - 1])?;
-    fill_order(&tasks, places, &borders, &mut order);
-    let found = spine(&tasks, tree, places);
+    let (_, found) =
+        rayon::join(|| fill_order(&tasks, places, &borders, &mut order), || spine(&tasks, tree, places));
     let (accounting, summary) = rayon::join(
         || account(&tasks, workers as i64, &order, &borders, &found.joins),
         || put_indexes(run, &tasks, tree, places, (&order, &borders), &found.joins),
