@@ -328,11 +328,11 @@ impl Writer<'_> {
             let run = (from..n).take_while(same).count();
             if key.0 > 0 {
                 let fill = self.theme.slot(u16::from(key.1));
-                let shade = self.theme.surface.towards(fill, f64::from(key.0) / 255.0);
                 // Whole pixels: borders between them would let the surface shine through.
                 let x = |i: usize| (strip.x + i as f32 * strip.cell).round();
-                let paint = format!("fill=\"{}\" shape-rendering=\"crispEdges\"", shade.hex());
-                let _ = self.rect((x(from), strip.y, x(from + run) - x(from), strip.h), 0.0, &paint);
+                let h = (strip.h * f32::from(key.0) / 255.0).max(1.0);
+                let paint = format!("fill=\"{}\" shape-rendering=\"crispEdges\"", fill.hex());
+                let _ = self.rect((x(from), strip.y + strip.h - h, x(from + run) - x(from), h), 0.0, &paint);
             }
             from += run;
         }

@@ -140,7 +140,7 @@ impl Drawing<'_> {
         }
         let cell = time(cells.cell as f64, self.tasks.clock());
         self.scene.note =
-            Some(format!("one cell is {cell}, as dark as it is busy, in the colour of its longest interval"));
+            Some(format!("one cell is {cell}, as high as it is busy, in the colour of its longest interval"));
     }
 
     fn intervals(&mut self, list: &[Interval]) {

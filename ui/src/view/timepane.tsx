@@ -200,15 +200,6 @@ export function TimePane(props: { run: number; pane: number }): JSX.Element {
     ctx.fillText(text, left + 6, y + 0.5);
   }
 
-  /** Cells are drawn here as high as they are busy, which the scene's own note cannot know. */
-  const note = (): string | null => {
-    const r = rows.picture();
-    const strip = r?.strips[0];
-    const axis = r?.head.x_axis;
-    if (!r || !strip || !axis) return r?.head.note ?? null;
-    return `one cell is ${time((strip.cell * (axis.to - axis.from)) / axis.length, clockOf(props.run))}, as high as it is busy, in the colour of its longest interval`;
-  };
-
   onMount(() => {
     surface = new Surface(canvas, (ctx, w) => paint(ctx, w), (w, h) => setSize({ w, h }));
     canvas.addEventListener("wheel", wheel, { passive: false });
@@ -320,7 +311,7 @@ export function TimePane(props: { run: number; pane: number }): JSX.Element {
       <div class="plot-foot">
         <Legend items={[...(profile.picture()?.head.legend ?? []), ...(rows.picture()?.head.legend ?? [])]} />
         <span class="spacer" />
-        <Show when={note()}>{(text) => <span class="note" title={text()}>{text()}</span>}</Show>
+        <Show when={rows.picture()?.head.note ?? null}>{(text) => <span class="note" title={text()}>{text()}</span>}</Show>
         <Show when={overflow() > 0}><span class="quiet">more rows: drag, or wheel over the names</span></Show>
         <span class="quiet num">{time(window()[1] - window()[0], clockOf(props.run))} shown</span>
       </div>
