@@ -2,7 +2,6 @@
 //! itself can do, and prints a Markdown table. Nothing here is asserted: a timing is not a test.
 
 mod client;
-#[allow(dead_code)]
 #[path = "../../import/tests/dag_writer/mod.rs"]
 mod dag_writer;
 mod hardware;

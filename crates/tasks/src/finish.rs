@@ -15,7 +15,7 @@ use crate::timeline::{NONE, fill_grid};
 
 /// Nodes per block of the sums by worker: wide enough that they stay small beside the tree.
 pub fn mix_block(rows: usize) -> usize {
-    (64 * rows).next_power_of_two().max(1024)
+    (8 * rows).next_power_of_two().max(256)
 }
 
 /// Work of a block: its elapsed time, or what the recorder said of a collapsed node.

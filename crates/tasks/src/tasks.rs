@@ -285,18 +285,20 @@ impl Tasks {
 
     /// Intervals in a range of nodes, by kind: create, wait, other, end.
     pub fn counts(&self, nodes: Range<usize>) -> [i64; 4] {
-        let mut counts = [0; 4];
-        for (kind, (count, sums)) in Kind::ALL.into_iter().zip(counts.iter_mut().zip(&self.sum_counts)) {
-            *count = Sums::new(sums).over(nodes.clone(), |i| {
-                let mark = Mark(self.mark[i]);
-                if mark.is_collapsed() {
-                    self.collapsed(NodeId(i as u32)).map_or(0, |c| c.nodes[kind as usize])
-                } else {
-                    i64::from(mark.kind() == kind)
-                }
-            });
-        }
-        counts
+        [Kind::Create, Kind::Wait, Kind::Other, Kind::End].map(|kind| self.count(nodes.clone(), kind))
+    }
+
+    /// Intervals of one kind in a range of nodes; tasks are counted by their ends.
+    pub fn count(&self, nodes: Range<usize>, kind: Kind) -> i64 {
+        let Some(sums) = self.sum_counts.get(kind as usize) else { return 0 };
+        Sums::new(sums).over(nodes, |i| {
+            let mark = Mark(self.mark[i]);
+            if mark.is_collapsed() {
+                self.collapsed(NodeId(i as u32)).map_or(0, |c| c.nodes[kind as usize])
+            } else {
+                i64::from(mark.kind() == kind)
+            }
+        })
     }
 
     /// Edges inside a node, by kind. Every create has a create, a continuation and, once its section has ended, an end

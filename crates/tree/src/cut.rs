@@ -198,8 +198,9 @@ impl Cut {
         }
         let window = self.windows.get(&node.0).copied().unwrap_or_default();
         let first = (window.first as usize).clamp(Self::HEAD, count - Self::TAIL);
-        let end =
-            (window.first as usize).saturating_add((window.count as usize).min(Self::WINDOW)).clamp(first, count - Self::TAIL);
+        let end = (window.first as usize)
+            .saturating_add((window.count as usize).min(Self::WINDOW))
+            .clamp(first, count - Self::TAIL);
         let parts = [0..Self::HEAD, first..end, count - Self::TAIL..count];
         let mut items = Vec::with_capacity(Self::HEAD + Self::TAIL + end - first + 2);
         let mut next = 0; // number of the next child not yet shown

@@ -9,7 +9,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 /// Nodes per block.
-pub const BLOCK: usize = 256;
+pub const BLOCK: usize = 64;
 
 /// Cumulative totals at block borders: `total[b]` is the sum of the values of the nodes `0..b * BLOCK`.
 #[derive(Clone, Copy, Debug)]

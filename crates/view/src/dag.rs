@@ -229,7 +229,7 @@ fn closed_labels(tasks: &Tasks, part: &Part, rect: Rect, scene: &mut Scene) {
     let named = format!("{} {source}", part.kind.word());
     let first = if text_width(&named) <= room { Some(named) } else { fit_end(&source, room) };
     let work = time(tasks.work(part.node) as f64, tasks.clock());
-    let [.., ends] = tasks.counts(part.nodes.clone());
+    let ends = tasks.count(part.nodes.clone(), Kind::End);
     let inside = match (ends, part.kind) {
         (0, _) | (1, Kind::Task) => String::new(),
         (1, _) => " · 1 task".to_owned(),
@@ -259,7 +259,7 @@ const CHECKED: u32 = 256;
 fn repeat_labels(tasks: &Tasks, part: &Part, rect: Rect, scene: &mut Scene) {
     let alike = part.folded <= CHECKED && are_alike(tasks, part);
     let first = format!("× {} {}", count(i64::from(part.folded)), if alike { "alike" } else { "more" });
-    let [.., ends] = tasks.counts(part.nodes.clone());
+    let ends = tasks.count(part.nodes.clone(), Kind::End);
     let work = time(tasks.work_of(part.nodes.clone()) as f64, tasks.clock());
     let long = format!("{work} · {} tasks", short_count(ends));
     let second = if ends > 0 && text_width(&long) <= rect.w - 12.0 { long } else { work };

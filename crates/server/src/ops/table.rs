@@ -87,7 +87,7 @@ fn row(tasks: &Tasks, item: &Item) -> TableRow {
     let tree = tasks.tree();
     let nodes = item.nodes(tree);
     let tasks_inside = |own: bool| {
-        let ends = tasks.counts(nodes.clone())[Kind::End as usize];
+        let ends = tasks.count(nodes.clone(), Kind::End);
         (ends - i64::from(own)).max(0) as f64
     };
     match item {
