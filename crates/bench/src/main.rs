@@ -121,10 +121,14 @@ fn import(args: &Args, dir: &Path, hardware: &Hardware, add: Add<'_>) -> Result<
     drop((out, nodes));
     let bytes = std::fs::metadata(&file)?.len() as f64;
     let target = dir.join("big.crosscut");
-    let begin = Instant::now();
-    let run = crosscut_import::import(&file, &target, &Default::default(), &crosscut_import::Quiet)?;
-    let seconds = begin.elapsed().as_secs_f64();
-    let nodes = run.manifest().parts["tasks/len"].rows as f64;
+    let (mut seconds, mut nodes) = (f64::INFINITY, 0.0);
+    for _ in 0..3 {
+        let begin = Instant::now();
+        let run = crosscut_import::import(&file, &target, &Default::default(), &crosscut_import::Quiet)?;
+        seconds = seconds.min(begin.elapsed().as_secs_f64());
+        nodes = run.manifest().parts["tasks/len"].rows as f64;
+        std::fs::remove_dir_all(&target)?;
+    }
     add(
         &format!("import of {} nodes (.dag, {})", si(nodes), size(bytes)),
         format!("{} nodes/s, {}", si(nodes / seconds), rate(bytes / seconds)),
@@ -135,7 +139,6 @@ fn import(args: &Args, dir: &Path, hardware: &Hardware, add: Add<'_>) -> Result<
         ),
     );
     std::fs::remove_file(&file)?;
-    std::fs::remove_dir_all(&target)?;
     Ok(())
 }
 

@@ -75,12 +75,6 @@ impl<T: Value> ColumnMut<T> {
         self.rows = self.rows.min(rows);
     }
 
-    /// Tells the system to begin writing what is filled so far to the disk, and does not wait. For columns that are
-    /// done long before the run is.
-    pub fn write_out(&self) {
-        write_out(&self.file);
-    }
-
     /// Writes header and footer; no value changes after that.
     pub fn seal(mut self) -> Result<SealedColumn, RunError> {
         use std::io::{Seek, SeekFrom, Write};
@@ -99,7 +93,6 @@ impl<T: Value> ColumnMut<T> {
             self.file.write_all(&frame.tail)
         })();
         written.map_err(error)?;
-        write_out(&self.file);
         let part = Part {
             kind: PartKind::Column,
             rows: self.rows as u64,
@@ -116,11 +109,6 @@ impl<T: Value> ColumnMut<T> {
 pub struct SealedColumn {
     pub(crate) name: String,
     pub(crate) part: Part,
-}
-
-fn write_out(file: &File) {
-    // SAFETY: a plain system call on a descriptor that we own. It is a hint: whether it worked shows when syncing.
-    unsafe { libc::sync_file_range(file.as_raw_fd(), 0, 0, libc::SYNC_FILE_RANGE_WRITE) };
 }
 
 impl<T: Value> Deref for ColumnMut<T> {

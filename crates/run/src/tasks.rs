@@ -197,18 +197,6 @@ impl TaskWriter {
         self.len.len()
     }
 
-    /// Lets the columns go to the disk while indexes are made from them.
-    pub fn write_out(&self) {
-        self.len.write_out();
-        self.parent.write_out();
-        self.mark.write_out();
-        self.place.write_out();
-        self.site.write_out();
-        self.start.write_out();
-        self.end.write_out();
-        self.span.write_out();
-    }
-
     /// Takes the columns into the run.
     pub fn put(self, run: &mut RunWriter) -> Result<(), RunError> {
         let nodes: Vec<u32> = self.collapsed.iter().map(|c| c.node).collect();

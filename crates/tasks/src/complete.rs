@@ -8,8 +8,9 @@ use crosscut_tree::{Tree, Wide};
 use crate::error::TasksError;
 
 /// Checks that the columns are a tree and, beside that, fills in inner nodes; leaves and collapsed nodes must be there.
-/// Leaves get their span. Refuses what does not fit together: marks and list of collapsed nodes, times, places.
-pub fn complete(tasks: &mut TaskWriter, places: &Places, wide: Wide<'_>) -> Result<(), TasksError> {
+/// Leaves get their span. Refuses what does not fit together: marks and list of collapsed nodes, times, places. Says how
+/// deep the tree is.
+pub fn complete(tasks: &mut TaskWriter, places: &Places, wide: Wide<'_>) -> Result<usize, TasksError> {
     let tree = Tree::new(&tasks.len, &tasks.parent, wide);
     let given =
         Given { len: &tasks.len, parent: &tasks.parent, mark: &tasks.mark, collapsed: &tasks.collapsed };
@@ -20,9 +21,11 @@ pub fn complete(tasks: &mut TaskWriter, places: &Places, wide: Wide<'_>) -> Resu
         place: &mut tasks.place,
         site: &mut tasks.site,
     };
-    let (structure, values) = rayon::join(|| tree.check(), || fill(given, filled, places));
-    structure?;
-    values
+    let depth = || tree.check().map(|()| tree.max_depth());
+    let (depth, values) = rayon::join(depth, || fill(given, filled, places));
+    let depth = depth?;
+    values?;
+    Ok(depth)
 }
 
 struct Given<'a> {

@@ -2,7 +2,7 @@
 
 use crosscut_run::tasks::{Collapsed, Edge, Kind, Mark, TaskWriter};
 use crosscut_run::{Places, RunWriter};
-use crosscut_tree::{NodeId, Tree, WideBuf, block_sums};
+use crosscut_tree::{Tree, WideBuf, block_sums};
 
 use crate::complete::complete;
 use crate::error::TasksError;
@@ -40,8 +40,7 @@ pub fn finish(run: &mut RunWriter, mut tasks: TaskWriter, places: &Places) -> Re
         return Err(TasksError::Broken("collapsed nodes are not in order".into()));
     }
     let wide = WideBuf::build(&tasks.len, &tasks.parent);
-    complete(&mut tasks, places, wide.view())?;
-    tasks.write_out();
+    let depth = complete(&mut tasks, places, wide.view())?;
     let tree = Tree::new(&tasks.len, &tasks.parent, wide.view());
     let workers = run
         .manifest()
@@ -57,10 +56,11 @@ pub fn finish(run: &mut RunWriter, mut tasks: TaskWriter, places: &Places) -> Re
         rayon::join(|| fill_order(&tasks, places, &borders, &mut order), || spine(&tasks, tree, places));
     let (accounting, summary) = rayon::join(
         || account(&tasks, workers as i64, &order, &borders, &found.joins),
-        || put_indexes(run, &tasks, tree, places, (&order, &borders), &found.joins),
+        || put_indexes(run, &tasks, places, (&order, &borders), &found.joins),
     );
     let mut summary = summary?;
     summary.workers = workers as u32;
+    summary.depth = depth as u32;
     summary.delay = accounting.delay;
     summary.no_work = accounting.no_work;
     let migrations = found.migrations();
@@ -90,7 +90,6 @@ pub fn finish(run: &mut RunWriter, mut tasks: TaskWriter, places: &Places) -> Re
 fn put_indexes(
     run: &mut RunWriter,
     tasks: &TaskWriter,
-    tree: Tree<'_>,
     places: &Places,
     (order, borders): (&[u32], &[usize]),
     joins: &[(i64, Edge)],
@@ -154,7 +153,6 @@ fn put_indexes(
         intervals,
         nodes: n as u32,
         dag_nodes: intervals + counts[Kind::Wait as usize] + counts[Kind::Create as usize] + 1,
-        depth: tree.walk(NodeId::ROOT).map(|(_, depth)| depth).max().unwrap_or(0) as u32,
         elapsed,
         work,
         span: tasks.span[0],

@@ -128,19 +128,30 @@ pub fn inner_edges(collapsed: &Collapsed, kind: Kind) -> impl Iterator<Item = (E
 fn visit(spine: &mut Spine, tasks: &TaskWriter, tree: Tree<'_>, places: &Places, node: NodeId) {
     let (start, end, mark) = (&tasks.start[..], &tasks.end[..], &tasks.mark[..]);
     let row_of = |node: NodeId| row(places, tasks.place[node.index()]);
+    let kind_of = |node: NodeId| Mark(mark[node.index()]).kind();
+    // Where what follows this section on its own spine begins: the end of each of its tasks leads there.
+    let after = match kind_of(node) {
+        Kind::Section => std::iter::successors(tree.next_sibling(node), |&next| tree.next_sibling(next))
+            .find(|&next| kind_of(next) != Kind::Task)
+            .map(|next| row_of(first_block(tree, next))),
+        _ => None,
+    };
     let mut before: Option<NodeId> = None;
     let mut creator: Option<NodeId> = None;
     for child in tree.children(node) {
-        let kind = Mark(mark[child.index()]).kind();
+        let kind = kind_of(child);
         if kind == Kind::Task {
             if let Some(create) = creator {
                 let to = first_block(tree, child);
                 spine.counts.add(Edge::Create, row_of(create), row_of(to), 1);
             }
+            if let Some(after) = after {
+                spine.counts.add(Edge::End, row_of(last_block(tree, child)), after, 1);
+            }
             continue;
         }
         if let Some(before) = before {
-            let edge = match Mark(mark[before.index()]).kind() {
+            let edge = match kind_of(before) {
                 Kind::Section => Edge::WaitCont,
                 Kind::Create => Edge::CreateCont,
                 _ => Edge::OtherCont,
@@ -152,10 +163,6 @@ fn visit(spine: &mut Spine, tasks: &TaskWriter, tree: Tree<'_>, places: &Places,
             spine.gaps.add(start[to.index()] - end[before.index()], a != b);
             if edge == Edge::WaitCont {
                 spine.joins.push((end[before.index()], Mark(mark[to.index()]).edge()));
-                for task in tree.children(before).filter(|c| Mark(mark[c.index()]).kind() == Kind::Task) {
-                    let last = last_block(tree, task);
-                    spine.counts.add(Edge::End, row_of(last), b, 1);
-                }
             }
         }
         before = Some(child);

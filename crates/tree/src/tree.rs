@@ -19,6 +19,7 @@ impl NodeId {
     pub const ROOT: NodeId = NodeId(0);
 
     /// As an index into a column.
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -58,6 +59,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Number of nodes.
+    #[inline]
     pub fn node_count(&self) -> usize {
         self.len.len()
     }
@@ -73,6 +75,7 @@ impl<'a> Tree<'a> {
     }
 
     /// The nodes of the subtree as an index range, `node` first.
+    #[inline]
     pub fn range(&self, node: NodeId) -> Range<usize> {
         let i = node.index();
         let n = self.len.len();
@@ -83,16 +86,19 @@ impl<'a> Tree<'a> {
     }
 
     /// Number of nodes in the subtree, `node` included.
+    #[inline]
     pub fn size(&self, node: NodeId) -> usize {
         self.range(node).len()
     }
 
     /// Whether the node has no children.
+    #[inline]
     pub fn is_leaf(&self, node: NodeId) -> bool {
         self.size(node) <= 1
     }
 
     /// The parent, except of the root.
+    #[inline]
     pub fn parent(&self, node: NodeId) -> Option<NodeId> {
         let parent = *self.parent.get(node.index())?;
         (parent < node.0).then_some(NodeId(parent))
@@ -115,6 +121,7 @@ impl<'a> Tree<'a> {
     }
 
     /// The children in order.
+    #[inline]
     pub fn children(&self, node: NodeId) -> Children<'a> {
         let range = self.range(node);
         let next = (range.start + 1).min(range.end);
@@ -151,6 +158,7 @@ impl<'a> Tree<'a> {
     }
 
     /// The sibling after this node.
+    #[inline]
     pub fn next_sibling(&self, node: NodeId) -> Option<NodeId> {
         let parent = self.parent(node)?;
         let end = self.range(node).end;
@@ -328,6 +336,7 @@ pub struct Children<'a> {
 impl Iterator for Children<'_> {
     type Item = NodeId;
 
+    #[inline]
     fn next(&mut self) -> Option<NodeId> {
         if self.next >= self.end {
             return None;
