@@ -1,5 +1,6 @@
 // A real Chromium, and the page opened in it until it has drawn.
 
+import { gunzipSync } from "node:zlib";
 import { chromium } from "playwright-core";
 
 const ARGS = [
@@ -48,8 +49,10 @@ function listen(page, socket) {
   page.waiting.clear();
   socket.on("framesent", ({ payload }) => page.waiting.add(JSON.parse(payload).id));
   socket.on("framereceived", ({ payload }) => {
-    const length = payload.readUInt32LE(0);
-    page.waiting.delete(JSON.parse(payload.subarray(4, 4 + length).toString()).id);
+    // Large answers are compressed (docs/api.md).
+    const plain = payload.readUInt32LE(0) === 0xffffffff ? gunzipSync(payload.subarray(4)) : payload;
+    const length = plain.readUInt32LE(0);
+    page.waiting.delete(JSON.parse(plain.subarray(4, 4 + length).toString()).id);
   });
 }
 

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 use anyhow::{Context, Result};
 
@@ -17,10 +18,15 @@ pub enum Profile {
     Release,
 }
 
-/// The root of the repository.
+/// The root of the repository. Asked at run time, as `cargo run` tells it: with a target folder that several checkouts
+/// share, the folder in which xtask was built may be another one.
 pub fn root() -> &'static Path {
-    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
-    xtask.parent().unwrap_or(xtask)
+    static ROOT: OnceLock<PathBuf> = OnceLock::new();
+    ROOT.get_or_init(|| {
+        let xtask = std::env::var_os("CARGO_MANIFEST_DIR")
+            .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+        xtask.parent().map_or(xtask.clone(), Path::to_owned)
+    })
 }
 
 /// The page's folder.
