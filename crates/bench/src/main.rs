@@ -22,8 +22,8 @@ use serde_json::{Value, json};
 /// Benchmarks beside the hardware.
 #[derive(Parser)]
 struct Args {
-    /// Nodes of the large synthetic run.
-    #[arg(long, default_value_t = 10_000_000)]
+    /// Nodes of the large synthetic run; 10⁸ take about 5 GB of disk.
+    #[arg(long, default_value_t = 100_000_000)]
     nodes: u64,
     /// Nodes of the imported .dag file (432 bytes each).
     #[arg(long, default_value_t = 2_000_000)]
