@@ -78,10 +78,13 @@ fn workers(summary: &Summary) -> Vec<WorkerRow> {
         .collect()
 }
 
+/// Up to this many workers the bounds are shown, however parallel the run is.
+const MANY_WORKERS: f64 = 1024.0;
+
 /// Bounds at powers of two and at the run's own P, as far as more workers could help.
 fn speedup(summary: &Summary) -> Vec<SpeedupPoint> {
     let parallelism = ratio(summary.work, summary.span).max(1.0);
-    let last = f64::from(summary.workers.max(1) * 4).max(parallelism * 2.0).min(65_536.0) as u32;
+    let last = f64::from(summary.workers.max(1) * 4).max((parallelism * 2.0).min(MANY_WORKERS)) as u32;
     let mut counts: Vec<u32> = (0..=16).map(|k| 1 << k).filter(|&p| p <= last).collect();
     counts.push(summary.workers.max(1));
     counts.sort_unstable();
