@@ -6,6 +6,5 @@ export default defineConfig({
   plugins: [solid()],
   base: "/",
   build: { target: "es2022", assetsInlineLimit: 0, modulePreload: { polyfill: false }, reportCompressedSize: true },
-  server: { proxy: { "/api": { target: "http://127.0.0.1:7878", ws: true } } },
   test: { environment: "node", include: ["src/**/*.test.ts"] },
 });

@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 use crate::process::{self, ask};
 
 /// The oldest Node.js that runs the page's tools.
-const NODE: u32 = 20;
+const NODE: (u32, u32) = (20, 19);
 
 /// One thing that has to be on the machine.
 pub struct Need {
@@ -187,7 +187,9 @@ pub fn install(needs: &[&Need]) -> Result<()> {
     for need in needs {
         match (need.look(), need.source) {
             (State::Found(_), _) => {}
-            (State::TooOld(found), _) => bail!("{} is too old: found {found}, needs {NODE}", need.name),
+            (State::TooOld(found), _) => {
+                bail!("{} is too old: found {found}, needs {}.{}", need.name, NODE.0, NODE.1)
+            }
             (State::Missing, Source::Apt(package)) => install_package(need, package)?,
             (State::Missing, source) => bail!("{} is missing: {}", need.name, source.describe()),
         }
@@ -230,13 +232,13 @@ fn present(path: &Path, name: &str) -> State {
 
 fn find_node() -> State {
     let Some(text) = ask("node", &["--version"]) else { return State::Missing };
-    if major(&text) >= NODE { State::Found(text) } else { State::TooOld(text) }
+    if numbers(&text) >= NODE { State::Found(text) } else { State::TooOld(text) }
 }
 
-/// The number before the first point: 20 for `v20.19.2` and for `20.19.2+dfsg-1`.
-fn major(version: &str) -> u32 {
-    let digits = version.trim_start_matches('v').split('.').next().unwrap_or("");
-    digits.parse().unwrap_or(0)
+/// The first two numbers: (20, 19) for `v20.19.2` and for `20.19.2+dfsg-1`.
+fn numbers(text: &str) -> (u32, u32) {
+    let mut parts = text.trim_start_matches('v').split('.').map(|digits| digits.parse().unwrap_or(0));
+    (parts.next().unwrap_or(0), parts.next().unwrap_or(0))
 }
 
 fn apt_obstacle(package: &str) -> Option<String> {
@@ -255,8 +257,11 @@ fn apt_obstacle(package: &str) -> Option<String> {
 fn node_candidate_obstacle() -> Option<String> {
     let policy = ask("apt-cache", &["policy", "nodejs"])?;
     let candidate = policy.lines().find_map(|line| line.trim().strip_prefix("Candidate: "))?;
-    (1..NODE).contains(&major(candidate)).then(|| {
-        format!("Debian's nodejs here is {candidate}; install Node.js {NODE} or newer (Debian 13 has it)")
+    ((1, 0)..NODE).contains(&numbers(candidate)).then(|| {
+        format!(
+            "Debian's nodejs here is {candidate}; install Node.js {}.{} or newer (Debian 13 has it)",
+            NODE.0, NODE.1
+        )
     })
 }
 
@@ -285,12 +290,12 @@ fn is_root() -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::major;
+    use super::numbers;
 
     #[test]
-    fn major_version_of_node_and_of_a_debian_package() {
-        assert_eq!(major("v20.19.2"), 20);
-        assert_eq!(major("18.20.4+dfsg-1~deb12u1"), 18);
-        assert_eq!(major("(none)"), 0);
+    fn versions_of_node_and_of_a_debian_package() {
+        assert_eq!(numbers("v20.19.2"), (20, 19));
+        assert_eq!(numbers("18.20.4+dfsg-1~deb12u1"), (18, 20));
+        assert_eq!(numbers("(none)"), (0, 0));
     }
 }

@@ -1,6 +1,6 @@
 //! Making a run: everything goes into a directory beside the final name, which is renamed when it is whole.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -128,7 +128,10 @@ impl RunWriter {
         fs::write(&path, text).map_err(RunError::io(&path))?;
         // The name must not appear on the disk before what it stands for.
         let parts = self.manifest.parts.iter().map(|(name, part)| self.work.join(part.file(name)));
-        let files: Vec<PathBuf> = parts.chain([path, self.work.clone()]).collect();
+        let mut files: BTreeSet<PathBuf> = parts.chain([path]).collect();
+        let folders: Vec<PathBuf> =
+            files.iter().filter_map(|file| file.parent().map(Path::to_owned)).collect();
+        files.extend(folders);
         files.par_iter().try_for_each(|path| sync(path))?;
         match fs::rename(&self.work, &self.target) {
             Ok(()) => self.finished = true,

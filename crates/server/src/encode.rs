@@ -38,7 +38,7 @@ pub fn head(scene: &Scene) -> SceneHead {
 pub fn frame(json: &impl Serialize) -> Vec<u8> {
     let mut bytes = vec![0; 4];
     if let Err(error) = serde_json::to_writer(&mut bytes, json) {
-        tracing::error!(%error, "an answer could not be written");
+        eprintln!("crosscut: an answer could not be written: {error}");
         bytes.truncate(4);
         bytes.extend_from_slice(b"{\"id\":0,\"error\":{\"error\":\"an answer could not be written\"}}");
     }

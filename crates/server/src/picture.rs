@@ -71,7 +71,7 @@ pub async fn picture(
         Ok(Ok(response)) => response,
         Ok(Err(refusal)) => (StatusCode::BAD_REQUEST, format!("{refusal}\n")).into_response(),
         Err(error) => {
-            tracing::error!(%error, "a picture failed");
+            eprintln!("crosscut: a picture failed: {error}");
             (StatusCode::INTERNAL_SERVER_ERROR, "this picture met a bug in crosscut\n").into_response()
         }
     }

@@ -45,11 +45,7 @@ async fn talk(app: Arc<App>, mut socket: WebSocket) {
                     }
                 }
                 Some(Ok(_)) => {} // pings are answered by the protocol itself
-                Some(Err(error)) => {
-                    tracing::debug!(%error, "socket closed");
-                    return;
-                }
-                None => return,
+                Some(Err(_)) | None => return, // the page is gone
             },
             Some(bytes) = answers.recv() => {
                 if socket.send(Message::Binary(bytes.into())).await.is_err() {
@@ -75,7 +71,7 @@ async fn guarded(id: u32, make: impl FnOnce() -> Vec<u8> + Send + 'static) -> Ve
     match tokio::task::spawn_blocking(make).await {
         Ok(bytes) => bytes,
         Err(error) => {
-            tracing::error!(%error, "a request failed");
+            eprintln!("crosscut: a request failed: {error}");
             failure(id, "this request met a bug in crosscut; please report it with what you did")
         }
     }

@@ -13,7 +13,7 @@ impl Tasks {
     /// The created task through which the critical path leaves this section's spine; none when the spine itself is
     /// longest. The first of several equal ones.
     pub fn critical_task(&self, section: NodeId) -> Option<NodeId> {
-        let wide = self.tree().size(section) > REMEMBER;
+        let wide = self.tree().child_count(section) > REMEMBER;
         if wide
             && let Ok(known) = self.critical_tasks.lock()
             && let Some(found) = known.get(&section.0)

@@ -19,7 +19,7 @@ export function step(from: number, to: number, most: number): number {
 
 const UNITS: Record<string, [number, string][]> = {
   ns: [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]],
-  ticks: [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]],
+  ticks: [[1e12, "Tticks"], [1e9, "Gticks"], [1e6, "Mticks"], [1e3, "kticks"], [1, "ticks"]],
 };
 
 /** Ticks of a time axis; `origin` is the run's start, which is written as 0. All share one unit. */
@@ -46,7 +46,7 @@ export function moment(value: number, origin: number, perPixel: number, clock: C
   const [factor, unit] = units.find(([f]) => Math.abs(t) >= f) ?? units[units.length - 1]!;
   const digits = Math.min(12, Math.max(0, Math.ceil(-Math.log10(Math.max(perPixel, 1e-3) / factor))));
   const whole = factor === 1 ? 0 : digits;
-  return `${(t / factor).toFixed(whole)}\u2009${unit}${clock === "ns" ? "" : clock}`;
+  return `${(t / factor).toFixed(whole)}\u2009${unit}`;
 }
 
 /** Ticks of a count axis (0, 1, 2, … or wider steps): whole numbers only. */
