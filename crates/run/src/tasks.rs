@@ -21,11 +21,25 @@ pub enum Kind {
     Section = 4,
     /// A task: sections and intervals, then an end.
     Task = 5,
+    /// An interval that ended by starting one member of a team: a thread of a parallel region, or a process. The
+    /// member's task is its next sibling; no task of the program was created.
+    Fork = 6,
+    /// An interval that ran some iterations of a parallel loop.
+    Chunk = 7,
 }
 
 impl Kind {
     /// All kinds, by number.
-    pub const ALL: [Kind; 6] = [Kind::Create, Kind::Wait, Kind::Other, Kind::End, Kind::Section, Kind::Task];
+    pub const ALL: [Kind; 8] = [
+        Kind::Create,
+        Kind::Wait,
+        Kind::Other,
+        Kind::End,
+        Kind::Section,
+        Kind::Task,
+        Kind::Fork,
+        Kind::Chunk,
+    ];
 
     /// The one word for it.
     pub fn word(self) -> &'static str {
@@ -36,6 +50,8 @@ impl Kind {
             Kind::End => "end",
             Kind::Section => "section",
             Kind::Task => "task",
+            Kind::Fork => "fork",
+            Kind::Chunk => "chunk",
         }
     }
 
@@ -77,7 +93,7 @@ impl Edge {
     }
 }
 
-/// Kind, edge and whether the inside was collapsed, in one byte.
+/// Kind, edge, and whether the inside was collapsed or a wait was deep, in one byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark(pub u8);
 
@@ -85,6 +101,18 @@ impl Mark {
     /// Packs it.
     pub fn new(kind: Kind, edge: Edge, collapsed: bool) -> Self {
         Mark(kind as u8 | (edge as u8) << 3 | u8::from(collapsed) << 6)
+    }
+
+    /// A wait for all descendants of its section, not only for the tasks created in it: the end of a `taskgroup`, a
+    /// barrier.
+    pub fn deep_wait(edge: Edge) -> Self {
+        Mark(Mark::new(Kind::Wait, edge, false).0 | 1 << 7)
+    }
+
+    /// Whether it is a deep wait.
+    #[inline]
+    pub fn is_deep(self) -> bool {
+        self.0 >> 7 == 1 && self.kind() == Kind::Wait
     }
 
     /// Its kind; a damaged byte reads as `Other`.
@@ -152,7 +180,8 @@ impl Collapsed {
     }
 }
 
-/// A task tree in the making. Fill structure (`len`, `parent`, `mark`) for every node; `start`, `end`, `place` and
+/// A task tree in the making. A section that nobody waited for has no wait as its last child: its tasks are joined by the
+/// next deep wait around it. Fill structure (`len`, `parent`, `mark`) for every node; `start`, `end`, `place` and
 /// `site` for leaves and collapsed nodes; `span` for collapsed nodes. `tasks::complete` does the rest.
 #[derive(Debug)]
 pub struct TaskWriter {
@@ -174,6 +203,31 @@ pub struct TaskWriter {
     pub span: ColumnMut<i64>,
     /// Collapsed nodes, ascending.
     pub collapsed: Vec<Collapsed>,
+    /// Dependences between tasks beside the tree, ascending by `to`, then by `from`.
+    pub depends: Vec<Depend>,
+    /// Iterations of the chunks, ascending by node.
+    pub chunks: Vec<Chunk>,
+}
+
+/// A dependence: `to` may go on only when the task `from` has ended. Both belong to the same task, `from` stands before
+/// `to`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Depend {
+    /// A task that waits before its first interval, or a wait that is released.
+    pub to: u32,
+    /// The task whose end it needs.
+    pub from: u32,
+}
+
+/// Which iterations of its loop a chunk ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chunk {
+    /// The node.
+    pub node: u32,
+    /// The first iteration.
+    pub first: i64,
+    /// How many.
+    pub count: i64,
 }
 
 impl TaskWriter {
@@ -189,6 +243,8 @@ impl TaskWriter {
             end: run.column("tasks/end", nodes)?,
             span: run.column("tasks/span", nodes)?,
             collapsed: Vec::new(),
+            depends: Vec::new(),
+            chunks: Vec::new(),
         })
     }
 
@@ -203,6 +259,13 @@ impl TaskWriter {
         let values: Vec<i64> = self.collapsed.iter().flat_map(|c| c.values()).collect();
         run.put_slice("tasks/collapsed_node", &nodes)?;
         run.put_slice("tasks/collapsed_values", &values)?;
+        let column = |value: fn(&Depend) -> u32| -> Vec<u32> { self.depends.iter().map(value).collect() };
+        run.put_slice("tasks/depend_to", &column(|d| d.to))?;
+        run.put_slice("tasks/depend_from", &column(|d| d.from))?;
+        let nodes: Vec<u32> = self.chunks.iter().map(|c| c.node).collect();
+        let values: Vec<i64> = self.chunks.iter().flat_map(|c| [c.first, c.count]).collect();
+        run.put_slice("tasks/chunk_node", &nodes)?;
+        run.put_slice("tasks/chunk_values", &values)?;
         // Sealing reads every byte for its checksum.
         let ((len, parent), (mark, place)) = rayon::join(
             || rayon::join(|| self.len.seal(), || self.parent.seal()),

@@ -1,0 +1,167 @@
+//! The fixed parts of a file of events: its first page, the beginning of each chunk, and the record of a folded subgraph.
+
+/// How a file of events begins.
+pub const FILE_MAGIC: u64 = u64::from_le_bytes(*b"XCUTEVT1");
+
+/// The version of the format.
+pub const VERSION: u32 = 1;
+
+/// Bytes before the first chunk: a page, which the recorder keeps mapped.
+pub const HEADER_BYTES: usize = 4096;
+
+/// Bytes of a chunk, its header included.
+pub const CHUNK_BYTES: usize = 256 << 10;
+
+/// Most counters that a file can have.
+pub const MAX_COUNTERS: usize = 4;
+
+/// Words of the journal in the file header.
+pub const JOURNAL_WORDS: usize = 2 + Folded::WORDS;
+
+/// Where ticks come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum ClockKind {
+    /// The time stamp counter of the processor, which runs at one speed on all cores.
+    Processor = 1,
+    /// `CLOCK_MONOTONIC`, in nanoseconds.
+    Monotonic = 2,
+}
+
+/// The first page of a file of events. Native byte order.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct FileHeader {
+    /// [`FILE_MAGIC`], stored last.
+    pub magic: u64,
+    /// [`VERSION`].
+    pub version: u32,
+    /// [`ClockKind`].
+    pub clock: u32,
+    /// Number of the thread within the process, from 0.
+    pub thread: u32,
+    /// The number that the kernel gave it.
+    pub os_thread: u32,
+    /// Ticks that all times of the process are counted from.
+    pub base_ticks: u64,
+    /// `CLOCK_MONOTONIC` in nanoseconds at that moment.
+    pub base_nanos: u64,
+    /// [`CHUNK_BYTES`] of the recorder.
+    pub chunk_bytes: u32,
+    /// How many counters each [`crate::EventKind::Count`] has.
+    pub counters: u32,
+    /// Their names, zero-padded.
+    pub counter_names: [[u8; 24]; MAX_COUNTERS],
+    /// Events that could not be stored: the disk was full, or the file could not be mapped.
+    pub lost: u64,
+    /// The error number of the first failure.
+    pub error: u32,
+    /// 1 when the thread has ended in order.
+    pub ended: u32,
+    /// Replaces the end of the stream when `journal[1]` is not 0: everything from word `journal[0]` of the file on gives way
+    /// to the event that follows it here, head and payload.
+    pub journal: [u64; JOURNAL_WORDS],
+}
+
+impl FileHeader {
+    /// Where the journal begins, in words of the file.
+    pub const JOURNAL_AT: usize = std::mem::offset_of!(FileHeader, journal) / 8;
+
+    /// From the first words of a file; `None` when they are too few.
+    pub fn from_words(words: &[u64]) -> Option<Self> {
+        if words.len() < size_of::<FileHeader>() / 8 {
+            return None;
+        }
+        // SAFETY: there are enough words, aligned for the header, and every field is a plain number.
+        Some(unsafe { words.as_ptr().cast::<FileHeader>().read() })
+    }
+
+    /// The names of the counters.
+    pub fn counter_names(&self) -> Vec<String> {
+        let names = self.counter_names.iter().take(self.counters as usize);
+        names.map(|name| String::from_utf8_lossy(name).trim_end_matches('\0').to_owned()).collect()
+    }
+}
+
+/// The beginning of a chunk.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct ChunkHeader {
+    /// Number of the chunk in its file, from 1; 0 when it was never begun.
+    pub number: u64,
+    /// Ticks when it was begun.
+    pub ticks: u64,
+    /// `CLOCK_MONOTONIC` in nanoseconds at that moment.
+    pub nanos: u64,
+    /// Events lost before it.
+    pub lost: u64,
+}
+
+impl ChunkHeader {
+    /// Its words.
+    pub const WORDS: usize = size_of::<ChunkHeader>() / 8;
+
+    /// From the first words of a chunk.
+    pub fn from_words(words: &[u64]) -> Option<Self> {
+        let &[number, ticks, nanos, lost] = words.get(..Self::WORDS)? else { return None };
+        Some(ChunkHeader { number, ticks, nanos, lost })
+    }
+}
+
+/// What is kept of a folded task or section. Times are in ticks from the base, as in heads; the head's time is its end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Folded {
+    /// The task; for a section the task that it belongs to.
+    pub task: u64,
+    /// The task that goes on afterwards, or none.
+    pub next: u64,
+    /// Numbers that were given inside.
+    pub numbered: u64,
+    /// Code address of the first create inside a section, else 0.
+    pub code: u64,
+    /// When it started.
+    pub start: u64,
+    /// When its last interval started.
+    pub last_start: u64,
+    /// Work inside.
+    pub work: u64,
+    /// Critical path inside.
+    pub span: u64,
+    /// Time that intervals inside were ready and not running, by kind of edge: end, create, create-cont, wait-cont,
+    /// other-cont.
+    pub ready: [u64; 5],
+    /// Intervals inside: create, wait, other, end.
+    pub nodes: [u64; 4],
+    /// Edges inside, by kind as above.
+    pub edges: [u64; 5],
+}
+
+impl Folded {
+    /// Payload words.
+    pub const WORDS: usize = size_of::<Folded>() / 8;
+
+    /// As payload.
+    pub fn words(&self) -> [u64; Self::WORDS] {
+        let mut words = [0; Self::WORDS];
+        let head =
+            [self.task, self.next, self.numbered, self.code, self.start, self.last_start, self.work, self.span];
+        words[..8].copy_from_slice(&head);
+        words[8..13].copy_from_slice(&self.ready);
+        words[13..17].copy_from_slice(&self.nodes);
+        words[17..22].copy_from_slice(&self.edges);
+        words
+    }
+
+    /// From payload.
+    pub fn from_words(words: &[u64]) -> Option<Self> {
+        let words: &[u64; Self::WORDS] = words.try_into().ok()?;
+        let [task, next, numbered, code, start, last_start, work, span, rest @ ..] = *words;
+        let mut folded =
+            Folded { task, next, numbered, code, start, last_start, work, span, ..Folded::default() };
+        folded.ready.copy_from_slice(&rest[..5]);
+        folded.nodes.copy_from_slice(&rest[5..9]);
+        folded.edges.copy_from_slice(&rest[9..14]);
+        Some(folded)
+    }
+}

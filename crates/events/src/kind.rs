@@ -1,0 +1,184 @@
+//! The kinds of events, the numbers of tasks, and how a payload word packs a code address with a small tag.
+
+/// What happened. Payload words are named in order; *the task* is the one that runs on the thread at that moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum EventKind {
+    /// The thread begins a task that nobody created: the program itself, or a thread that was not started by a runtime.
+    /// Numbers it. `[code]`
+    Root = 1,
+    /// The task creates a task. Numbers it. `[code | flags]`
+    Create = 2,
+    /// A created task begins here; the task that ran here is suspended. `[task]`
+    Begin = 3,
+    /// The task ended; another goes on here. `[task that goes on, or none]`
+    EndTo = 4,
+    /// The task is suspended; another, which began earlier, goes on here. `[task that goes on, or none]`
+    Switch = 5,
+    /// The task begins to wait. `[code | WaitKind]`
+    Wait = 6,
+    /// The task has waited and goes on. `[]`
+    WaitEnd = 7,
+    /// The task opens a section that ends with the next [`WaitKind::Group`]. `[code]`
+    Group = 8,
+    /// The task starts a team. Numbers the team. `[code | number of lanes]`
+    Fork = 9,
+    /// A lane of a team begins here; the task that ran here is suspended. Numbers the lane. `[team, index]`
+    Lane = 10,
+    /// The lane has ended, unless a barrier at the end of the team said so before. `[]`
+    LaneEnd = 11,
+    /// The team has ended; the task that started it goes on. `[task that goes on]`
+    Join = 12,
+    /// The lane enters a loop whose iterations are shared. `[code | schedule, iterations]`
+    Loop = 13,
+    /// The lane begins with some iterations. `[first, count]`
+    Chunk = 14,
+    /// The lane leaves the loop. `[]`
+    LoopEnd = 15,
+    /// The task that was created last on this thread depends on an address. `[address | kind of dependence]`
+    Depend = 16,
+    /// The thread runs on another core from now on. `[core]`
+    Core = 17,
+    /// The counters of the thread as they were at the next event. As many words as the file has counters.
+    Count = 18,
+    /// A task that ran on this thread alone, in place of its events from begin to end; another task goes on. See
+    /// [`crate::Folded`].
+    FoldedTask = 19,
+    /// A section that ran on this thread alone, in place of its events from the first create to the end of the wait. See
+    /// [`crate::Folded`].
+    FoldedSection = 20,
+}
+
+impl EventKind {
+    /// All kinds.
+    pub const ALL: [EventKind; 20] = [
+        EventKind::Root,
+        EventKind::Create,
+        EventKind::Begin,
+        EventKind::EndTo,
+        EventKind::Switch,
+        EventKind::Wait,
+        EventKind::WaitEnd,
+        EventKind::Group,
+        EventKind::Fork,
+        EventKind::Lane,
+        EventKind::LaneEnd,
+        EventKind::Join,
+        EventKind::Loop,
+        EventKind::Chunk,
+        EventKind::LoopEnd,
+        EventKind::Depend,
+        EventKind::Core,
+        EventKind::Count,
+        EventKind::FoldedTask,
+        EventKind::FoldedSection,
+    ];
+
+    /// The kind with this number.
+    pub fn from_number(number: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(number).checked_sub(1)?).copied()
+    }
+
+    /// Payload words; `counters` is how many counters the file has.
+    #[inline]
+    pub fn payload(self, counters: usize) -> usize {
+        match self {
+            EventKind::WaitEnd | EventKind::LaneEnd | EventKind::LoopEnd => 0,
+            EventKind::Lane | EventKind::Loop | EventKind::Chunk => 2,
+            EventKind::Count => counters,
+            EventKind::FoldedTask | EventKind::FoldedSection => crate::Folded::WORDS,
+            _ => 1,
+        }
+    }
+
+    /// Whether the event takes the next number of its thread.
+    #[inline]
+    pub fn numbers(self) -> bool {
+        matches!(self, EventKind::Root | EventKind::Create | EventKind::Fork | EventKind::Lane)
+    }
+}
+
+/// What a task waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u16)]
+pub enum WaitKind {
+    /// The tasks that it created since its last wait.
+    Tasks = 0,
+    /// The tasks created since the last [`EventKind::Group`] that is still open, and all their descendants.
+    Group = 1,
+    /// The other lanes of its team, and all tasks of the team.
+    Barrier = 2,
+    /// The same, at the end of the team: the lane ends here.
+    LastBarrier = 3,
+    /// Tasks that the next events of kind [`EventKind::Depend`] name. No create comes before those.
+    Depend = 4,
+    /// The tasks created since the last [`EventKind::Group`] that is still open, not their descendants.
+    Section = 5,
+}
+
+impl WaitKind {
+    /// The kind with this number.
+    pub fn from_number(number: u16) -> Option<Self> {
+        use WaitKind::*;
+        [Tasks, Group, Barrier, LastBarrier, Depend, Section].get(usize::from(number)).copied()
+    }
+}
+
+/// The number of a task, a lane or a team: the thread that numbered it, and a count from 1 that the thread's numbering
+/// events share. 0 is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TaskId(pub u64);
+
+impl TaskId {
+    /// Nobody.
+    pub const NONE: TaskId = TaskId(0);
+    const COUNT_BITS: u32 = 40;
+
+    /// The `count`-th of a thread.
+    #[inline]
+    pub fn new(thread: u32, count: u64) -> Self {
+        TaskId(u64::from(thread) << Self::COUNT_BITS | count & ((1 << Self::COUNT_BITS) - 1))
+    }
+
+    /// The thread that numbered it.
+    #[inline]
+    pub fn thread(self) -> u32 {
+        (self.0 >> Self::COUNT_BITS) as u32
+    }
+
+    /// Its count within the thread, from 1.
+    #[inline]
+    pub fn count(self) -> u64 {
+        self.0 & ((1 << Self::COUNT_BITS) - 1)
+    }
+}
+
+/// Flags of a create: how the task will be run.
+pub mod flags {
+    /// The creator waits for the task at once (`if(0)`).
+    pub const UNDEFERRED: u16 = 1;
+    /// It may go on at another thread.
+    pub const UNTIED: u16 = 2;
+    /// All tasks created in it are run at once.
+    pub const FINAL: u16 = 4;
+    /// It may share its creator's data.
+    pub const MERGEABLE: u16 = 8;
+}
+
+/// A code or data address with a tag in its upper 16 bits.
+#[inline]
+pub fn with_tag(address: u64, tag: u16) -> u64 {
+    address & 0xffff_ffff_ffff | u64::from(tag) << 48
+}
+
+/// The address of such a word.
+#[inline]
+pub fn code_of(word: u64) -> u64 {
+    word & 0xffff_ffff_ffff
+}
+
+/// The tag of such a word.
+#[inline]
+pub fn tag_of(word: u64) -> u16 {
+    (word >> 48) as u16
+}

@@ -1,0 +1,38 @@
+//! The event files of the recorders: what is in them and how to walk through them.
+//!
+//! A recorded process has a folder of its own, `NAME.events/PID-START/`, with a text file [`PROCESS`], a copy of its memory
+//! map [`MAPS`], and one file of events for each thread, [`thread_file`]. Every thread appends to its own file, through a
+//! shared map: what was stored is in the file even when the process is killed in the next instruction.
+//!
+//! A file of events is a [`FileHeader`] in its first page, then chunks of [`CHUNK_BYTES`] that begin with a
+//! [`ChunkHeader`]. An event is a *head* word, `ticks << 8 | kind`, and the payload words of its kind. The payload is stored
+//! before the head, and unused space is zero, so the events of a chunk end at the first head that is zero.
+//!
+//! This crate has no dependencies: it is part of the library that is loaded into other people's programs.
+
+mod header;
+mod kind;
+mod stream;
+
+pub use header::{
+    CHUNK_BYTES, ChunkHeader, ClockKind, FILE_MAGIC, FileHeader, Folded, HEADER_BYTES, JOURNAL_WORDS, MAX_COUNTERS, VERSION,
+};
+pub use kind::{EventKind, TaskId, WaitKind, code_of, flags, tag_of, with_tag};
+pub use stream::{Event, Events, HeaderError, StreamError};
+
+/// The text file about the process: a line `key value` for each thing known.
+pub const PROCESS: &str = "process";
+
+/// The copy of `/proc/self/maps`: where the code of the process was.
+pub const MAPS: &str = "maps";
+
+/// The file name of a thread's events.
+pub fn thread_file(thread: u32) -> String {
+    format!("thread-{thread:05}")
+}
+
+/// The environment variable that names the folder to record into; without it the recorder does nothing.
+pub const FOLDER_VARIABLE: &str = "CROSSCUT_EVENTS";
+
+/// The environment variable with the options of the recorder: `key=value` separated by commas.
+pub const OPTIONS_VARIABLE: &str = "CROSSCUT_RECORD";
