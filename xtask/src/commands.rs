@@ -30,7 +30,7 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "demo",
         options: "[--no-view] [--dev]",
-        what: "build everything, make two example runs and open the workbench",
+        what: "build everything, make a few runs and open the workbench",
         run: demo::run,
     },
     Command {
@@ -56,7 +56,7 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "examples",
         options: "",
-        what: "build the programs in examples/ to out/examples",
+        what: "build the programs in examples/ with clang and with gcc, to out/examples",
         run: examples::run,
     },
 ];

@@ -130,12 +130,45 @@ pub const FONTS: Need = Need {
     source: Source::Apt("fonts-dejavu-core"),
 };
 
-const CLANG: Need = Need {
+pub const CLANG: Need = Need {
     name: "clang",
-    used_for: "recording, not yet used",
-    importance: Importance::Later,
-    find: || version("clang", &["--version"]),
-    source: Source::Apt("clang"),
+    used_for: "examples, demo, test",
+    importance: Importance::Required,
+    find: || version("clang-19", &["--version"]),
+    source: Source::Apt("clang-19"),
+};
+
+pub const LLVM_OPENMP: Need = Need {
+    name: "LLVM's OpenMP",
+    used_for: "examples, demo, test",
+    importance: Importance::Required,
+    find: || present(Path::new("/usr/lib/llvm-19/lib/libomp.so"), "libomp 19"),
+    source: Source::Apt("libomp-19-dev"),
+};
+
+pub const GCC: Need = Need {
+    name: "gcc and g++",
+    used_for: "examples, test",
+    importance: Importance::Required,
+    // The package g++ brings gcc along.
+    find: || version("g++", &["--version"]),
+    source: Source::Apt("g++"),
+};
+
+pub const TBB: Need = Need {
+    name: "TBB",
+    used_for: "examples, test",
+    importance: Importance::Required,
+    find: || present(Path::new("/usr/include/tbb/task_group.h"), "tbb/task_group.h"),
+    source: Source::Apt("libtbb-dev"),
+};
+
+pub const VALGRIND: Need = Need {
+    name: "valgrind",
+    used_for: "test",
+    importance: Importance::Required,
+    find: || version("valgrind", &["--version"]),
+    source: Source::Apt("valgrind"),
 };
 
 const MPI: Need = Need {
@@ -147,8 +180,24 @@ const MPI: Need = Need {
 };
 
 /// Everything that `doctor` looks at.
-pub const ALL: &[Need] =
-    &[RUST, RUSTFMT, CLIPPY, NEXTEST, C_COMPILER, NODE_JS, NPM, PAGE_PACKAGES, CHROMIUM, FONTS, CLANG, MPI];
+pub const ALL: &[Need] = &[
+    RUST,
+    RUSTFMT,
+    CLIPPY,
+    NEXTEST,
+    C_COMPILER,
+    NODE_JS,
+    NPM,
+    PAGE_PACKAGES,
+    CHROMIUM,
+    FONTS,
+    CLANG,
+    LLVM_OPENMP,
+    GCC,
+    TBB,
+    VALGRIND,
+    MPI,
+];
 
 impl Need {
     /// Looks for it on this machine.

@@ -1,4 +1,4 @@
-//! Where things are: the repository, the page, the build directory, and the `crosscut` binary.
+//! Where things are: the repository, the page, the build directory, the `crosscut` binary and the recorder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,26 +55,31 @@ pub fn npm(args: &[&str]) -> Command {
     command
 }
 
-/// Builds the `crosscut` binary (the page must have been built before) and says where it is.
+/// Builds the `crosscut` binary (the page must have been built before) and, beside it, the recorder that it loads into
+/// other programs; says where the binary is.
 pub fn build_binary(profile: Profile) -> Result<PathBuf> {
-    let mut build = cargo(&["build", "--package", "crosscut"]);
+    let mut build = cargo(&["build", "--package", "crosscut", "--package", "crosscut-record"]);
     if profile == Profile::Release {
         build.arg("--release");
     }
     process::run(&mut build)?;
-    let folder = match profile {
-        Profile::Dev => "debug",
-        Profile::Release => "release",
-    };
-    Ok(target()?.join(folder).join("crosscut"))
+    Ok(built(profile)?.join("crosscut"))
 }
 
-/// Cargo's build directory, wherever the environment or the configuration puts it.
-fn target() -> Result<PathBuf> {
+/// The recorder library that belongs to a binary.
+pub fn recorder(crosscut: &Path) -> PathBuf {
+    crosscut.with_file_name("libcrosscut_record.so")
+}
+
+/// The folder in which cargo leaves what it has built, wherever the environment or the configuration puts it.
+pub fn built(profile: Profile) -> Result<PathBuf> {
     let output = cargo(&["metadata", "--no-deps", "--format-version", "1"]).output()?;
     let metadata: serde_json::Value =
         serde_json::from_slice(&output.stdout).context("could not read what `cargo metadata` printed")?;
-    let folder =
+    let target =
         metadata["target_directory"].as_str().context("`cargo metadata` names no target directory")?;
-    Ok(folder.into())
+    Ok(Path::new(target).join(match profile {
+        Profile::Dev => "debug",
+        Profile::Release => "release",
+    }))
 }

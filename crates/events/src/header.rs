@@ -93,8 +93,8 @@ pub struct ChunkHeader {
     pub ticks: u64,
     /// `CLOCK_MONOTONIC` in nanoseconds at that moment.
     pub nanos: u64,
-    /// Events lost before it.
-    pub lost: u64,
+    /// Numbers that the thread had given before it.
+    pub numbered: u64,
 }
 
 impl ChunkHeader {
@@ -103,8 +103,8 @@ impl ChunkHeader {
 
     /// From the first words of a chunk.
     pub fn from_words(words: &[u64]) -> Option<Self> {
-        let &[number, ticks, nanos, lost] = words.get(..Self::WORDS)? else { return None };
-        Some(ChunkHeader { number, ticks, nanos, lost })
+        let &[number, ticks, nanos, numbered] = words.get(..Self::WORDS)? else { return None };
+        Some(ChunkHeader { number, ticks, nanos, numbered })
     }
 }
 

@@ -7,7 +7,7 @@ pub enum EventKind {
     /// The thread begins a task that nobody created: the program itself, or a thread that was not started by a runtime.
     /// Numbers it. `[code]`
     Root = 1,
-    /// The task creates a task. Numbers it. `[code | flags]`
+    /// The task creates a task. Numbers it. `[code | flags, task]`
     Create = 2,
     /// A created task begins here; the task that ran here is suspended. `[task]`
     Begin = 3,
@@ -21,7 +21,7 @@ pub enum EventKind {
     WaitEnd = 7,
     /// The task opens a section that ends with the next [`WaitKind::Group`]. `[code]`
     Group = 8,
-    /// The task starts a team. Numbers the team. `[code | number of lanes]`
+    /// The task starts a team. Numbers the team. `[code | number of lanes, team]`
     Fork = 9,
     /// A lane of a team begins here; the task that ran here is suspended. Numbers the lane. `[team, index]`
     Lane = 10,
@@ -84,7 +84,7 @@ impl EventKind {
     pub fn payload(self, counters: usize) -> usize {
         match self {
             EventKind::WaitEnd | EventKind::LaneEnd | EventKind::LoopEnd => 0,
-            EventKind::Lane | EventKind::Loop | EventKind::Chunk => 2,
+            EventKind::Create | EventKind::Fork | EventKind::Lane | EventKind::Loop | EventKind::Chunk => 2,
             EventKind::Count => counters,
             EventKind::FoldedTask | EventKind::FoldedSection => crate::Folded::WORDS,
             _ => 1,

@@ -1,8 +1,10 @@
 //! Walking through a file of events, from its beginning or from any event whose position is known. Damage ends the walk
 //! with an error; it never reads outside of the file.
 
-use crate::header::{ChunkHeader, FILE_MAGIC, FileHeader, HEADER_BYTES, MAX_COUNTERS, VERSION};
+use crate::header::{CHUNK_BYTES, ChunkHeader, FILE_MAGIC, FileHeader, HEADER_BYTES, MAX_COUNTERS, VERSION};
 use crate::kind::EventKind;
+
+const CHUNK_WORDS: usize = CHUNK_BYTES / 8;
 
 /// One event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +77,6 @@ pub struct Events<'a> {
     /// What the header says.
     pub header: FileHeader,
     counters: usize,
-    chunk_words: usize,
     /// Where the next head is looked for.
     position: usize,
     /// No event of a chunk stands here or later.
@@ -99,15 +100,14 @@ impl<'a> Events<'a> {
         if header.counters as usize > MAX_COUNTERS {
             return Err(HeaderError::Field("counters"));
         }
-        let chunk_words = header.chunk_bytes as usize / 8;
-        if !header.chunk_bytes.is_multiple_of(4096) || chunk_words == 0 {
+        if header.chunk_bytes as usize != CHUNK_BYTES {
             return Err(HeaderError::Field("chunk_bytes"));
         }
         let journal = header.journal[1] != 0;
         let end = if journal { words.len().min(header.journal[0] as usize) } else { words.len() };
         let counters = header.counters as usize;
         let position = HEADER_BYTES / 8;
-        Ok(Events { words, header, counters, chunk_words, position, end, journal })
+        Ok(Events { words, header, counters, position, end, journal })
     }
 
     /// All words.
@@ -118,13 +118,18 @@ impl<'a> Events<'a> {
     /// The headers of the chunks that were begun.
     pub fn chunks(&self) -> impl Iterator<Item = ChunkHeader> + 'a {
         let body = self.words.get(HEADER_BYTES / 8..).unwrap_or(&[]);
-        body.chunks(self.chunk_words).map_while(ChunkHeader::from_words).take_while(|chunk| chunk.number != 0)
+        body.chunks(CHUNK_WORDS).map_while(ChunkHeader::from_words).take_while(|chunk| chunk.number != 0)
     }
 
     /// The same file, to be walked from an event on.
     #[inline]
     pub fn from(&self, position: usize) -> Self {
         Events { position, journal: self.header.journal[1] != 0, ..*self }
+    }
+
+    /// The same file, to be walked from a chunk on, counted from 0.
+    pub fn from_chunk(&self, chunk: usize) -> Self {
+        self.from(HEADER_BYTES / 8 + chunk * CHUNK_WORDS)
     }
 
     /// Where the next event is looked for.
@@ -146,7 +151,7 @@ impl<'a> Events<'a> {
     }
 
     /// The next event, or the end.
-    #[inline]
+    #[inline(always)]
     pub fn step(&mut self) -> Result<Option<Event<'a>>, StreamError> {
         const FIRST: usize = HEADER_BYTES / 8;
         loop {
@@ -154,7 +159,7 @@ impl<'a> Events<'a> {
                 // The journal was the last.
                 return Ok(None);
             }
-            let in_chunk = (self.position - FIRST) % self.chunk_words;
+            let in_chunk = (self.position - FIRST) % CHUNK_WORDS;
             if in_chunk == 0 {
                 let begun = self.words.get(self.position).is_some_and(|&number| number != 0);
                 if begun && self.position + ChunkHeader::WORDS <= self.end {
@@ -167,10 +172,10 @@ impl<'a> Events<'a> {
                 return self.last();
             }
             if self.words[self.position] == 0 {
-                self.position += self.chunk_words - in_chunk;
+                self.position += CHUNK_WORDS - in_chunk;
                 continue;
             }
-            let limit = self.end.min(self.position - in_chunk + self.chunk_words);
+            let limit = self.end.min(self.position - in_chunk + CHUNK_WORDS);
             let event = self.read(self.position, limit)?;
             self.position += 1 + event.payload.len();
             return Ok(Some(event));

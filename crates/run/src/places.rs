@@ -40,6 +40,19 @@ impl Places {
         Self::from_list(list, workers)
     }
 
+    /// So many workers of each process, numbered through.
+    pub fn processes(workers: &[usize]) -> Result<Self, RunError> {
+        let list: Vec<Place> = workers
+            .iter()
+            .enumerate()
+            .flat_map(|(process, &count)| std::iter::repeat_n(process as i64, count))
+            .enumerate()
+            .map(|(worker, process)| Place { process, worker: worker as i64, core: -1 })
+            .collect();
+        let count = list.len();
+        Self::from_list(list, count)
+    }
+
     fn from_list(list: Vec<Place>, workers: usize) -> Result<Self, RunError> {
         if list.len() >= SEVERAL as usize {
             return Err(RunError::TooMany { what: "places", limit: SEVERAL as usize });
@@ -53,12 +66,12 @@ impl Places {
 
     /// The place of a worker on a core, added when it is new.
     pub fn intern(&mut self, worker: usize, core: i64) -> Result<u16, RunError> {
-        let place = Place { process: 0, worker: worker as i64, core };
+        let Some(&Place { process, .. }) = self.list.get(worker).filter(|_| worker < self.workers) else {
+            return Err(RunError::NoWorker { worker, workers: self.workers });
+        };
+        let place = Place { process, worker: worker as i64, core };
         if let Some(&id) = self.index.get(&place) {
             return Ok(id);
-        }
-        if worker >= self.workers {
-            return Err(RunError::NoWorker { worker, workers: self.workers });
         }
         if self.list.len() + 1 >= SEVERAL as usize {
             return Err(RunError::TooMany { what: "places", limit: SEVERAL as usize });

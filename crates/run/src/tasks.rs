@@ -41,6 +41,26 @@ impl Kind {
         Kind::Chunk,
     ];
 
+    /// The kinds of intervals, in the order in which they are counted.
+    pub const LEAVES: [Kind; 6] =
+        [Kind::Create, Kind::Wait, Kind::Other, Kind::End, Kind::Fork, Kind::Chunk];
+
+    /// Its place among [`Kind::LEAVES`]; none for what holds other nodes.
+    #[inline]
+    pub fn leaf(self) -> Option<usize> {
+        match self {
+            Kind::Create | Kind::Wait | Kind::Other | Kind::End => Some(self as usize),
+            Kind::Fork | Kind::Chunk => Some(self as usize - 2),
+            Kind::Section | Kind::Task => None,
+        }
+    }
+
+    /// Whether it starts a task, which is its next sibling.
+    #[inline]
+    pub fn is_start(self) -> bool {
+        matches!(self, Kind::Create | Kind::Fork)
+    }
+
     /// The one word for it.
     pub fn word(self) -> &'static str {
         match self {
@@ -246,6 +266,18 @@ impl TaskWriter {
             depends: Vec::new(),
             chunks: Vec::new(),
         })
+    }
+
+    /// Keeps only the first `nodes` nodes.
+    pub fn truncate(&mut self, nodes: usize) {
+        self.len.truncate(nodes);
+        self.parent.truncate(nodes);
+        self.mark.truncate(nodes);
+        self.place.truncate(nodes);
+        self.site.truncate(nodes);
+        self.start.truncate(nodes);
+        self.end.truncate(nodes);
+        self.span.truncate(nodes);
     }
 
     /// Number of nodes.

@@ -1,7 +1,8 @@
 //! `cargo xtask demo`: from a clone to the workbench in the browser.
 //!
-//! Builds the page and the binary, imports a recorded run from the fixtures, makes a synthetic one, and opens both.
-//! With `--no-view` the server is started, its page fetched once, and stopped again; `--dev` skips optimisation.
+//! Builds the page and the binary, records an example, imports a run from the fixtures, makes a synthetic one, and opens
+//! them all. With `--no-view` the server is started, its page fetched once, and stopped again; `--dev` skips
+//! optimisation.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -11,7 +12,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use super::ui;
+use super::{examples, ui};
 use crate::loopback;
 use crate::needs::{self, C_COMPILER};
 use crate::process;
@@ -36,21 +37,34 @@ pub fn run(args: &[String]) -> Result<()> {
     if view { process::run(Command::new(&crosscut).arg("view").args(&runs)) } else { check(&crosscut, &runs) }
 }
 
-/// A recorded run and a synthetic one, made anew each time: it takes less than a second.
+/// The runs, made anew each time: a recorded one, an imported one and a synthetic one.
 fn make_runs(crosscut: &Path) -> Result<Vec<PathBuf>> {
     let folder = workspace::out("demo")?;
+    let recorded = folder.join("recorded.crosscut");
     let sort = folder.join("sort.crosscut");
     let fib = folder.join("fib.crosscut");
-    for run in [&sort, &fib] {
+    for run in [&recorded, &sort, &fib] {
         if run.exists() {
             fs::remove_dir_all(run).with_context(|| format!("could not remove {}", run.display()))?;
         }
+    }
+    let mut runs = Vec::new();
+    if can_record(crosscut) {
+        let program = examples::build_sort()?;
+        process::run(Command::new(crosscut).args(["record", "-o"]).arg(&recorded).arg("--").arg(program))?;
+        runs.push(recorded);
     }
     let dag = workspace::root().join("fixtures/dag/sort_mth4.dag");
     process::run(Command::new(crosscut).arg("import").arg(dag).arg("-o").arg(&sort))?;
     let size = ["synth", "fib", "--size", "80k", "--workers", "4", "-o"];
     process::run(Command::new(crosscut).args(size).arg(&fib))?;
-    Ok(vec![sort, fib])
+    runs.extend([sort, fib]);
+    Ok(runs)
+}
+
+/// Whether this binary has the subcommand `record` already.
+fn can_record(crosscut: &Path) -> bool {
+    process::ask(&crosscut.to_string_lossy(), &["record", "--help"]).is_some()
 }
 
 /// Starts the server, opens its page once as a browser would, and stops it.

@@ -1,51 +1,152 @@
-//! `cargo xtask examples`: builds the programs in `examples/`, one source file each, to `out/examples`.
+//! `cargo xtask examples`: builds the programs in `examples/` to `out/examples`.
+//!
+//! Each C and C++ file is built twice: `clang/NAME` runs on LLVM's OpenMP, `gcc/NAME` on GNU's. Rust packages go to
+//! `rust/NAME`. Only what has changed is built.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::SystemTime;
 
 use anyhow::{Context, Result};
 
-use crate::needs::{self, C_COMPILER};
+use crate::needs::{self, CLANG, GCC, LLVM_OPENMP, Need};
 use crate::process;
-use crate::workspace;
+use crate::workspace::{self, Profile, cargo};
 
-/// How a source file becomes a program: extension, compiler, flags.
-const RULES: &[(&str, &str, &[&str])] = &[
-    ("c", "cc", &["-O2", "-g", "-pthread"]),
-    ("cc", "c++", &["-O2", "-g", "-pthread"]),
-    ("cpp", "c++", &["-O2", "-g", "-pthread"]),
-];
+/// A pair of compilers, and the folder in `out/examples` for what they build.
+struct Toolchain {
+    folder: &'static str,
+    c: &'static str,
+    cpp: &'static str,
+    needs: &'static [&'static Need],
+}
+
+const LLVM: Toolchain =
+    Toolchain { folder: "clang", c: "clang-19", cpp: "clang++-19", needs: &[&CLANG, &LLVM_OPENMP] };
+
+const GNU: Toolchain = Toolchain { folder: "gcc", c: "gcc", cpp: "g++", needs: &[&GCC] };
+
+const FLAGS: &[&str] = &["-O2", "-g", "-Wall", "-Wextra", "-fopenmp"];
+
+/// Folders in `examples/` that are Rust packages: `quicksort` is the package `crosscut-example-quicksort` with the
+/// program `quicksort`.
+const RUST_PACKAGES: &[&str] = &["quicksort"];
 
 pub fn run(args: &[String]) -> Result<()> {
     super::no_options(args)?;
-    let folder = workspace::root().join("examples");
-    let mut built = 0;
-    let mut files = match fs::read_dir(&folder) {
-        Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-        Err(error) => return Err(error).context(format!("could not list {}", folder.display())),
-    };
-    files.sort();
-    for file in files {
-        built += usize::from(build(&file)?);
-    }
-    match built {
-        0 => println!("there are no programs in examples/ yet"),
-        n => println!("{n} built in out/examples"),
-    }
+    build()?;
     Ok(())
 }
 
-/// Builds one program; a file that no rule matches is left alone.
-fn build(source: &Path) -> Result<bool> {
-    let extension = source.extension().and_then(|extension| extension.to_str());
-    let Some((_, compiler, flags)) = RULES.iter().find(|rule| Some(rule.0) == extension) else {
-        return Ok(false);
+/// Builds every program and says in which folder they are.
+pub fn build() -> Result<PathBuf> {
+    let sources = files_in(&workspace::root().join("examples"))?;
+    let mut built = 0;
+    for toolchain in [&LLVM, &GNU] {
+        needs::install(toolchain.needs)?;
+        for source in &sources {
+            built += usize::from(toolchain.build(source)?);
+        }
+    }
+    for name in RUST_PACKAGES {
+        build_package(name)?;
+    }
+    match built {
+        0 => println!("the examples are up to date"),
+        n => println!("{n} programs built in out/examples"),
+    }
+    workspace::out("examples")
+}
+
+/// Builds the one example that the demo records: with clang or, where that cannot be installed, with gcc.
+pub fn build_sort() -> Result<PathBuf> {
+    let toolchain = match needs::install(LLVM.needs) {
+        Ok(()) => &LLVM,
+        Err(error) => {
+            println!("{error:#}; using gcc instead");
+            needs::install(GNU.needs)?;
+            &GNU
+        }
     };
-    needs::install(&[&C_COMPILER])?;
-    let name = source.file_stem().context("a source file without a name")?;
-    let program = workspace::out("examples")?.join(name);
-    process::run(Command::new(compiler).args(*flags).arg(source).arg("-o").arg(&program))?;
+    let source = workspace::root().join("examples/sort.c");
+    toolchain.build(&source)?;
+    toolchain.program(&source)
+}
+
+impl Toolchain {
+    /// Builds one program; false when it is up to date, or the file is not a program.
+    fn build(&self, source: &Path) -> Result<bool> {
+        let compiler = match source.extension().and_then(|extension| extension.to_str()) {
+            Some("c") => self.c,
+            Some("cpp") => self.cpp,
+            _ => return Ok(false),
+        };
+        let program = self.program(source)?;
+        let headers = workspace::root().join("crates/record/include");
+        // The rules are inputs too, and xtask holds them.
+        let mut inputs = vec![source.to_owned(), std::env::current_exe()?];
+        inputs.extend(files_in(&headers)?);
+        if is_newer(&program, &inputs)? {
+            return Ok(false);
+        }
+        let mut compile = Command::new(compiler);
+        compile.args(FLAGS).arg("-I").arg(headers).arg(source).arg("-o").arg(&program).arg("-lm");
+        process::run(&mut compile)?;
+        Ok(true)
+    }
+
+    /// Where a source file's program goes.
+    fn program(&self, source: &Path) -> Result<PathBuf> {
+        let name = source.file_stem().context("a source file without a name")?;
+        Ok(made(self.folder)?.join(name))
+    }
+}
+
+/// Builds a Rust package, when it is there; cargo knows what has changed.
+fn build_package(name: &str) -> Result<()> {
+    if !workspace::root().join("examples").join(name).join("Cargo.toml").exists() {
+        return Ok(());
+    }
+    let package = format!("crosscut-example-{name}");
+    process::run(&mut cargo(&["build", "--release", "--package", &package]))?;
+    let from = workspace::built(Profile::Release)?.join(name);
+    let to = made("rust")?.join(name);
+    fs::copy(&from, &to).with_context(|| format!("could not copy {} to {}", from.display(), to.display()))?;
+    Ok(())
+}
+
+/// A folder in `out/examples`.
+fn made(folder: &str) -> Result<PathBuf> {
+    workspace::out(&format!("examples/{folder}"))
+}
+
+/// The files in a folder, not those in folders below, in a fixed order; none when there is no such folder.
+fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    if folder.exists() {
+        for entry in fs::read_dir(folder).with_context(|| format!("could not list {}", folder.display()))? {
+            let path = entry?.path();
+            if path.is_file() {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Whether a program is there and newer than everything it is made from.
+fn is_newer(program: &Path, inputs: &[PathBuf]) -> Result<bool> {
+    let Ok(built) = modified(program) else { return Ok(false) };
+    for input in inputs {
+        if modified(input).with_context(|| format!("could not look at {}", input.display()))? >= built {
+            return Ok(false);
+        }
+    }
     Ok(true)
+}
+
+fn modified(path: &Path) -> std::io::Result<SystemTime> {
+    fs::metadata(path)?.modified()
 }

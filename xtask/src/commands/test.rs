@@ -8,8 +8,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use super::{demo, lint, ui};
-use crate::needs::{self, C_COMPILER, CHROMIUM, FONTS, NEXTEST, State};
+use super::{demo, examples, lint, ui};
+use crate::needs::{self, C_COMPILER, CHROMIUM, FONTS, NEXTEST, State, TBB, VALGRIND};
 use crate::process;
 use crate::stages::Stages;
 use crate::tally::Tally;
@@ -55,17 +55,28 @@ fn page_tests() -> Result<Tally> {
     tests_of(&mut npm(&["test"]))
 }
 
-/// Unit, property and snapshot tests of every crate.
+/// Unit, property and snapshot tests of every crate; some of them record the examples.
 fn rust() -> Result<Tally> {
     // The PNG writer's tests draw text.
-    needs::install(&[&C_COMPILER, &FONTS])?;
+    needs::install(&[&C_COMPILER, &FONTS, &TBB, &VALGRIND])?;
+    // Nothing builds without a page. An old one is good enough: what is tested here writes the types of the next.
+    if !ui::is_built() {
+        ui::build()?;
+    }
+    let examples = examples::build()?;
+    let crosscut = workspace::build_binary(Profile::Dev)?;
     let types = ui::protocol_hash()?;
-    let mut tally = if matches!(NEXTEST.look(), State::Found(_)) {
-        tests_of(&mut cargo(&["nextest", "run", "--workspace", "--no-fail-fast"]))?
+    let mut tests = if matches!(NEXTEST.look(), State::Found(_)) {
+        cargo(&["nextest", "run", "--workspace", "--no-fail-fast"])
     } else {
         println!("cargo-nextest is not here: using `cargo test` (the same tests, a little slower)");
-        tests_of(&mut cargo(&["test", "--workspace", "--all-targets", "--no-fail-fast"]))?
+        cargo(&["test", "--workspace", "--all-targets", "--no-fail-fast"])
     };
+    tests
+        .env("CROSSCUT_EXAMPLES", examples)
+        .env("CROSSCUT_RECORDER", workspace::recorder(&crosscut))
+        .env("CROSSCUT_BIN", crosscut);
+    let mut tally = tests_of(&mut tests)?;
     // The tests write the page's types from the Rust ones.
     if ui::protocol_hash()? != types {
         eprintln!("the types in ui/src/protocol were out of date; they are new now, commit them");

@@ -25,12 +25,17 @@ pub fn run(args: &[String]) -> Result<()> {
 pub fn build() -> Result<()> {
     install_packages()?;
     let stamp = Stamp::new("dist", &sources(&ui())?)?;
-    if stamp.is_current() && ui().join("dist/index.html").exists() {
+    if stamp.is_current() && is_built() {
         println!("the page is up to date");
         return Ok(());
     }
     process::run(&mut npm(&["run", "build"]))?;
     stamp.write()
+}
+
+/// Whether there is a page, of whatever age.
+pub fn is_built() -> bool {
+    ui().join("dist/index.html").exists()
 }
 
 /// Makes `ui/node_modules` what `package-lock.json` says.

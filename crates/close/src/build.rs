@@ -1,0 +1,1013 @@
+//! The second pass: the task tree in pre-order. Each task is walked from its begin to its end through the events of the
+//! threads that ran it; where it creates a task, that task is walked first. The stack of open walks is kept by hand.
+//!
+//! - A create opens a section when none is open; a wait closes it. A section that nobody waited for stays without a wait.
+//! - A group is a section; its wait is deep, and so is a barrier's.
+//! - A team is a section with a fork and a task for each lane. Barriers cut it into phases, each a section of its own.
+
+use crosscut_events::{Event, EventKind, Events, Folded, TaskId, WaitKind, code_of, flags, tag_of};
+use crosscut_run::tasks::{Chunk, Collapsed, Depend, Edge, Kind, Mark, TaskWriter};
+use crosscut_run::{NO_SITE, Places};
+
+use crate::clock::Clock;
+use crate::depends::Depends;
+use crate::error::CloseError;
+use crate::index::{Index, Lane, Point, pack_core};
+use crate::sources::Sites;
+
+/// A process, ready to be walked.
+pub struct Recorded<'a> {
+    /// Its threads' events.
+    pub threads: Vec<Events<'a>>,
+    /// The number of its first thread over all processes.
+    pub first_thread: usize,
+    /// The first pass over them.
+    pub index: Index,
+    /// Its clock.
+    pub clock: Clock,
+}
+
+/// What was found on the way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Gaps {
+    /// Tasks that were created and never began.
+    pub unstarted: u64,
+    /// Tasks that began and did not end.
+    pub unfinished: u64,
+    /// Tasks that began and whose creation is not in the events.
+    pub orphans: u64,
+}
+
+/// A section that is open.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    node: u32,
+    /// Opened by a group, not by a create.
+    group: bool,
+    /// Its code, for what the runtime does in its place.
+    code: u64,
+    /// When the last task ended that its wait waits for.
+    last_end: i64,
+    /// Whether anything was created in it.
+    used: bool,
+}
+
+/// What a task is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Runs,
+    /// It has just created a task: if that runs at once, the next interval begins afterwards.
+    Fresh,
+    /// It waits; its interval has ended. The time says since when.
+    Waits(WaitKind, i64),
+    /// It waits for nothing, since then. Whether something else ran meanwhile.
+    Pauses(i64, bool),
+    /// It has created a task that runs at once, before it goes on.
+    Serial,
+}
+
+/// A walk through a task.
+#[derive(Debug)]
+struct Walk {
+    id: TaskId,
+    node: u32,
+    process: u32,
+    thread: u32,
+    core: u16,
+    state: State,
+    edge: Edge,
+    /// Where in the thread's events.
+    position: usize,
+    /// The time of its last event.
+    seen: u64,
+    /// When the interval began, and from which code.
+    start: i64,
+    from: u64,
+    /// The chunk of a loop that runs, and the loop's code.
+    chunk: Option<(u64, u64)>,
+    loop_code: u64,
+    /// Its sections are those in `open` from here on.
+    sections: usize,
+    /// Its groups hold sections rather than tasks.
+    waits_in_group: bool,
+    /// The lane's number in the index, and barriers passed, when it is one.
+    lane: Option<(usize, u32)>,
+    depends: Option<Box<Depends>>,
+    /// When the last of its descendants ended.
+    last_end: i64,
+}
+
+/// A walk through the lanes of a team.
+#[derive(Debug)]
+struct Region {
+    lanes: std::ops::Range<usize>,
+    next: usize,
+    phase: u32,
+    phases: u32,
+    /// The section around several phases.
+    around: Option<u32>,
+    section: u32,
+    /// When the phase began, and when its last lane came to the barrier.
+    release: i64,
+    arrival: i64,
+    last_end: i64,
+    join: Option<(Point, i64)>,
+    code: u64,
+}
+
+enum Step {
+    Walk(Walk),
+    Region(Region),
+}
+
+/// Columns as plain slices.
+struct Columns<'a> {
+    len: &'a mut [u32],
+    parent: &'a mut [u32],
+    mark: &'a mut [u8],
+    place: &'a mut [u16],
+    site: &'a mut [u32],
+    start: &'a mut [i64],
+    end: &'a mut [i64],
+    span: &'a mut [i64],
+}
+
+/// The tree in the making.
+pub struct Builder<'a, 'w> {
+    processes: &'a [Recorded<'a>],
+    columns: Columns<'w>,
+    places: &'a mut Places,
+    sites: &'a mut Sites,
+    next: u32,
+    limit: u32,
+    open: Vec<Open>,
+    stack: Vec<Step>,
+    /// Where each lane goes on after its barrier, by process and number in the index.
+    lanes: Vec<Vec<(Point, i64)>>,
+    /// The place of a thread on a core, asked for last.
+    recent_place: (u32, u16, u16),
+    collapsed: Vec<Collapsed>,
+    depends: Vec<Depend>,
+    chunks: Vec<Chunk>,
+    visited: u64,
+    /// What was found on the way.
+    pub gaps: Gaps,
+    /// Called now and then with the nodes written.
+    pub watch: &'a mut dyn FnMut(u32) -> Result<(), CloseError>,
+}
+
+/// What of the result does not fit into columns that were made beforehand.
+pub struct Built {
+    pub nodes: usize,
+    pub collapsed: Vec<Collapsed>,
+    pub depends: Vec<Depend>,
+    pub chunks: Vec<Chunk>,
+    pub gaps: Gaps,
+}
+
+/// Why a walk stopped.
+enum Stop {
+    /// Something else is on the stack now.
+    Entered,
+    /// The task, or the lane's phase, has ended.
+    Ended,
+}
+
+impl<'a, 'w> Builder<'a, 'w> {
+    /// Fills the columns of `writer`, which are long enough for all nodes.
+    pub fn new(
+        processes: &'a [Recorded<'a>],
+        writer: &'w mut TaskWriter,
+        places: &'a mut Places,
+        sites: &'a mut Sites,
+        watch: &'a mut dyn FnMut(u32) -> Result<(), CloseError>,
+    ) -> Self {
+        let TaskWriter { len, parent, mark, place, site, start, end, span, .. } = writer;
+        let limit = len.len() as u32;
+        let columns = Columns { len, parent, mark, place, site, start, end, span };
+        let lanes = processes.iter().map(|p| vec![(Point::default(), 0); p.index.lanes.len()]).collect();
+        Builder {
+            processes,
+            columns,
+            places,
+            sites,
+            next: 0,
+            limit,
+            open: Vec::new(),
+            stack: Vec::new(),
+            lanes,
+            recent_place: (u32::MAX, 0, 0),
+            collapsed: Vec::new(),
+            depends: Vec::new(),
+            chunks: Vec::new(),
+            visited: 0,
+            gaps: Gaps::default(),
+            watch,
+        }
+    }
+
+    /// Walks through all roots. Several stand side by side under a task that the run adds.
+    pub fn run(mut self) -> Result<Built, CloseError> {
+        let mut roots: Vec<(usize, usize)> = Vec::new();
+        for (process, recorded) in self.processes.iter().enumerate() {
+            let all = &recorded.index.roots;
+            let acting = (0..all.len()).filter(|&root| all[root].acts);
+            let from = roots.len();
+            roots.extend(acting.map(|root| (process, root)));
+            if roots.len() == from && !all.is_empty() {
+                roots.push((process, 0));
+            }
+        }
+        if let [(process, root)] = roots[..] {
+            let node = self.node(0, Kind::Task, Edge::Create)?;
+            self.root(process, root, node)?;
+        } else {
+            self.side_by_side(&roots)?;
+        }
+        let begun: usize = self.processes.iter().map(|process| process.index.begun()).sum();
+        self.gaps.orphans = (begun as u64).saturating_sub(self.visited);
+        self.depends.sort_unstable();
+        self.depends.dedup();
+        Ok(Built {
+            nodes: self.next as usize,
+            collapsed: self.collapsed,
+            depends: self.depends,
+            chunks: self.chunks,
+            gaps: self.gaps,
+        })
+    }
+
+    fn side_by_side(&mut self, roots: &[(usize, usize)]) -> Result<(), CloseError> {
+        let top = self.node(0, Kind::Task, Edge::Create)?;
+        let section = self.node(top, Kind::Section, Edge::Create)?;
+        let mut edge = Edge::Create;
+        let mut end = 0;
+        for &(process, root) in roots {
+            let recorded = &self.processes[process];
+            let found = &recorded.index.roots[root];
+            let time = recorded.clock.time(found.ticks);
+            let place = self.place(found.begin.thread() as u32, found.begin.core())?;
+            self.leaf(section, Kind::Fork, edge, (time, time), place, NO_SITE)?;
+            let node = self.node(section, Kind::Task, Edge::Create)?;
+            end = end.max(self.root(process, root, node)?);
+            edge = Edge::CreateCont;
+        }
+        self.leaf_marked(section, Mark::deep_wait(edge), (end, end), 0, NO_SITE)?;
+        self.close(section);
+        self.leaf(top, Kind::End, Edge::End, (end, end), 0, NO_SITE)?;
+        self.close(top);
+        Ok(())
+    }
+
+    /// Walks through one root and everything below it. Returns when the last of it ended.
+    fn root(&mut self, process: usize, root: usize, node: u32) -> Result<i64, CloseError> {
+        let recorded = &self.processes[process];
+        let found = &recorded.index.roots[root];
+        let start = recorded.clock.time(found.ticks);
+        let walk = self.walk(process as u32, found.id, node, found.begin, start, 0);
+        self.stack.push(Step::Walk(walk));
+        let mut last = 0;
+        while let Some(top) = self.stack.pop() {
+            match top {
+                Step::Walk(mut walk) => match self.step_walk(&mut walk)? {
+                    Stop::Entered => {
+                        // What was entered stands on top of it.
+                        let at = self.stack.len() - 1;
+                        self.stack.insert(at, Step::Walk(walk));
+                    }
+                    Stop::Ended => last = self.ended(&walk),
+                },
+                Step::Region(region) => self.step_region(region)?,
+            }
+        }
+        Ok(last)
+    }
+
+    fn walk(&self, process: u32, id: TaskId, node: u32, begin: Point, start: i64, from: u64) -> Walk {
+        Walk {
+            id,
+            node,
+            process,
+            thread: begin.thread() as u32,
+            core: begin.core(),
+            state: State::Runs,
+            edge: Edge::Create,
+            position: begin.position(),
+            seen: 0,
+            start,
+            from,
+            chunk: None,
+            loop_code: 0,
+            sections: self.open.len(),
+            waits_in_group: self.processes[process as usize].index.waits_in_group.contains(&id),
+            lane: None,
+            depends: None,
+            last_end: start,
+        }
+    }
+
+    /// A task has ended, or a lane has come to a barrier: tells those around it.
+    fn ended(&mut self, walk: &Walk) -> i64 {
+        let own = self.columns.end[self.next as usize - 1];
+        let last = walk.last_end.max(own);
+        match self.stack.last_mut() {
+            Some(Step::Walk(creator)) => {
+                creator.last_end = creator.last_end.max(last);
+                if let Some(section) = self.open.last_mut() {
+                    section.last_end = section.last_end.max(if section.group { last } else { own });
+                }
+            }
+            Some(Step::Region(region)) => {
+                region.arrival = region.arrival.max(own);
+                region.last_end = region.last_end.max(last);
+            }
+            None => {}
+        }
+        last
+    }
+
+    /// A new node, to be closed later.
+    fn node(&mut self, parent: u32, kind: Kind, edge: Edge) -> Result<u32, CloseError> {
+        let node = self.next;
+        if node >= self.limit {
+            return Err(CloseError::TooMany { what: "nodes", limit: self.limit.into() });
+        }
+        let at = node as usize;
+        self.columns.parent[at] = parent;
+        self.columns.mark[at] = Mark::new(kind, edge, false).0;
+        self.next = node + 1;
+        Ok(node)
+    }
+
+    fn close(&mut self, node: u32) {
+        self.columns.len[node as usize] = self.next - node;
+    }
+
+    #[inline]
+    fn leaf(
+        &mut self,
+        parent: u32,
+        kind: Kind,
+        edge: Edge,
+        times: (i64, i64),
+        place: u16,
+        site: u32,
+    ) -> Result<u32, CloseError> {
+        self.leaf_marked(parent, Mark::new(kind, edge, false), times, place, site)
+    }
+
+    #[inline]
+    fn leaf_marked(
+        &mut self,
+        parent: u32,
+        mark: Mark,
+        (start, end): (i64, i64),
+        place: u16,
+        site: u32,
+    ) -> Result<u32, CloseError> {
+        let node = self.next;
+        if node >= self.limit {
+            return Err(CloseError::TooMany { what: "nodes", limit: self.limit.into() });
+        }
+        if node & 0xffff == 0 {
+            (self.watch)(node)?;
+        }
+        let at = node as usize;
+        let columns = &mut self.columns;
+        columns.len[at] = 1;
+        columns.parent[at] = parent;
+        columns.mark[at] = mark.0;
+        columns.place[at] = place;
+        columns.site[at] = site;
+        columns.start[at] = start;
+        columns.end[at] = end.max(start);
+        self.next = node + 1;
+        Ok(node)
+    }
+
+    #[inline]
+    fn place(&mut self, thread: u32, core: u16) -> Result<u16, CloseError> {
+        if self.recent_place.0 == thread && self.recent_place.1 == core {
+            return Ok(self.recent_place.2);
+        }
+        let place = match core {
+            0 => thread as u16,
+            core => self.places.intern(thread as usize, i64::from(core) - 1)?,
+        };
+        self.recent_place = (thread, core, place);
+        Ok(place)
+    }
+
+    /// The node that holds what the task does now.
+    #[inline]
+    fn holder(&self, walk: &Walk) -> u32 {
+        if self.open.len() > walk.sections { self.open[self.open.len() - 1].node } else { walk.node }
+    }
+
+    /// Ends the interval of the task as a leaf of this kind.
+    #[inline]
+    fn interval(&mut self, walk: &mut Walk, kind: Kind, end: i64, to: u64) -> Result<u32, CloseError> {
+        let parent = self.holder(walk);
+        self.interval_in(walk, parent, Mark::new(kind, walk.edge, false), end, to)
+    }
+
+    #[inline]
+    fn interval_in(
+        &mut self,
+        walk: &mut Walk,
+        parent: u32,
+        mark: Mark,
+        end: i64,
+        to: u64,
+    ) -> Result<u32, CloseError> {
+        let place = self.place(walk.thread, walk.core)?;
+        let site = self.sites.site(walk.process, walk.from, if to == 0 { walk.from } else { to });
+        let node = self.leaf_marked(parent, mark, (walk.start, end), place, site)?;
+        walk.start = end;
+        if to != 0 {
+            walk.from = to;
+        }
+        walk.edge = match mark.kind() {
+            Kind::Create | Kind::Fork => Edge::CreateCont,
+            Kind::Wait => Edge::WaitCont,
+            _ => Edge::OtherCont,
+        };
+        Ok(node)
+    }
+
+    /// The code of a create or wait: where the runtime names itself, that of the group or of the interval.
+    fn code(&self, walk: &Walk, word: u64) -> u64 {
+        let code = code_of(word);
+        if !self.sites.is_runtime(walk.process, code) {
+            return code;
+        }
+        let group = self.open[walk.sections..].iter().rev().find(|open| open.group && open.code != 0);
+        group.map_or(walk.from, |open| open.code)
+    }
+
+    /// Walks on until the task ends or something has to be walked before.
+    fn step_walk(&mut self, walk: &mut Walk) -> Result<Stop, CloseError> {
+        let recorded = &self.processes[walk.process as usize];
+        let mut events = recorded.threads[walk.thread as usize - recorded.first_thread].from(walk.position);
+        loop {
+            // Damage was noted in the first pass; here it is an end like any other.
+            let Ok(Some(event)) = events.step() else {
+                return self.cut_short(walk, recorded);
+            };
+            walk.position = events.position();
+            let time = recorded.clock.time(event.ticks);
+            if !matches!(event.kind, EventKind::Begin | EventKind::FoldedTask | EventKind::Core) {
+                walk.seen = event.ticks;
+            }
+            let moved = match event.kind {
+                EventKind::Core => {
+                    walk.core = pack_core(event.word());
+                    false
+                }
+                EventKind::Create => {
+                    if self.create(walk, &event, time)? {
+                        return Ok(Stop::Entered);
+                    }
+                    false
+                }
+                EventKind::Begin => {
+                    let id = TaskId(event.word());
+                    if id == walk.id {
+                        walk.start = time;
+                        false
+                    } else {
+                        self.pause(walk, time)?;
+                        let end = recorded.index.end(id);
+                        let here = end.is_nested() && end.thread() as u32 == walk.thread;
+                        if here && end.position() > walk.position {
+                            // Its last event has one payload word, unless it was folded.
+                            walk.core = end.core();
+                            walk.position = end.position();
+                            let ended = events.words()[end.position() - 2] >> 8;
+                            self.resume(walk, recorded.clock.time(ended))?;
+                            true
+                        } else if self.next_fragment(walk)? {
+                            true
+                        } else {
+                            return self.cut_short(walk, recorded);
+                        }
+                    }
+                }
+                EventKind::FoldedTask => {
+                    self.pause(walk, time)?;
+                    self.resume(walk, time)?;
+                    false
+                }
+                EventKind::EndTo => {
+                    self.finish(walk, time)?;
+                    return Ok(Stop::Ended);
+                }
+                EventKind::Switch => {
+                    if TaskId(event.word()) == walk.id {
+                        self.resume(walk, time)?;
+                        false
+                    } else {
+                        self.pause(walk, time)?;
+                        if !self.next_fragment(walk)? {
+                            return self.cut_short(walk, recorded);
+                        }
+                        true
+                    }
+                }
+                EventKind::Wait => {
+                    if self.wait(walk, &event, &mut events, time)? {
+                        return Ok(Stop::Ended);
+                    }
+                    walk.position = events.position();
+                    false
+                }
+                EventKind::WaitEnd => {
+                    self.wait_end(walk, time)?;
+                    false
+                }
+                EventKind::Group => {
+                    let holder = self.holder(walk);
+                    let node = self.node(holder, Kind::Section, walk.edge)?;
+                    let code = code_of(event.word());
+                    self.open.push(Open { node, group: true, code, last_end: 0, used: false });
+                    walk.state = State::Runs;
+                    false
+                }
+                EventKind::Fork => {
+                    self.fork(walk, &event, time)?;
+                    return Ok(Stop::Entered);
+                }
+                EventKind::LaneEnd => {
+                    self.finish(walk, time)?;
+                    return Ok(Stop::Ended);
+                }
+                EventKind::Loop => {
+                    walk.loop_code = code_of(event.word());
+                    walk.state = State::Runs;
+                    false
+                }
+                EventKind::Chunk => {
+                    self.end_chunk(walk, time, Kind::Other)?;
+                    walk.chunk = Some((event.word(), event.payload.get(1).copied().unwrap_or(0)));
+                    walk.state = State::Runs;
+                    false
+                }
+                EventKind::LoopEnd => {
+                    if walk.chunk.is_some() {
+                        self.end_chunk(walk, time, Kind::Other)?;
+                    }
+                    walk.chunk = None;
+                    false
+                }
+                EventKind::FoldedSection => {
+                    self.folded_section(walk, &event, time)?;
+                    false
+                }
+                EventKind::Depend | EventKind::Count => false,
+                // These belong to others: the end of this task is missing.
+                EventKind::Join | EventKind::Lane | EventKind::Root => return self.cut_short(walk, recorded),
+            };
+            if moved {
+                events =
+                    recorded.threads[walk.thread as usize - recorded.first_thread].from(walk.position);
+            }
+        }
+    }
+
+    /// Something else runs on the thread from now on.
+    #[inline]
+    fn pause(&mut self, walk: &mut Walk, time: i64) -> Result<(), CloseError> {
+        match &mut walk.state {
+            State::Runs => {
+                self.interval(walk, Kind::Other, time, 0)?;
+            }
+            State::Pauses(_, disturbed) => *disturbed = true,
+            State::Fresh | State::Waits(..) | State::Serial => {}
+        }
+        Ok(())
+    }
+
+    /// It goes on.
+    #[inline]
+    fn resume(&mut self, walk: &mut Walk, time: i64) -> Result<(), CloseError> {
+        match walk.state {
+            State::Runs | State::Fresh => walk.start = time,
+            State::Serial => self.close_serial(walk, time)?,
+            State::Waits(..) | State::Pauses(..) => {}
+        }
+        Ok(())
+    }
+
+    /// Moves to where the task goes on after it was suspended, on some thread. That may have been before the thread that it
+    /// left began with something else.
+    fn next_fragment(&mut self, walk: &mut Walk) -> Result<bool, CloseError> {
+        let recorded = &self.processes[walk.process as usize];
+        let Some(list) = recorded.index.fragments.get(&walk.id) else { return Ok(false) };
+        let Some(&(ticks, point)) = list.get(list.partition_point(|&(ticks, _)| ticks <= walk.seen)) else {
+            return Ok(false);
+        };
+        walk.seen = ticks;
+        walk.thread = point.thread() as u32;
+        walk.core = point.core();
+        walk.position = point.position();
+        let time = recorded.clock.time(ticks);
+        self.resume(walk, time)?;
+        Ok(true)
+    }
+
+    /// A create: its leaf, and its task. Says whether that has to be walked now.
+    fn create(&mut self, walk: &mut Walk, event: &Event<'_>, time: i64) -> Result<bool, CloseError> {
+        let code = self.code(walk, event.word());
+        let serial = tag_of(event.word()) & flags::UNDEFERRED != 0;
+        let holder = self.holder(walk);
+        let top = self.open.last().filter(|_| self.open.len() > walk.sections);
+        if serial || top.is_none_or(|open| open.group && walk.waits_in_group) {
+            let node = self.node(holder, Kind::Section, walk.edge)?;
+            self.open.push(Open { node, group: false, code: 0, last_end: 0, used: true });
+        }
+        if let Some(open) = self.open.last_mut() {
+            open.used = true;
+        }
+        self.interval(walk, Kind::Create, time, code)?;
+        walk.state = if serial { State::Serial } else { State::Fresh };
+        let holder = self.holder(walk);
+        let node = self.node(holder, Kind::Task, Edge::Create)?;
+        let recorded = &self.processes[walk.process as usize];
+        let events = &recorded.threads[walk.thread as usize - recorded.first_thread];
+        self.depend(walk, events, node, false);
+        let id = TaskId(event.payload.get(1).copied().unwrap_or(0));
+        let begin = recorded.index.begin(id);
+        if !begin.is_some() {
+            self.gaps.unstarted += 1;
+            let place = self.place(walk.thread, walk.core)?;
+            let site = self.sites.site(walk.process, code, code);
+            self.leaf(node, Kind::End, Edge::Create, (time, time), place, site)?;
+            self.close(node);
+            return Ok(false);
+        }
+        self.visited += 1;
+        let mut at = recorded.threads[begin.thread() - recorded.first_thread].from(begin.position());
+        if let Ok(Some(first)) = at.step()
+            && first.kind == EventKind::FoldedTask
+            && let Some(folded) = Folded::from_words(first.payload)
+        {
+            let place = self.place(begin.thread() as u32, begin.core())?;
+            let site = self.sites.site(walk.process, code, code);
+            let end = recorded.clock.time(first.ticks);
+            self.folded(&recorded.clock, Mark::new(Kind::Task, Edge::Create, true), node, &folded, (time, end), (place, site));
+            walk.last_end = walk.last_end.max(end);
+            if let Some(open) = self.open.last_mut() {
+                open.last_end = open.last_end.max(end);
+            }
+            return Ok(false);
+        }
+        let child = self.walk(walk.process, id, node, begin, time, code);
+        self.stack.push(Step::Walk(child));
+        Ok(true)
+    }
+
+    /// The wait for a task that ran at once, before its creator went on at this time.
+    fn close_serial(&mut self, walk: &mut Walk, time: i64) -> Result<(), CloseError> {
+        self.interval(walk, Kind::Wait, walk.start, 0)?;
+        self.close_section();
+        walk.start = time;
+        walk.edge = Edge::End;
+        walk.state = State::Fresh;
+        Ok(())
+    }
+
+    /// The dependences that follow a create or a wait.
+    fn depend(&mut self, walk: &mut Walk, events: &Events<'_>, node: u32, waits: bool) {
+        let mut ahead = events.from(walk.position);
+        while let Ok(Some(event)) = ahead.step() {
+            match event.kind {
+                EventKind::Depend => {
+                    let depends = walk.depends.get_or_insert_default();
+                    let (address, how) = (code_of(event.word()), tag_of(event.word()));
+                    match waits {
+                        true => depends.wait(node, address, how, &mut self.depends),
+                        false => depends.add(node, address, how, &mut self.depends),
+                    }
+                    walk.position = ahead.position();
+                }
+                EventKind::Core | EventKind::Count => {}
+                _ => break,
+            }
+        }
+    }
+
+    /// A wait begins. Says whether the walk ends here, at a barrier.
+    fn wait(
+        &mut self,
+        walk: &mut Walk,
+        event: &Event<'_>,
+        events: &mut Events<'_>,
+        time: i64,
+    ) -> Result<bool, CloseError> {
+        let kind = WaitKind::from_number(tag_of(event.word())).unwrap_or(WaitKind::Tasks);
+        let code = self.code(walk, event.word());
+        let inside = self.open.len() > walk.sections;
+        let top_is_group = inside && self.open[self.open.len() - 1].group;
+        match kind {
+            WaitKind::Barrier | WaitKind::LastBarrier if walk.lane.is_some() => {
+                if let Some((lane, passed)) = walk.lane {
+                    let slot = &mut self.lanes[walk.process as usize][lane];
+                    *slot = (point_of(walk), time);
+                    walk.lane = Some((lane, passed + 1));
+                }
+                self.finish(walk, time)?;
+                return Ok(true);
+            }
+            WaitKind::Group | WaitKind::Section if self.has_group(walk) => {
+                // Sections inside of the group that nobody waited for stay as they are.
+                while !self.open[self.open.len() - 1].group {
+                    self.close_section();
+                }
+                let mark = match kind {
+                    WaitKind::Group => Mark::deep_wait(walk.edge),
+                    _ => Mark::new(Kind::Wait, walk.edge, false),
+                };
+                let holder = self.holder(walk);
+                self.interval_in(walk, holder, mark, time, code)?;
+                walk.state = State::Waits(kind, time);
+            }
+            WaitKind::Depend => {
+                let holder = self.holder(walk);
+                let node = self.node(holder, Kind::Section, walk.edge)?;
+                self.open.push(Open { node, group: false, code: 0, last_end: 0, used: true });
+                let wait = self.interval(walk, Kind::Wait, time, code)?;
+                let from = self.depends.len();
+                self.depend(walk, &events.from(events.position()), wait, true);
+                *events = events.from(walk.position);
+                // What it waits for decides by which edge the next interval is ready.
+                let last = self.depends[from..].iter().map(|d| self.end_of(d.from)).max().unwrap_or(0);
+                if let Some(open) = self.open.last_mut() {
+                    open.last_end = last;
+                }
+                walk.state = State::Waits(kind, time);
+            }
+            _ if inside && !top_is_group => {
+                self.interval(walk, Kind::Wait, time, code)?;
+                walk.state = State::Waits(WaitKind::Tasks, time);
+                walk.depends = None;
+            }
+            _ => walk.state = State::Pauses(time, false),
+        }
+        Ok(false)
+    }
+
+    /// When a task that is written already ended itself.
+    fn end_of(&self, task: u32) -> i64 {
+        let at = task as usize;
+        // Collapsed, or its end is its last node.
+        let last = if self.columns.len[at] <= 1 { at } else { at + self.columns.len[at] as usize - 1 };
+        self.columns.end[last]
+    }
+
+    fn has_group(&self, walk: &Walk) -> bool {
+        self.open[walk.sections..].iter().any(|open| open.group)
+    }
+
+    fn close_section(&mut self) {
+        if let Some(open) = self.open.pop() {
+            self.close(open.node);
+        }
+    }
+
+    fn wait_end(&mut self, walk: &mut Walk, time: i64) -> Result<(), CloseError> {
+        match walk.state {
+            State::Waits(WaitKind::Barrier, _) => {
+                walk.start = time;
+                walk.edge = Edge::Create;
+            }
+            State::Waits(_, since) => {
+                if let Some(open) = self.open.pop() {
+                    self.close(open.node);
+                    walk.edge = if open.last_end > since { Edge::End } else { Edge::WaitCont };
+                }
+                walk.start = time;
+            }
+            State::Pauses(since, true) => {
+                self.interval(walk, Kind::Other, since, 0)?;
+                walk.start = time;
+            }
+            State::Pauses(_, false) | State::Runs | State::Fresh | State::Serial => {}
+        }
+        walk.state = State::Runs;
+        Ok(())
+    }
+
+    /// Ends a chunk of a loop, or what came before the first.
+    fn end_chunk(&mut self, walk: &mut Walk, time: i64, otherwise: Kind) -> Result<(), CloseError> {
+        let code = walk.loop_code;
+        match walk.chunk.take() {
+            Some((first, count)) => {
+                let node = self.interval(walk, Kind::Chunk, time, code)?;
+                self.chunks.push(Chunk { node, first: first as i64, count: count as i64 });
+            }
+            None => {
+                self.interval(walk, otherwise, time, code)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The last interval of a task or of a lane's phase.
+    fn finish(&mut self, walk: &mut Walk, time: i64) -> Result<(), CloseError> {
+        if let Some((first, count)) = walk.chunk.take() {
+            let node = self.interval(walk, Kind::Chunk, time, walk.loop_code)?;
+            self.chunks.push(Chunk { node, first: first as i64, count: count as i64 });
+        }
+        if let State::Pauses(since, true) = walk.state {
+            walk.start = walk.start.max(since);
+        }
+        while self.open.len() > walk.sections {
+            self.close_section();
+        }
+        let node = walk.node;
+        self.interval_in(walk, node, Mark::new(Kind::End, walk.edge, false), time, 0)?;
+        self.close(node);
+        Ok(())
+    }
+
+    /// The events of a task end before it does: what is known of it ends with the thread.
+    fn cut_short(&mut self, walk: &mut Walk, recorded: &Recorded<'_>) -> Result<Stop, CloseError> {
+        let is_root = recorded.index.roots.iter().any(|root| root.id == walk.id);
+        if !is_root {
+            self.gaps.unfinished += 1;
+        }
+        let last = recorded.index.last_ticks[walk.thread as usize - recorded.first_thread];
+        let last = recorded.clock.time(last).max(walk.last_end);
+        match walk.state {
+            // It ran when the events ended, unless it was suspended.
+            State::Runs | State::Fresh if is_root || !self.is_suspended(walk, recorded) => {}
+            State::Waits(..) => walk.start = last,
+            _ => walk.start = walk.start.min(last),
+        }
+        let end = if matches!(walk.state, State::Runs | State::Fresh) { last } else { walk.start };
+        self.finish(walk, end.max(walk.start))?;
+        Ok(Stop::Ended)
+    }
+
+    /// Whether the task gave way to another that did not end.
+    fn is_suspended(&self, walk: &Walk, recorded: &Recorded<'_>) -> bool {
+        let mut events = recorded.threads[walk.thread as usize - recorded.first_thread].from(walk.position);
+        matches!(events.step(), Ok(Some(_)))
+    }
+
+    /// A section that was folded while recording.
+    fn folded_section(&mut self, walk: &mut Walk, event: &Event<'_>, time: i64) -> Result<(), CloseError> {
+        let Some(folded) = Folded::from_words(event.payload) else { return Ok(()) };
+        self.visited += folded.numbered;
+        let holder = self.holder(walk);
+        let node = self.node(holder, Kind::Section, walk.edge)?;
+        let place = self.place(walk.thread, walk.core)?;
+        let code = self.code(walk, folded.code);
+        let site = self.sites.site(walk.process, walk.from, code);
+        let clock = &self.processes[walk.process as usize].clock;
+        let mark = Mark::new(Kind::Section, walk.edge, true);
+        self.folded(clock, mark, node, &folded, (walk.start, time), (place, site));
+        walk.start = time;
+        walk.from = code;
+        walk.edge = Edge::WaitCont;
+        walk.state = State::Runs;
+        walk.last_end = walk.last_end.max(time);
+        Ok(())
+    }
+
+    /// Writes a node whose inside was folded. It was ready, and ended, at these times.
+    fn folded(
+        &mut self,
+        clock: &Clock,
+        mark: Mark,
+        node: u32,
+        folded: &Folded,
+        (ready, end): (i64, i64),
+        (place, site): (u16, u32),
+    ) {
+        let start = clock.time(folded.start).min(end);
+        let at = node as usize;
+        let columns = &mut self.columns;
+        columns.len[at] = 1;
+        columns.mark[at] = mark.0;
+        columns.place[at] = place;
+        columns.site[at] = site;
+        columns.start[at] = start;
+        columns.end[at] = end;
+        columns.span[at] = clock.length(folded.span);
+        let small = |value: u64| value.min(i64::MAX as u64 >> 16) as i64;
+        self.collapsed.push(Collapsed {
+            node,
+            work: clock.length(folded.work),
+            first_ready: ready.min(start),
+            last_start: clock.time(folded.last_start).clamp(start, end),
+            ready: folded.ready.map(|ticks| clock.length(ticks)),
+            nodes: folded.nodes.map(small),
+            edges: folded.edges.map(small),
+        });
+    }
+
+    /// A team begins: its lanes are walked before the task goes on.
+    fn fork(&mut self, walk: &mut Walk, event: &Event<'_>, time: i64) -> Result<(), CloseError> {
+        let recorded = &self.processes[walk.process as usize];
+        let team = TaskId(event.payload.get(1).copied().unwrap_or(0));
+        let lanes = recorded.index.lanes_of(team);
+        let found = &recorded.index.lanes[lanes.clone()];
+        let mut phases = found.iter().map(|lane| lane.barriers + 1).max().unwrap_or(1);
+        // Nobody does anything between the last barrier inside of a region and that at its end.
+        if phases > 1 && found.iter().all(|lane| lane.idle || lane.barriers + 1 < phases) {
+            phases -= 1;
+        }
+        let code = self.code(walk, event.word());
+        let holder = self.holder(walk);
+        let around = if phases > 1 { Some(self.node(holder, Kind::Section, walk.edge)?) } else { None };
+        let section = self.node(around.unwrap_or(holder), Kind::Section, walk.edge)?;
+        // The interval of the task ends here, as the fork of the first lane.
+        self.interval_in(walk, section, Mark::new(Kind::Fork, walk.edge, false), time, code)?;
+        let join = recorded.index.teams.get(&team).map(|team| (team.join, recorded.clock.time(team.ticks)));
+        walk.state = State::Runs;
+        self.stack.push(Step::Region(Region {
+            next: lanes.start,
+            lanes,
+            phase: 0,
+            phases,
+            around,
+            section,
+            release: time,
+            arrival: time,
+            last_end: time,
+            join,
+            code,
+        }));
+        Ok(())
+    }
+
+    /// Walks through the next lane of a team, or on to the next phase, or back to the task.
+    fn step_region(&mut self, mut region: Region) -> Result<(), CloseError> {
+        let Some(Step::Walk(walk)) = self.stack.last() else { return Ok(()) };
+        let (process, thread, core) = (walk.process, walk.thread, walk.core);
+        let place = self.place(thread, core)?;
+        let site = self.sites.site(process, region.code, region.code);
+        let recorded = &self.processes[process as usize];
+        while region.next < region.lanes.end && recorded.index.lanes[region.next].barriers < region.phase {
+            region.next += 1;
+        }
+        if region.next < region.lanes.end {
+            let number = region.next;
+            let lane: Lane = recorded.index.lanes[number];
+            let at = (region.release, region.release);
+            let first = number == region.lanes.start;
+            if !first || region.phase > 0 {
+                // The task's own interval was the fork of the first lane.
+                let edge = if first { Edge::Create } else { Edge::CreateCont };
+                self.leaf(region.section, Kind::Fork, edge, at, place, site)?;
+            }
+            let node = self.node(region.section, Kind::Task, Edge::Create)?;
+            let (begin, start) = match region.phase {
+                0 => (lane.begin, recorded.clock.time(lane.ticks)),
+                _ => self.lanes[process as usize][number],
+            };
+            let mut walk = self.walk(process, lane.id, node, begin, start, region.code);
+            walk.lane = Some((number, region.phase));
+            if region.phase > 0 {
+                walk.state = State::Waits(WaitKind::Barrier, start);
+            }
+            region.next += 1;
+            self.stack.push(Step::Region(region));
+            self.stack.push(Step::Walk(walk));
+            return Ok(());
+        }
+        let edge = Edge::CreateCont;
+        let at = (region.release, region.release);
+        self.leaf_marked(region.section, Mark::deep_wait(edge), at, place, site)?;
+        self.close(region.section);
+        region.phase += 1;
+        if region.phase < region.phases {
+            region.next = region.lanes.start;
+            region.release = region.arrival;
+            let holder = region.around.unwrap_or(region.section);
+            region.section = self.node(holder, Kind::Section, Edge::End)?;
+            self.stack.push(Step::Region(region));
+            return Ok(());
+        }
+        let (point, time) = region.join.unwrap_or((Point::default(), region.last_end));
+        if let Some(around) = region.around {
+            self.leaf(around, Kind::Wait, Edge::End, (time, time), place, site)?;
+            self.close(around);
+        }
+        if let Some(Step::Walk(walk)) = self.stack.last_mut() {
+            walk.last_end = walk.last_end.max(region.last_end);
+            walk.position = point.position();
+            if point.is_some() {
+                walk.core = point.core();
+            }
+            walk.start = time;
+            walk.edge = Edge::End;
+        }
+        Ok(())
+    }
+}
+
+fn point_of(walk: &Walk) -> Point {
+    Point::new(walk.thread as usize, walk.position, walk.core)
+}

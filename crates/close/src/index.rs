@@ -1,0 +1,535 @@
+//! The first pass over the events, thread by thread in parallel: where each task begins and ends, which lanes a team has,
+//! which code addresses occur, and how many nodes the tree can have at most.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crosscut_events::{Event, EventKind, Events, Folded, StreamError, TaskId, WaitKind, code_of, tag_of};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+use rayon::prelude::*;
+
+use crate::error::CloseError;
+
+/// A point in some thread's events: thread, word, and the core that the thread is on there. 0 is no point.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Point(u64);
+
+impl Point {
+    const NONE: Point = Point(0);
+    const POSITION: u32 = 36;
+    const CORE: u32 = 12;
+    /// Threads that a run can have.
+    pub const THREADS: usize = 1 << 14;
+    const PRESENT: u64 = 1 << 63;
+    const NESTED: u64 = 1 << 62;
+
+    /// This point.
+    pub fn new(thread: usize, position: usize, core: u16) -> Self {
+        Point(
+            Self::PRESENT
+                | (thread as u64 & (Self::THREADS as u64 - 1)) << (Self::POSITION + Self::CORE)
+                | (u64::from(core) & 0xfff) << Self::POSITION
+                | position as u64 & ((1 << Self::POSITION) - 1),
+        )
+    }
+
+    /// Whether there is one.
+    pub fn is_some(self) -> bool {
+        self.0 != 0
+    }
+
+    /// The thread, counted over all processes.
+    pub fn thread(self) -> usize {
+        (self.0 >> (Self::POSITION + Self::CORE)) as usize & (Self::THREADS - 1)
+    }
+
+    /// The word in the thread's file.
+    pub fn position(self) -> usize {
+        (self.0 & ((1 << Self::POSITION) - 1)) as usize
+    }
+
+    /// The core, plus one; 0 when not known.
+    pub fn core(self) -> u16 {
+        (self.0 >> Self::POSITION) as u16 & 0xfff
+    }
+
+    /// For an end: whether the task that was suspended for it goes on right there.
+    pub fn is_nested(self) -> bool {
+        self.0 & Self::NESTED != 0
+    }
+}
+
+/// A core as points keep it.
+pub fn pack_core(core: u64) -> u16 {
+    if core < 0xffe { core as u16 + 1 } else { 0 }
+}
+
+/// A lane of a team.
+#[derive(Clone, Copy, Debug)]
+pub struct Lane {
+    /// The team.
+    pub team: TaskId,
+    /// Its index within the team.
+    pub index: u64,
+    /// Its own number.
+    pub id: TaskId,
+    /// Right after it began.
+    pub begin: Point,
+    /// When it began.
+    pub ticks: u64,
+    /// Barriers before the last.
+    pub barriers: u32,
+    /// Nothing happened since the last of them.
+    pub idle: bool,
+}
+
+/// A team.
+#[derive(Clone, Copy, Debug)]
+pub struct Team {
+    /// Right after its end, where the task that started it goes on.
+    pub join: Point,
+    /// When it ended.
+    pub ticks: u64,
+}
+
+/// A task that nobody created.
+#[derive(Clone, Copy, Debug)]
+pub struct Root {
+    /// Its number.
+    pub id: TaskId,
+    /// Right after it began.
+    pub begin: Point,
+    /// When it began.
+    pub ticks: u64,
+    /// Whether it did anything beside letting others run.
+    pub acts: bool,
+}
+
+/// What is known of a process after the first pass.
+pub struct Index {
+    /// For each number of each thread: where it begins.
+    begin: Vec<AtomicU64>,
+    /// And where it ends, right after the event.
+    end: Vec<AtomicU64>,
+    /// The first number of each thread in those, by the thread's number in the process.
+    first: Vec<usize>,
+    /// The lanes, by team and index.
+    pub lanes: Vec<Lane>,
+    /// The teams.
+    pub teams: HashMap<TaskId, Team>,
+    /// The tasks that nobody created, by time.
+    pub roots: Vec<Root>,
+    /// Where tasks go on after they were suspended, when it is not where they were suspended: by time.
+    pub fragments: HashMap<TaskId, Vec<(u64, Point)>>,
+    /// Tasks that wait for tasks inside of a group.
+    pub waits_in_group: HashSet<TaskId>,
+    /// Code addresses.
+    pub codes: Vec<u64>,
+    /// At most so many nodes.
+    pub nodes: usize,
+    /// Tasks created.
+    pub created: u64,
+    /// The time of the last event of each thread.
+    pub last_ticks: Vec<u64>,
+    /// Places where a file is damaged; what follows is not read.
+    pub damages: Vec<(usize, StreamError)>,
+}
+
+impl Index {
+    /// The place of a number in the tables; `None` when no such number was given.
+    #[inline]
+    fn slot(&self, id: TaskId) -> Option<usize> {
+        let thread = id.thread() as usize;
+        let slot = self.first.get(thread)? + (id.count().checked_sub(1)? as usize);
+        (slot < *self.first.get(thread + 1)?).then_some(slot)
+    }
+
+    /// Where a task begins: its begin or folded event.
+    #[inline]
+    pub fn begin(&self, id: TaskId) -> Point {
+        self.slot(id).map_or(Point::NONE, |slot| Point(self.begin[slot].load(Ordering::Relaxed)))
+    }
+
+    /// Right after the end of a task.
+    #[inline]
+    pub fn end(&self, id: TaskId) -> Point {
+        self.slot(id).map_or(Point::NONE, |slot| Point(self.end[slot].load(Ordering::Relaxed)))
+    }
+
+    /// Tasks that began.
+    pub fn begun(&self) -> usize {
+        self.begin.par_iter().filter(|point| point.load(Ordering::Relaxed) != 0).count()
+    }
+
+    /// Goes through the events of the threads of one process. `first_thread` is the number of the first of them over all
+    /// processes.
+    pub fn new(threads: &[Events<'_>], first_thread: usize) -> Result<Self, CloseError> {
+        let count = threads.iter().map(|t| t.header.thread as usize + 1).max().unwrap_or(0);
+        if first_thread + threads.len() >= Point::THREADS || count > 1 << 20 {
+            return Err(CloseError::TooMany { what: "threads", limit: Point::THREADS as u64 });
+        }
+        let mut first = vec![0; count + 1];
+        for thread in threads {
+            first[thread.header.thread as usize + 1] = numbered(thread);
+        }
+        for at in 1..first.len() {
+            first[at] += first[at - 1];
+        }
+        let total = first[count];
+        if total > u32::MAX as usize {
+            return Err(CloseError::TooMany { what: "tasks", limit: u32::MAX.into() });
+        }
+        let table = || -> Vec<AtomicU64> { bytemuck_zeroed(total) };
+        let mut index = Index {
+            begin: table(),
+            end: table(),
+            first,
+            lanes: Vec::new(),
+            teams: HashMap::new(),
+            roots: Vec::new(),
+            fragments: HashMap::new(),
+            waits_in_group: HashSet::new(),
+            codes: Vec::new(),
+            nodes: 0,
+            created: 0,
+            last_ticks: Vec::new(),
+            damages: Vec::new(),
+        };
+        let passes: Vec<Pass<'_>> = threads
+            .par_iter()
+            .enumerate()
+            .map(|(number, events)| {
+                let mut pass = Pass::new(&index, first_thread + number, events.header.thread);
+                pass.run(*events);
+                pass
+            })
+            .collect();
+        let found: Vec<Found> = passes.into_iter().map(|pass| pass.found).collect();
+        let mut codes = HashSet::new();
+        for (number, found) in found.into_iter().enumerate() {
+            index.lanes.extend(found.lanes);
+            index.teams.extend(found.teams);
+            index.roots.extend(found.roots);
+            for (id, ticks, point) in found.fragments {
+                index.fragments.entry(id).or_default().push((ticks, point));
+            }
+            index.waits_in_group.extend(found.waits_in_group);
+            codes.extend(found.codes);
+            index.nodes += found.nodes;
+            index.created += found.created;
+            index.last_ticks.push(found.last_ticks);
+            index.damages.extend(found.damage.map(|damage| (number, damage)));
+        }
+        index.codes = codes.into_iter().collect();
+        index.codes.sort_unstable();
+        index.lanes.sort_by_key(|lane| (lane.team, lane.index));
+        index.roots.sort_by_key(|root| (root.ticks, root.id));
+        index.fragments.values_mut().for_each(|list| list.sort_unstable());
+        Ok(index)
+    }
+
+    /// The lanes of a team.
+    pub fn lanes_of(&self, team: TaskId) -> std::ops::Range<usize> {
+        let from = self.lanes.partition_point(|lane| lane.team < team);
+        from..self.lanes.partition_point(|lane| lane.team <= team)
+    }
+}
+
+/// Fresh zeros, which the system gives without touching them.
+fn bytemuck_zeroed(count: usize) -> Vec<AtomicU64> {
+    let zeros: Vec<u64> = vec![0; count];
+    let mut zeros = std::mem::ManuallyDrop::new(zeros);
+    // SAFETY: the types have the same size and alignment, and the vector is not used any more.
+    unsafe { Vec::from_raw_parts(zeros.as_mut_ptr().cast(), zeros.len(), zeros.capacity()) }
+}
+
+/// Numbers that a thread gave: known at the beginning of its last chunk, so that only that one has to be read.
+fn numbered(events: &Events<'_>) -> usize {
+    let Some((chunk, header)) = events.chunks().enumerate().last() else { return 0 };
+    let mut last = events.from_chunk(chunk);
+    let mut count = header.numbered as usize;
+    while let Ok(Some(event)) = last.step() {
+        count += numbers_of(&event);
+    }
+    // The number may be damaged: never more than there are words.
+    count.min(events.words().len())
+}
+
+/// How many numbers an event stands for.
+#[inline]
+fn numbers_of(event: &Event<'_>) -> usize {
+    match event.kind {
+        kind if kind.numbers() => 1,
+        EventKind::FoldedTask | EventKind::FoldedSection => event.payload.get(2).map_or(0, |&n| n as usize),
+        _ => 0,
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    lanes: Vec<Lane>,
+    teams: Vec<(TaskId, Team)>,
+    roots: Vec<Root>,
+    fragments: Vec<(TaskId, u64, Point)>,
+    waits_in_group: Vec<TaskId>,
+    codes: HashSet<u64>,
+    nodes: usize,
+    created: u64,
+    last_ticks: u64,
+    damage: Option<StreamError>,
+}
+
+/// The pass over one thread.
+struct Pass<'a> {
+    index: &'a Index,
+    thread: usize,
+    number: u32,
+    numbered: u64,
+    core: u16,
+    current: TaskId,
+    /// Tasks that began here and have not ended, with the task that each suspended.
+    suspended: Vec<(TaskId, TaskId)>,
+    /// Teams started here and not ended.
+    forks: Vec<TaskId>,
+    /// Lanes that began here and have not ended, as numbers in `found`.
+    lanes: Vec<usize>,
+    /// Tasks with the groups that they have open.
+    groups: HashMap<TaskId, u32>,
+    recent_codes: [u64; 64],
+    found: Found,
+}
+
+impl<'a> Pass<'a> {
+    fn new(index: &'a Index, thread: usize, number: u32) -> Self {
+        Pass {
+            index,
+            thread,
+            number,
+            numbered: 0,
+            core: 0,
+            current: TaskId::NONE,
+            suspended: Vec::new(),
+            forks: Vec::new(),
+            lanes: Vec::new(),
+            groups: HashMap::new(),
+            recent_codes: [0; 64],
+            found: Found::default(),
+        }
+    }
+
+    fn run(&mut self, mut events: Events<'_>) {
+        loop {
+            match events.step() {
+                Ok(Some(event)) => {
+                    let after = Point::new(self.thread, events.position(), self.core);
+                    self.found.last_ticks = self.found.last_ticks.max(event.ticks);
+                    self.event(&event, after);
+                }
+                Ok(None) => break,
+                Err(damage) => {
+                    self.found.damage = Some(damage);
+                    break;
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn code(&mut self, word: u64) {
+        let code = code_of(word);
+        // A multiplicative hash into a small table in front of the set.
+        let slot = (code.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize;
+        if self.recent_codes[slot] != code {
+            self.recent_codes[slot] = code;
+            self.found.codes.insert(code);
+        }
+    }
+
+    #[inline]
+    fn number(&mut self) -> TaskId {
+        self.numbered += 1;
+        TaskId::new(self.number, self.numbered)
+    }
+
+    /// The lane that runs now, not one of the tasks on top of it.
+    fn lane(&mut self) -> Option<&mut Lane> {
+        let lane = self.found.lanes.get_mut(*self.lanes.last()?)?;
+        (lane.id == self.current).then_some(lane)
+    }
+
+    fn act(&mut self) {
+        let current = self.current;
+        if let Some(lane) = self.lane() {
+            lane.idle = false;
+        } else if let Some(root) = self.found.roots.last_mut().filter(|root| root.id == current) {
+            root.acts = true;
+        }
+    }
+
+    #[inline]
+    fn event(&mut self, event: &Event<'_>, after: Point) {
+        let word = event.word();
+        match event.kind {
+            EventKind::Create => {
+                self.code(word);
+                self.number();
+                self.found.created += 1;
+                // Section, create, task, end; a task that runs at once has a section and a wait of its own.
+                self.found.nodes += 5;
+                self.act();
+            }
+            EventKind::Begin => {
+                let task = TaskId(word);
+                self.put_begin(task, Point::new(self.thread, event.position, self.core));
+                self.suspended.push((task, self.current));
+                self.current = task;
+                // The interval that it may have cut in two.
+                self.found.nodes += 1;
+            }
+            EventKind::EndTo => {
+                let next = TaskId(word);
+                let nested = self.pop(self.current) == Some(next);
+                self.put_end(self.current, after, nested);
+                if !nested && next != TaskId::NONE {
+                    self.found.fragments.push((next, event.ticks, after));
+                }
+                self.current = next;
+            }
+            EventKind::FoldedTask => {
+                if let Some(folded) = Folded::from_words(event.payload) {
+                    let task = TaskId(folded.task);
+                    self.put_begin(task, Point::new(self.thread, event.position, self.core));
+                    self.put_end(task, after, true);
+                    if TaskId(folded.next) != self.current {
+                        self.found.fragments.push((TaskId(folded.next), event.ticks, after));
+                    }
+                    self.current = TaskId(folded.next);
+                    self.numbered += folded.numbered;
+                    self.found.created += folded.numbered;
+                    self.found.nodes += 1;
+                }
+            }
+            EventKind::FoldedSection => {
+                if let Some(folded) = Folded::from_words(event.payload) {
+                    self.code(folded.code);
+                    self.numbered += folded.numbered;
+                    self.found.created += folded.numbered;
+                    self.found.nodes += 2;
+                    self.act();
+                }
+            }
+            EventKind::Switch => {
+                let next = TaskId(word);
+                if next != TaskId::NONE {
+                    self.found.fragments.push((next, event.ticks, after));
+                }
+                self.current = next;
+                self.found.nodes += 1;
+            }
+            EventKind::Wait => self.wait(word),
+            EventKind::WaitEnd => self.found.nodes += 1,
+            EventKind::Group => {
+                self.code(word);
+                *self.groups.entry(self.current).or_default() += 1;
+                self.found.nodes += 2;
+                self.act();
+            }
+            EventKind::Root => {
+                let id = self.number();
+                self.code(word);
+                self.found.roots.push(Root { id, begin: after, ticks: event.ticks, acts: false });
+                self.current = id;
+                self.found.nodes += 4;
+            }
+            EventKind::Fork => {
+                self.code(word);
+                let team = self.number();
+                self.forks.push(team);
+                self.found.nodes += 8;
+                self.act();
+            }
+            EventKind::Lane => {
+                let id = self.number();
+                let (team, index) = (TaskId(word), event.payload.get(1).copied().unwrap_or(0));
+                self.lanes.push(self.found.lanes.len());
+                let lane =
+                    Lane { team, index, id, begin: after, ticks: event.ticks, barriers: 0, idle: false };
+                self.found.lanes.push(lane);
+                self.current = id;
+                self.found.nodes += 8;
+            }
+            EventKind::LaneEnd => {
+                self.lanes.pop();
+                self.current = TaskId::NONE;
+            }
+            EventKind::Join => {
+                if let Some(team) = self.forks.pop() {
+                    self.found.teams.push((team, Team { join: after, ticks: event.ticks }));
+                }
+                self.current = TaskId(word);
+            }
+            EventKind::Loop => {
+                self.code(word);
+                self.act();
+                self.found.nodes += 2;
+            }
+            EventKind::Chunk => self.found.nodes += 1,
+            EventKind::Core => self.core = pack_core(word),
+            EventKind::LoopEnd | EventKind::Depend | EventKind::Count => {}
+        }
+    }
+
+    fn wait(&mut self, word: u64) {
+        self.code(word);
+        self.found.nodes += 2;
+        let current = self.current;
+        match WaitKind::from_number(tag_of(word)) {
+            Some(WaitKind::Barrier) => {
+                self.found.nodes += 6;
+                if let Some(lane) = self.lane() {
+                    lane.barriers += 1;
+                    lane.idle = true;
+                }
+            }
+            Some(WaitKind::Tasks) if !self.groups.is_empty() => {
+                if self.groups.get(&current).is_some_and(|&open| open > 0) {
+                    self.found.waits_in_group.push(current);
+                }
+            }
+            Some(WaitKind::Group | WaitKind::Section) => {
+                if let Some(open) = self.groups.get_mut(&current) {
+                    *open = open.saturating_sub(1);
+                    if *open == 0 {
+                        self.groups.remove(&current);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes the task off the stack; says whom it had suspended.
+    #[inline]
+    fn pop(&mut self, task: TaskId) -> Option<TaskId> {
+        let (top, below) = *self.suspended.last()?;
+        if top != task {
+            return None;
+        }
+        self.suspended.pop();
+        Some(below)
+    }
+
+    #[inline]
+    fn put_begin(&self, task: TaskId, point: Point) {
+        if let Some(slot) = self.index.slot(task) {
+            self.index.begin[slot].store(point.0, Ordering::Relaxed);
+        }
+    }
+
+    #[inline]
+    fn put_end(&self, task: TaskId, point: Point, nested: bool) {
+        if let Some(slot) = self.index.slot(task) {
+            let flag = if nested { Point::NESTED } else { 0 };
+            self.index.end[slot].store(point.0 | flag, Ordering::Relaxed);
+        }
+    }
+}

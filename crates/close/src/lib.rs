@@ -1,0 +1,202 @@
+//! Closing a run: the event files that the recorders of a program left in a folder become a run.
+
+mod build;
+mod clock;
+mod depends;
+mod error;
+mod files;
+mod index;
+mod sources;
+pub mod symbols;
+
+use std::path::Path;
+
+use crosscut_events::Events;
+use crosscut_run::tasks::TaskWriter;
+use crosscut_run::{Places, Run, RunWriter};
+
+use build::{Builder, Gaps, Recorded};
+use clock::Clock;
+use files::Process;
+use index::Index;
+use sources::Sites;
+
+pub use crosscut_import::{Progress, Quiet};
+pub use error::CloseError;
+
+/// What is known about the program beside its events.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// How it ended, if known.
+    pub exit: Option<Exit>,
+    /// How long it ran, if known.
+    pub elapsed_ns: Option<u64>,
+}
+
+/// How a program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// By itself, with this code.
+    Code(i32),
+    /// By this signal.
+    Signal(i32),
+}
+
+/// A run that was made of events.
+#[derive(Debug)]
+pub struct Closed {
+    /// The run.
+    pub run: Run,
+    /// Tasks in it.
+    pub tasks: i64,
+    /// Events that were lost while recording.
+    pub dropped: u64,
+    /// Processes that left events.
+    pub processes: usize,
+    /// What the user should know, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Whether recorders left events in this folder.
+pub fn is_events(folder: &Path) -> bool {
+    let Ok(entries) = std::fs::read_dir(folder) else { return false };
+    entries.flatten().any(|entry| entry.path().join(crosscut_events::PROCESS).is_file())
+}
+
+/// Makes a run at `target` of the events in `folder`. On an error, or when cancelled, nothing appears there.
+pub fn close(
+    folder: &Path,
+    target: &Path,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Closed, CloseError> {
+    let processes = files::read(folder)?;
+    let processes: Vec<&Process> = processes.iter().filter(|process| !process.threads.is_empty()).collect();
+    let mut notes = Vec::new();
+    let mut sites = Sites::new();
+    let recorded = index(&processes, &mut sites, &mut notes)?;
+    if recorded.iter().all(|process| process.index.roots.is_empty()) {
+        return Err(CloseError::Nothing { folder: folder.to_owned() });
+    }
+    check_cancelled(progress)?;
+
+    let mut run = RunWriter::create(target)?;
+    let nodes = recorded.iter().map(|process| process.index.nodes).sum::<usize>() + 4;
+    if nodes >= u32::MAX as usize {
+        return Err(CloseError::TooMany { what: "nodes", limit: u32::MAX.into() });
+    }
+    let mut writer = TaskWriter::new(&run, nodes)?;
+    let threads: Vec<usize> = processes.iter().map(|process| process.threads.len()).collect();
+    let mut places = Places::processes(&threads)?;
+    let mut watch = |done: u32| {
+        progress.advance(u64::from(done), 2 * nodes as u64);
+        check_cancelled(progress)
+    };
+    let built = Builder::new(&recorded, &mut writer, &mut places, &mut sites, &mut watch).run()?;
+    writer.truncate(built.nodes);
+    writer.collapsed = built.collapsed;
+    writer.depends = built.depends;
+    writer.chunks = built.chunks;
+
+    let dropped = lost(&recorded, &mut notes);
+    notes.extend(missing(&processes));
+    describe(&mut run, &processes, options, dropped);
+    run.manifest().partial = partial(&recorded, built.gaps, dropped, options);
+    run.put_sources(&sites.finish())?;
+    crosscut_tasks::finish(&mut run, writer, &places)?;
+    check_cancelled(progress)?;
+    let run = run.finish()?;
+    let tasks = recorded.iter().map(|process| process.index.created as i64).sum();
+    Ok(Closed { run, tasks, dropped, processes: processes.len(), notes })
+}
+
+fn check_cancelled(progress: &dyn Progress) -> Result<(), CloseError> {
+    if progress.is_cancelled() { Err(CloseError::Cancelled) } else { Ok(()) }
+}
+
+/// The first pass over all processes, and the names of their code.
+fn index<'a>(
+    processes: &[&'a Process],
+    sites: &mut Sites,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Recorded<'a>>, CloseError> {
+    let mut recorded = Vec::new();
+    let mut first_thread = 0;
+    let began = |threads: &[Events<'_>]| threads.first().map_or(u64::MAX, |thread| thread.header.base_nanos);
+    let mut zero = u64::MAX;
+    for process in processes {
+        let threads: Vec<Events<'a>> =
+            process.threads.iter().map(files::Thread::events).collect::<Result<_, _>>()?;
+        zero = zero.min(began(&threads));
+        let index = Index::new(&threads, first_thread)?;
+        for &(thread, damage) in &index.damages {
+            notes.push(format!("{}: {damage}; the rest is not read", process.threads[thread].path.display()));
+        }
+        notes.extend(sites.add_process(&process.maps, &index.codes));
+        let clock = Clock::new(process, &threads, zero);
+        first_thread += threads.len();
+        recorded.push(Recorded { first_thread: first_thread - threads.len(), threads, index, clock });
+    }
+    Ok(recorded)
+}
+
+/// Events that could not be stored.
+fn lost(recorded: &[Recorded<'_>], notes: &mut Vec<String>) -> u64 {
+    let mut lost = 0;
+    for thread in recorded.iter().flat_map(|process| &process.threads) {
+        let header = &thread.header;
+        lost += header.lost;
+        if header.lost > 0 {
+            let why = std::io::Error::from_raw_os_error(header.error as i32);
+            notes.push(format!("thread {} lost {} events: {why}", header.thread, header.lost));
+        }
+    }
+    lost
+}
+
+/// What the recorders said that they could not do.
+fn missing(processes: &[&Process]) -> Vec<String> {
+    let mut notes: Vec<String> = processes.iter().flat_map(|p| p.all("counter-missing")).map(str::to_owned).collect();
+    notes.dedup();
+    for process in processes.iter().filter(|process| process.empty > 0) {
+        let pid = process.get("pid").unwrap_or("?");
+        notes.push(format!("process {pid}: {} threads had no room for their events", process.empty));
+    }
+    notes
+}
+
+/// Where the run comes from.
+fn describe(run: &mut RunWriter, processes: &[&Process], options: &Options, dropped: u64) {
+    let manifest = run.manifest();
+    if !options.command.is_empty() {
+        manifest.origin.command = options.command.clone();
+    } else if let Some(process) = processes.first() {
+        manifest.origin.command = process.all("argument").map(str::to_owned).collect();
+    }
+    for version in processes.iter().filter_map(|process| process.get("openmp")) {
+        manifest.origin.tools.insert("openmp".into(), version.to_owned());
+    }
+    manifest.facts.insert("dropped_events".into(), dropped.into());
+}
+
+/// Why the run is not whole, if it is not.
+fn partial(recorded: &[Recorded<'_>], gaps: Gaps, dropped: u64, options: &Options) -> Option<String> {
+    let mut reasons = Vec::new();
+    if let Some(Exit::Signal(signal)) = options.exit {
+        reasons.push(format!("the program was ended by signal {signal}"));
+    }
+    let mut count = |number: u64, what: &str| {
+        if number > 0 {
+            reasons.push(format!("{number} {what}"));
+        }
+    };
+    count(gaps.unfinished, "tasks had not ended");
+    count(gaps.unstarted, "tasks had not begun");
+    count(gaps.orphans, "tasks have lost their creator");
+    count(dropped, "events were lost");
+    let damages = recorded.iter().map(|process| process.index.damages.len() as u64).sum();
+    count(damages, "files of events are damaged");
+    if reasons.is_empty() { None } else { Some(reasons.join("; ")) }
+}

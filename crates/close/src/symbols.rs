@@ -1,0 +1,90 @@
+//! Code addresses to source positions: the memory map of a process and addresses in its code come in, a file, a line and
+//! a function for each come out. Every module (executable or shared object) that an address lies in is opened once, the
+//! others never; a module that cannot be read leaves its positions coarse and a note, and is never an error.
+
+mod dwarf;
+mod maps;
+mod module;
+mod names;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crosscut_run::Source;
+
+use maps::{Mapping, Maps};
+use module::Module;
+
+/// What stands for a file that nobody knows.
+const UNKNOWN: &str = "unknown";
+
+/// Where a code address is in the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// The source position. Without debug information the file is the name of the module, and the line 0.
+    pub source: Source,
+    /// Path of the executable or shared object, `[vdso]` for the kernel's code, "" when no module is there.
+    pub module: String,
+}
+
+/// The positions of some addresses.
+#[derive(Clone, Debug, Default)]
+pub struct Positions {
+    /// One for each address, in the order of the addresses.
+    pub positions: Vec<Position>,
+    /// The modules that could not be read, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Finds the positions of return addresses in a process with this memory map (the text of `/proc/PID/maps`).
+///
+/// A return address is that of the instruction after the call, which may belong to the next line or even to the next
+/// function: what is looked up is the byte before it.
+pub fn resolve(maps: &str, addresses: &[u64]) -> Positions {
+    let maps = Maps::parse(maps);
+    let mut found = Positions { positions: vec![nowhere(""); addresses.len()], notes: Vec::new() };
+    let mut modules: BTreeMap<&str, Vec<(usize, u64, &Mapping)>> = BTreeMap::new();
+    for (number, address) in addresses.iter().enumerate() {
+        let Some(address) = address.checked_sub(1) else { continue };
+        let Some(mapping) = maps.at(address) else { continue };
+        modules.entry(&mapping.path).or_default().push((number, address, mapping));
+    }
+    for (path, addresses) in modules {
+        resolve_in(path, &addresses, &mut found);
+    }
+    found
+}
+
+fn resolve_in(path: &str, addresses: &[(usize, u64, &Mapping)], found: &mut Positions) {
+    for &(number, ..) in addresses {
+        found.positions[number] = nowhere(path);
+    }
+    // Not a file: the kernel's code, a heap, memory that a compiler filled at run time.
+    if !path.starts_with('/') {
+        return;
+    }
+    if addresses.iter().any(|(_, _, mapping)| mapping.deleted) {
+        // What has this name now is another file, and its lines would be wrong ones.
+        found.notes.push(format!("{path}: replaced or removed while the program ran; its code has no source lines"));
+        return;
+    }
+    let done = module::with(Path::new(path), |module: &Module<'_>| {
+        for &(number, address, mapping) in addresses {
+            let Some(address) = module.address(mapping.file_offset(address)) else { continue };
+            let source = module.source(address, &found.positions[number].source.file);
+            found.positions[number].source = source;
+        }
+    });
+    if let Err(why) = done {
+        found.notes.push(format!("{path}: {why}; its code has no source lines"));
+    }
+}
+
+/// All that is known is the module.
+fn nowhere(module: &str) -> Position {
+    let name = module.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(UNKNOWN);
+    Position {
+        source: Source { file: name.to_owned(), line: 0, function: String::new() },
+        module: module.to_owned(),
+    }
+}

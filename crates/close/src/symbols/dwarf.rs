@@ -1,0 +1,255 @@
+//! The debug information of a module: in the module itself, in a file of its own that the build id or a link names, in
+//! part in a file that several share (dwz), or beside the objects that the compiler made (split DWARF).
+//!
+//! Files are read, never mapped: a program may be built anew at any moment, and a map of a file that is cut short ends
+//! the process that looks at it.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use addr2line::{Context, LookupContinuation, LookupResult, SplitDwarfLoad};
+use gimli::{AttributeValue, DebuggingInformationEntry, EndianSlice, Reader, RunTimeEndian, UnitRef};
+use object::read::ReadCache;
+use object::{Object, ObjectSection};
+use typed_arena::Arena;
+
+/// Where distributions put the debug information of their programs.
+const DEBUG_FOLDER: &str = "/usr/lib/debug";
+
+/// An ELF file whose parts are read when they are asked for.
+pub type Elf<'a> = object::File<'a, &'a ReadCache<File>>;
+type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
+
+/// What was read of a module and its debug files; everything else borrows from it.
+#[derive(Default)]
+pub struct Store {
+    files: Arena<ReadCache<File>>,
+    unpacked: Arena<Vec<u8>>,
+}
+
+impl Store {
+    /// Opens an ELF file.
+    pub fn open(&self, path: &Path) -> Result<Elf<'_>, String> {
+        let file = File::open(path).map_err(|error| error.to_string())?;
+        // Devices and pipes: reading them might never end.
+        if !file.metadata().is_ok_and(|about| about.is_file()) {
+            return Err("not a file".to_owned());
+        }
+        let file: &ReadCache<File> = self.files.alloc(ReadCache::new(file));
+        Elf::parse(file).map_err(|error| error.to_string())
+    }
+
+    /// A section, empty when it is not there or damaged.
+    fn section<'a>(&'a self, elf: &Elf<'a>, name: Option<&str>) -> Slice<'a> {
+        let section = name.and_then(|name| elf.section_by_name(name));
+        let bytes = match section.and_then(|section| section.uncompressed_data().ok()) {
+            Some(Cow::Borrowed(bytes)) => bytes,
+            Some(Cow::Owned(bytes)) => self.unpacked.alloc(bytes),
+            None => &[],
+        };
+        let endian = if elf.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big };
+        Slice::new(bytes, endian)
+    }
+
+    fn dwarf<'a>(&'a self, elf: &Elf<'a>) -> Option<gimli::Dwarf<Slice<'a>>> {
+        gimli::Dwarf::load(|id| gimli::Result::Ok(self.section(elf, Some(id.name())))).ok()
+    }
+}
+
+/// A function at an address.
+#[derive(Debug, Default)]
+pub struct Frame {
+    /// The compiler's name for it.
+    pub function: Option<String>,
+    /// Its source file, "" when not known.
+    pub file: String,
+    /// The line, 0 when not known.
+    pub line: u32,
+    /// The file of the function that is not inlined, as the unit numbers it.
+    outermost_file: Option<u64>,
+}
+
+/// The debug information of a module.
+pub struct Dwarf<'a> {
+    store: &'a Store,
+    context: Context<Slice<'a>>,
+    package: Option<gimli::DwarfPackage<Slice<'a>>>,
+}
+
+impl<'a> Dwarf<'a> {
+    /// Finds and loads the debug information of a module, and the file in which it is when that is another one.
+    pub fn find(store: &'a Store, path: &Path, elf: &Elf<'a>) -> (Option<Elf<'a>>, Option<Self>) {
+        if elf.section_by_name(".debug_info").is_some() {
+            return (None, Self::load(store, path, elf));
+        }
+        let found = debug_files(path, elf).into_iter().find_map(|path| {
+            let debug = store.open(&path).ok()?;
+            // Of another build it would be worse than none.
+            let same = elf.build_id().ok().flatten() == debug.build_id().ok().flatten();
+            same.then_some((path, debug))
+        });
+        match found {
+            None => (None, None),
+            Some((path, debug)) => {
+                let dwarf = Self::load(store, &path, &debug);
+                (Some(debug), dwarf)
+            }
+        }
+    }
+
+    fn load(store: &'a Store, path: &Path, elf: &Elf<'a>) -> Option<Self> {
+        let mut dwarf = store.dwarf(elf)?;
+        if let Some(shared) = shared_file(store, path, elf).and_then(|shared| store.dwarf(&shared)) {
+            dwarf.set_sup(shared);
+        }
+        dwarf.populate_abbreviations_cache(gimli::AbbreviationsCacheStrategy::Duplicates);
+        let context = Context::from_dwarf(dwarf).ok()?;
+        let mut package = path.as_os_str().to_owned();
+        package.push(".dwp");
+        let package = store.open(Path::new(&package)).ok().and_then(|elf| {
+            let section = |id: gimli::SectionId| gimli::Result::Ok(store.section(&elf, id.dwo_name()));
+            gimli::DwarfPackage::load(section, store.section(&elf, None)).ok()
+        });
+        Some(Dwarf { store, context, package })
+    }
+
+    /// The functions at an address, each inlined into the next. Damage ends the list.
+    pub fn frames(&self, address: u64) -> Vec<Frame> {
+        let mut frames = Vec::new();
+        let Ok(mut found) = self.finish(self.context.find_frames(address)) else { return frames };
+        let mut outermost = None;
+        while let Ok(Some(frame)) = found.next() {
+            outermost = frame.dw_die_offset;
+            let function = frame.function.and_then(|name| Some(name.raw_name().ok()?.into_owned()));
+            let location = frame.location.as_ref();
+            frames.push(Frame {
+                function,
+                file: location.and_then(|l| l.file).unwrap_or_default().to_owned(),
+                line: location.and_then(|l| l.line).unwrap_or(0),
+                outermost_file: None,
+            });
+        }
+        let file = || {
+            let unit = self.finish(self.context.find_dwarf_and_unit(address))?;
+            file_index(unit.entry(outermost?).ok()?.attr_value(gimli::DW_AT_decl_file)?)
+        };
+        let file = file();
+        frames.iter_mut().for_each(|frame| frame.outermost_file = file);
+        frames
+    }
+
+    /// The compiler's name of the function whose text a line is in: the last that begins before it in the same file.
+    /// The function is in the unit of `address`, as all that was made of its tasks is.
+    pub fn function_around(&self, address: u64, frame: &Frame) -> Option<String> {
+        let unit = self.finish(self.context.find_dwarf_and_unit(address))?;
+        let mut entries = unit.entries();
+        let mut best: Option<(u64, String)> = None;
+        while let Ok(Some(entry)) = entries.next_dfs() {
+            let made_or_elsewhere =
+                [gimli::DW_AT_artificial, gimli::DW_AT_declaration].iter().any(|&attr| entry.attr(attr).is_some());
+            if entry.tag() != gimli::DW_TAG_subprogram || made_or_elsewhere {
+                continue;
+            }
+            let Some((begins, name)) = function_entry(&unit, entry, frame) else { continue };
+            if begins <= u64::from(frame.line) && best.as_ref().is_none_or(|&(last, _)| last <= begins) {
+                best = Some((begins, name));
+            }
+        }
+        best.map(|(_, name)| name)
+    }
+
+    /// Brings in split DWARF for as long as a question needs it.
+    fn finish<L>(&self, mut question: LookupResult<L>) -> L::Output
+    where
+        L: LookupContinuation<Buf = Slice<'a>>,
+    {
+        loop {
+            question = match question {
+                LookupResult::Output(answer) => return answer,
+                LookupResult::Load { load, continuation } => continuation.resume(self.split(&load)),
+            };
+        }
+    }
+
+    fn split(&self, load: &SplitDwarfLoad<Slice<'a>>) -> Option<Arc<gimli::Dwarf<Slice<'a>>>> {
+        let packed = |package: &gimli::DwarfPackage<_>| package.find_cu(load.dwo_id, &load.parent).ok()?;
+        if let Some(unit) = self.package.as_ref().and_then(packed) {
+            return Some(Arc::new(unit));
+        }
+        let path = |part: &Slice<'a>| PathBuf::from(std::ffi::OsStr::from_bytes(part.slice()));
+        let path = load.comp_dir.as_ref().map(path).unwrap_or_default().join(path(load.path.as_ref()?));
+        let elf = self.store.open(&path).ok()?;
+        let section = |id: gimli::SectionId| gimli::Result::Ok(self.store.section(&elf, id.dwo_name()));
+        let mut dwarf = gimli::Dwarf::load(section).ok()?;
+        let header = dwarf.units().next().ok()??;
+        if dwarf.unit(header).ok()?.dwo_id != Some(load.dwo_id) {
+            return None;
+        }
+        dwarf.make_dwo(&load.parent);
+        Some(Arc::new(dwarf))
+    }
+}
+
+/// The files that may hold the debug information of a module, as gdb looks for them.
+fn debug_files(path: &Path, elf: &Elf<'_>) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    if let Ok(Some([first, rest @ ..])) = elf.build_id() {
+        let rest: String = rest.iter().map(|byte| format!("{byte:02x}")).collect();
+        files.push(Path::new(DEBUG_FOLDER).join(format!(".build-id/{first:02x}/{rest}.debug")));
+    }
+    if let (Ok(Some((name, _))), Some(folder)) = (elf.gnu_debuglink(), path.parent()) {
+        let name = Path::new(std::ffi::OsStr::from_bytes(name));
+        let below = folder.strip_prefix("/").unwrap_or(folder);
+        files.extend([
+            folder.join(name),
+            folder.join(".debug").join(name),
+            Path::new(DEBUG_FOLDER).join(below).join(name),
+        ]);
+    }
+    files
+}
+
+/// The file with what several files of debug information have in common.
+fn shared_file<'a>(store: &'a Store, path: &Path, elf: &Elf<'a>) -> Option<Elf<'a>> {
+    let (name, build_id) = elf.gnu_debugaltlink().ok()??;
+    let path = path.parent()?.join(std::ffi::OsStr::from_bytes(name));
+    let shared = store.open(&path).ok()?;
+    (shared.build_id().ok()? == Some(build_id)).then_some(shared)
+}
+
+fn file_index<R: Reader>(value: AttributeValue<R>) -> Option<u64> {
+    match value {
+        AttributeValue::FileIndex(index) => Some(index),
+        value => value.udata_value(),
+    }
+}
+
+/// The line at which a function begins and its name, if it is in the frame's file. An entry may leave both to the one
+/// that it completes.
+fn function_entry<R: Reader<Offset = usize>>(
+    unit: &UnitRef<'_, R>,
+    entry: &DebuggingInformationEntry<R>,
+    frame: &Frame,
+) -> Option<(u64, String)> {
+    let declared = match entry.attr_value(gimli::DW_AT_specification) {
+        Some(AttributeValue::UnitRef(offset)) => unit.entry(offset).ok(),
+        _ => None,
+    };
+    let value = |attr| entry.attr_value(attr).or_else(|| declared.as_ref()?.attr_value(attr));
+    let line = value(gimli::DW_AT_decl_line)?.udata_value()?;
+    let index = file_index(value(gimli::DW_AT_decl_file)?)?;
+    let same = match &unit.line_program {
+        Some(program) => {
+            let file = unit.attr_string(program.header().file(index)?.path_name()).ok()?;
+            Path::new(&frame.file).ends_with(file.to_string_lossy().ok()?.as_ref())
+        }
+        // Split DWARF: the names of files are elsewhere.
+        None => frame.outermost_file == Some(index),
+    };
+    let name = value(gimli::DW_AT_linkage_name).or_else(|| value(gimli::DW_AT_name)).filter(|_| same)?;
+    let name = unit.attr_string(name).ok()?.to_string_lossy().ok()?.into_owned();
+    (name != super::names::LAMBDA).then_some((line, name))
+}

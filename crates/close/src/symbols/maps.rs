@@ -1,0 +1,93 @@
+//! The memory map of a process, as the kernel writes it: `START-END PERMISSIONS OFFSET DEVICE INODE PATH`.
+
+/// What the kernel adds to the name of a file that is no longer there.
+const DELETED: &str = " (deleted)";
+
+/// A range of memory and what it shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mapping {
+    start: u64,
+    end: u64,
+    offset: u64,
+    /// The file, or a name in brackets, or "".
+    pub path: String,
+    /// The file was removed or replaced while it was mapped.
+    pub deleted: bool,
+}
+
+impl Mapping {
+    fn parse(line: &str) -> Option<Self> {
+        let mut rest = line;
+        let mut field = || {
+            let (field, after) = rest.trim_start().split_once(' ').unwrap_or((rest.trim_start(), ""));
+            rest = after;
+            (!field.is_empty()).then_some(field)
+        };
+        let (start, end) = field()?.split_once('-')?;
+        let (_permissions, offset, _device, _inode) = (field()?, field()?, field()?, field()?);
+        let hex = |text| u64::from_str_radix(text, 16).ok();
+        let path = unescape(rest.trim_start());
+        let (path, deleted) = match path.strip_suffix(DELETED) {
+            Some(path) => (path.to_owned(), true),
+            None => (path, false),
+        };
+        let (start, end) = (hex(start)?, hex(end)?);
+        (start < end).then_some(Mapping { start, end, offset: hex(offset)?, path, deleted })
+    }
+
+    /// Where in the file an address of the range is.
+    pub fn file_offset(&self, address: u64) -> u64 {
+        (address - self.start).saturating_add(self.offset)
+    }
+}
+
+/// The kernel writes a line feed in a path as `\012`.
+fn unescape(path: &str) -> String {
+    path.replace("\\012", "\n")
+}
+
+/// All ranges, by address. Lines that are no ranges are left out.
+pub struct Maps(Vec<Mapping>);
+
+impl Maps {
+    /// From the text.
+    pub fn parse(text: &str) -> Self {
+        let mut mappings: Vec<Mapping> = text.lines().filter_map(Mapping::parse).collect();
+        mappings.sort_by_key(|mapping| mapping.start);
+        Maps(mappings)
+    }
+
+    /// The range that an address is in.
+    pub fn at(&self, address: u64) -> Option<&Mapping> {
+        let after = self.0.partition_point(|mapping| mapping.start <= address);
+        self.0[..after].last().filter(|mapping| address < mapping.end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_found() {
+        let maps = Maps::parse(
+            "7f0000001000-7f0000003000 r-xp 00002000 fe:00 1234                       /opt/a b/lib (x).so\n\
+             no range at all\n\
+             5000-4000 r-xp 0 00:00 0 /backwards\n\
+             7fff0000-7fff2000 r-xp 00000000 00:00 0                                  [vdso]\n\
+             1000-2000 rw-p 00000000 00:00 0 \n\
+             3000-4000 r-xp 00001000 fe:00 99 /tmp/prog (deleted)\n",
+        );
+        let lib = maps.at(0x7f00_0000_2fff).unwrap();
+        assert_eq!((lib.path.as_str(), lib.deleted), ("/opt/a b/lib (x).so", false));
+        assert_eq!(lib.file_offset(0x7f00_0000_1010), 0x2010);
+        assert_eq!(maps.at(0x7f00_0000_3000), None);
+        assert_eq!(maps.at(0x7fff_1000).unwrap().path, "[vdso]");
+        assert_eq!(maps.at(0x1fff).unwrap().path, "");
+        let gone = maps.at(0x3000).unwrap();
+        assert_eq!((gone.path.as_str(), gone.deleted), ("/tmp/prog", true));
+        for address in [0, 0x2000, 0x4500, u64::MAX] {
+            assert_eq!(maps.at(address), None);
+        }
+    }
+}

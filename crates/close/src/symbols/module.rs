@@ -1,0 +1,135 @@
+//! One executable or shared object: where its code stands in the file, its symbols, and the source positions of its code.
+
+use std::cell::OnceCell;
+use std::path::Path;
+
+use crosscut_run::Source;
+use object::{Object, ObjectSegment, ObjectSymbol, SymbolIndex, SymbolKind};
+
+use super::dwarf::{Dwarf, Elf, Frame, Store};
+use super::names;
+
+/// Files of our own that stand between the user's code and the recorder: a position in them says nothing.
+const OWN_FILES: [&str; 2] = ["crosscut.h", "crosscut.hpp"];
+const OWN_FOLDERS: [&str; 2] = ["crates/rayon/src", "crosscut-rayon-"];
+
+/// An open module.
+pub struct Module<'a> {
+    elf: Elf<'a>,
+    /// The file that debug information was split off to.
+    debug_elf: Option<Elf<'a>>,
+    dwarf: Option<Dwarf<'a>>,
+    symbols: OnceCell<Vec<Symbol>>,
+}
+
+/// A function in the symbol table.
+struct Symbol {
+    address: u64,
+    size: u64,
+    name: Name,
+}
+
+/// Where the name of a symbol is; most names are never read.
+#[derive(Clone, Copy)]
+enum Name {
+    Own(SymbolIndex),
+    OwnDynamic(SymbolIndex),
+    Debug(SymbolIndex),
+}
+
+/// Opens a module, does something with it, and forgets it.
+pub fn with<T>(path: &Path, work: impl FnOnce(&Module<'_>) -> T) -> Result<T, String> {
+    let store = Store::default();
+    let elf = store.open(path)?;
+    let (debug_elf, dwarf) = Dwarf::find(&store, path, &elf);
+    Ok(work(&Module { elf, debug_elf, dwarf, symbols: OnceCell::new() }))
+}
+
+impl Module<'_> {
+    /// The address that the linker gave to the byte at this place in the file. Neighbouring segments may share a page
+    /// of the file, so executable ones come first.
+    pub fn address(&self, file_offset: u64) -> Option<u64> {
+        let within = |executable: bool| {
+            self.elf.segments().filter(|s| s.permissions().executable() == executable).find_map(|segment| {
+                let (offset, size) = segment.file_range();
+                let inside = file_offset.checked_sub(offset).filter(|&inside| inside < size)?;
+                segment.address().checked_add(inside)
+            })
+        };
+        within(true).or_else(|| within(false))
+    }
+
+    /// The position of an address; `name` is that of the module.
+    pub fn source(&self, address: u64, name: &str) -> Source {
+        let frames = self.dwarf.as_ref().map(|dwarf| dwarf.frames(address)).unwrap_or_default();
+        // The innermost frame that is the user's; all that is known where everything is ours.
+        let chosen = frames.iter().position(|frame| !is_own(&frame.file)).or(frames.len().checked_sub(1));
+        let Some(chosen) = chosen else {
+            return Source { file: name.to_owned(), line: 0, function: self.symbol(address) };
+        };
+        let function = self.function(&frames[chosen..], address);
+        let Frame { file, line, .. } = &frames[chosen];
+        match file.is_empty() {
+            true => Source { file: name.to_owned(), line: 0, function },
+            false => Source { file: file.clone(), line: i64::from(*line), function },
+        }
+    }
+
+    /// The user's function of the first of these frames, each inlined into the next. What a compiler made of a task, and
+    /// a lambda, may have no name of their own: then it is the function that is around the line.
+    fn function(&self, frames: &[Frame], address: u64) -> String {
+        let Some(name) = frames[0].function.as_deref() else { return self.symbol(address) };
+        let symbol = || Some(self.symbol(address)).filter(|_| frames.len() == 1);
+        let around = || Some(names::readable(&self.dwarf.as_ref()?.function_around(address, &frames[0])?));
+        names::users(name)
+            .or_else(|| symbol().and_then(|symbol| names::users(&symbol)))
+            .or_else(around)
+            .unwrap_or_else(|| names::readable(name))
+    }
+
+    /// The function in the symbol tables, "" when there is none.
+    fn symbol(&self, address: u64) -> String {
+        let symbols = self.symbols.get_or_init(|| self.symbols());
+        let after = symbols.partition_point(|symbol| symbol.address <= address);
+        let Some(symbol) = symbols[..after].last() else { return String::new() };
+        if symbol.size != 0 && address - symbol.address >= symbol.size {
+            return String::new();
+        }
+        let name = self.name(symbol.name).unwrap_or_default();
+        names::users(&name).unwrap_or_else(|| names::readable(&name))
+    }
+
+    /// All functions with a place, by address.
+    fn symbols(&self) -> Vec<Symbol> {
+        let debug = self.debug_elf.iter().flat_map(|elf| elf.symbols().map(|s| (Name::Debug(s.index()), s)));
+        let own = self.elf.symbols().map(|s| (Name::Own(s.index()), s));
+        let dynamic = self.elf.dynamic_symbols().map(|s| (Name::OwnDynamic(s.index()), s));
+        let mut symbols: Vec<Symbol> = own
+            .chain(dynamic)
+            .chain(debug)
+            .filter(|(_, symbol)| symbol.is_definition() && symbol.kind() == SymbolKind::Text)
+            .map(|(name, symbol)| Symbol { address: symbol.address(), size: symbol.size(), name })
+            .collect();
+        // The last of those at an address is found: one that has a size.
+        symbols.sort_by_key(|symbol| (symbol.address, symbol.size));
+        symbols
+    }
+
+    fn name(&self, name: Name) -> Option<String> {
+        let text = match name {
+            Name::Own(index) => self.elf.symbol_by_index(index).ok()?.name_bytes().ok()?,
+            Name::OwnDynamic(index) => {
+                use object::ObjectSymbolTable;
+                self.elf.dynamic_symbol_table()?.symbol_by_index(index).ok()?.name_bytes().ok()?
+            }
+            Name::Debug(index) => self.debug_elf.as_ref()?.symbol_by_index(index).ok()?.name_bytes().ok()?,
+        };
+        Some(String::from_utf8_lossy(text).into_owned())
+    }
+}
+
+/// Whether a file belongs to Crosscut.
+fn is_own(file: &str) -> bool {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    OWN_FILES.contains(&name) || OWN_FOLDERS.iter().any(|folder| file.contains(folder))
+}

@@ -1,0 +1,87 @@
+//! Names of functions as people write them. A compiler's name for a function comes in: mangled, perhaps of a part that
+//! was made of the body of a parallel region or of a task, perhaps of a clone. The name of the user's function comes out.
+
+use cpp_demangle::DemangleOptions;
+
+/// How compilers name the functions that they make of OpenMP regions and tasks: what comes before is the function that
+/// the user wrote. GCC: `fib._omp_fn.0`; Clang: `fib.omp_outlined.1`, `fib.omp_outlined_debug__`, `.omp_outlined.`,
+/// `.omp_task_entry..3`.
+const OUTLINED: [&str; 3] = ["._omp_fn", ".omp_outlined", ".omp_task_entry."];
+
+/// What compilers add to the name of a clone.
+const CLONES: [&str; 7] = [".part.", ".constprop.", ".isra.", ".cold", ".lto_priv.", ".llvm.", ".specialized."];
+
+/// All that some compilers say about the body of a lambda.
+pub const LAMBDA: &str = "operator()";
+
+/// The name of the function that the user wrote; `None` when it is nowhere in the compiler's name.
+pub fn users(name: &str) -> Option<String> {
+    if name == LAMBDA {
+        return None;
+    }
+    let own = OUTLINED.iter().filter_map(|mark| name.find(mark)).min().map_or(name, |at| &name[..at]);
+    (!own.is_empty()).then(|| readable(own))
+}
+
+/// The compiler's name, demangled.
+pub fn readable(name: &str) -> String {
+    let plain = CLONES.iter().filter_map(|mark| name.find(mark)).filter(|&at| at > 0).min();
+    let name = plain.map_or(name, |at| &name[..at]);
+    rust(name).or_else(|| cpp(name)).unwrap_or_else(|| name.to_owned())
+}
+
+/// Without the hash at the end.
+fn rust(name: &str) -> Option<String> {
+    rustc_demangle::try_demangle(name).ok().map(|name| format!("{name:#}"))
+}
+
+/// Without parameters: they are often longer than everything else, and the line tells overloads apart.
+fn cpp(name: &str) -> Option<String> {
+    if !name.starts_with("_Z") {
+        return None;
+    }
+    let symbol = cpp_demangle::Symbol::new(name).ok()?;
+    let name = symbol.demangle_with_options(&DemangleOptions::new().no_params().no_return_type()).ok()?;
+    let name = name.strip_suffix(" const").unwrap_or(&name);
+    let lambda = name.strip_suffix(LAMBDA).and_then(|name| name.strip_suffix("::"));
+    Some(lambda.filter(|name| name.ends_with('}')).unwrap_or(name).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_function_that_the_user_wrote() {
+        for (name, function) in [
+            ("main", Some("main")),
+            ("fib._omp_fn.0", Some("fib")),
+            ("main.omp_outlined", Some("main")),
+            ("fib.omp_outlined.1", Some("fib")),
+            ("main.omp_outlined_debug__.1", Some("main")),
+            ("fib.part.3", Some("fib")),
+            ("sort.constprop.0._omp_fn.2", Some("sort")),
+            ("work._omp_fn.1.cold", Some("work")),
+            ("_ZN2ns1S3fibEi._omp_fn.0", Some("ns::S::fib")),
+            ("_ZN2ns1S3fibEi.part.3", Some("ns::S::fib")),
+            ("_ZNSt6vectorIiSaIiEE9push_backERKi", Some("std::vector<int, std::allocator<int> >::push_back")),
+            ("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", Some("core::fmt::Write::write_fmt")),
+            ("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE.llvm.123", Some("core::fmt::Write::write_fmt")),
+            ("_RNvCs1234_7mycrate3foo", Some("mycrate::foo")),
+            ("_ZZ4mainENKUlvE_clEv", Some("main::{lambda()#1}")),
+            ("_ZNK2ns3AddclEi", Some("ns::Add::operator()")),
+            ("operator()", None),
+            (".omp_outlined.", None),
+            (".omp_outlined..4", None),
+            (".omp_task_entry..3", None),
+            ("", None),
+        ] {
+            assert_eq!(users(name).as_deref(), function, "{name}");
+        }
+        assert_eq!(readable(".omp_task_entry..3"), ".omp_task_entry..3");
+        for broken in ["_Z", "_ZN", "_ZNSt", "_R", "_RNv", "._omp_fn", "\u{1F980}.cold", ".cold"] {
+            readable(broken);
+            users(broken);
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! Small programs, compiled in every usual way, that print code addresses of their own with the lines and functions that
+//! these belong to, and then their memory map.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crosscut_close::symbols::{Position, resolve};
+use tempfile::TempDir;
+
+/// `mark(line, function)` prints where it was called from; `done()` prints the map.
+const MARK_H: &str = r#"
+#ifdef __cplusplus
+extern "C" {
+#endif
+void mark(int line, const char *function);
+void done(void);
+#ifdef __cplusplus
+}
+#endif
+"#;
+const MARK_C: &str = r#"
+#include <stdio.h>
+void mark(int line, const char *function) {
+    printf("%lx %d %s\n", (unsigned long)__builtin_return_address(0), line, function);
+}
+void done(void) {
+    FILE *maps = fopen("/proc/self/maps", "r");
+    int c;
+    printf("--\n");
+    while ((c = getc(maps)) != EOF) putchar(c);
+}
+"#;
+const TASKS_C: &str = r#"
+#include "mark.h"
+#include "crosscut.h"
+__attribute__((noinline)) static int plain(int n) {
+    mark(__LINE__, "plain");
+    return n + 1;
+}
+__attribute__((noinline)) int tasks(int n) {
+    int a = 0;
+#pragma omp task shared(a) if(n > 100)
+    {
+        a = plain(n);
+        mark(__LINE__, "tasks");
+#pragma omp task shared(a) if(n > 100)
+        {
+            mark(__LINE__, "tasks");
+            a++;
+        }
+    }
+#pragma omp taskwait
+    return a;
+}
+int main(int argc, char **argv) {
+    int sum = 0;
+#pragma omp parallel num_threads(1)
+    {
+        mark(__LINE__, "main");
+        sum = tasks(argc);
+    }
+    crosscut_mark(__LINE__, "main");
+    done();
+    return sum == 0;
+}
+"#;
+const OWN_H: &str = r#"
+static inline __attribute__((always_inline)) void crosscut_mark(int line, const char *function) {
+    mark(line, function);
+}
+"#;
+const CLASSES_CPP: &str = r#"
+#include "mark.h"
+namespace shapes {
+struct Box {
+    template <class T> __attribute__((noinline)) T area(T scale) {
+        mark(__LINE__, "area<");
+        return scale;
+    }
+    static __attribute__((noinline)) int count(int n);
+};
+int Box::count(int n) {
+#pragma omp task if(n > 100)
+    {
+#pragma omp task if(n > 100)
+        mark(__LINE__, "shapes::Box::count");
+    }
+    mark(__LINE__, "shapes::Box::count");
+    return n;
+}
+}
+int main(int argc, char **argv) {
+    double area = shapes::Box().area(1.5);
+    int count = shapes::Box::count(argc);
+    auto closure = [&] {
+        mark(__LINE__, "main:");
+        return count;
+    };
+    int (*volatile indirect)(decltype(closure) &) = [](decltype(closure) &f) { return f(); };
+    count += indirect(closure);
+    done();
+    return area + count == 0;
+}
+"#;
+const RUST: &str = r#"
+use std::ffi::{c_char, c_int};
+#[path = "crosscut-rayon-0.1.0/own.rs"]
+mod own;
+unsafe extern "C" { fn mark(line: c_int, function: *const c_char); fn done(); }
+mod inner {
+    pub struct Thing;
+    impl Thing {
+        #[inline(never)]
+        pub fn work<T: Copy>(&self, value: T) -> T {
+            super::own::at(line!(), c"sample::inner::Thing::work"); std::hint::black_box(value)
+        }
+    }
+}
+fn main() {
+    let value = inner::Thing.work(7);
+    unsafe { mark(line!() as c_int, c"sample::main".as_ptr()) };
+    unsafe { done() };
+    std::process::exit((value == 0) as i32);
+}
+"#;
+const OWN_RS: &str = r#"
+#[inline(always)]
+pub fn at(line: u32, function: &std::ffi::CStr) { unsafe { super::mark(line as i32, function.as_ptr()) } }
+"#;
+
+/// What a program said.
+struct Said {
+    addresses: Vec<u64>,
+    expected: Vec<(i64, String)>,
+    maps: String,
+}
+
+struct Workshop(TempDir);
+
+impl Workshop {
+    fn new() -> Self {
+        let workshop = Workshop(tempfile::tempdir().unwrap());
+        fs::create_dir(workshop.path("crosscut-rayon-0.1.0")).unwrap();
+        for (name, text) in [
+            ("mark.h", MARK_H),
+            ("mark.c", MARK_C),
+            ("tasks.c", TASKS_C),
+            ("crosscut.h", OWN_H),
+            ("classes.cpp", CLASSES_CPP),
+            ("sample.rs", RUST),
+            ("crosscut-rayon-0.1.0/own.rs", OWN_RS),
+        ] {
+            fs::write(workshop.path(name), text).unwrap();
+        }
+        workshop
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        fs::canonicalize(self.0.path()).unwrap().join(name)
+    }
+
+    fn tool(&self, command: &str) {
+        let mut words = command.split(' ').filter(|word| !word.is_empty());
+        let output = Command::new(words.next().unwrap()).args(words).current_dir(self.path("")).output();
+        let output = output.unwrap_or_else(|e| panic!("{command}: {e}; `cargo xtask doctor` says what is missing"));
+        assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    fn run(&self, program: &str) -> Said {
+        let output = Command::new(self.path(program)).env("LD_LIBRARY_PATH", self.path("")).output().unwrap();
+        assert!(output.status.success(), "{program}: {output:?}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        let (marks, maps) = text.split_once("--\n").unwrap();
+        let mut said = Said { addresses: Vec::new(), expected: Vec::new(), maps: maps.to_owned() };
+        for mark in marks.lines() {
+            let mut words = mark.splitn(3, ' ');
+            said.addresses.push(u64::from_str_radix(words.next().unwrap(), 16).unwrap());
+            let line = words.next().unwrap().parse().unwrap();
+            said.expected.push((line, words.next().unwrap().to_owned()));
+        }
+        assert!(!said.addresses.is_empty(), "{program}");
+        said
+    }
+
+    /// Every position is what the program said it is.
+    fn check(&self, program: &str, module: &str, file: &str) {
+        let said = self.run(program);
+        let found = resolve(&said.maps, &said.addresses);
+        assert_eq!(found.notes, [""; 0], "{program}");
+        for (Position { source, module: in_module }, (line, function)) in found.positions.iter().zip(&said.expected) {
+            assert_eq!((source.line, Path::new(&source.file)), (*line, &*self.path(file)), "{program}: {source}");
+            // A name with an open end stands for all that contain it.
+            let same = match function.ends_with(['<', ':']) {
+                true => source.function.starts_with(function.trim_end_matches(':')) || source.function.contains(function),
+                false => source.function == *function,
+            };
+            assert!(same, "{program}: {source}, but it is {function}");
+            assert_eq!(Path::new(in_module), self.path(module), "{program}");
+        }
+    }
+}
+
+#[test]
+fn programs_of_c() {
+    let shop = Workshop::new();
+    for compiler in ["gcc", "clang-19"] {
+        for form in ["-pie -fPIE", "-no-pie -fno-pie"] {
+            for level in ["-O0", "-O2"] {
+                shop.tool(&format!("{compiler} -g -fopenmp {form} {level} tasks.c mark.c -o program"));
+                shop.check("program", "program", "tasks.c");
+            }
+        }
+    }
+}
+
+#[test]
+fn programs_of_cpp() {
+    let shop = Workshop::new();
+    for (c, cpp) in [("gcc", "g++"), ("clang-19", "clang++-19")] {
+        for level in ["-O0", "-O2"] {
+            shop.tool(&format!("{c} -c mark.c -o mark.o"));
+            shop.tool(&format!("{cpp} -g -fopenmp {level} classes.cpp mark.o -o program"));
+            shop.check("program", "program", "classes.cpp");
+        }
+    }
+}
+
+#[test]
+fn programs_of_rust() {
+    let shop = Workshop::new();
+    shop.tool("gcc -c mark.c -o mark.o");
+    for how in ["-g", "-g -O", "-g -C symbol-mangling-version=v0", "-C debuginfo=line-tables-only -O"] {
+        let object = shop.path("mark.o");
+        shop.tool(&format!("rustc --edition 2024 {how} -C link-arg={} sample.rs -o program", object.display()));
+        shop.check("program", "program", "sample.rs");
+    }
+}
+
+#[test]
+fn shared_objects() {
+    let shop = Workshop::new();
+    for compiler in ["gcc", "clang-19"] {
+        shop.tool(&format!("{compiler} -c -fPIC mark.c -o mark.o"));
+        shop.tool(&format!(
+            "{compiler} -g -fopenmp -fPIC -shared -Dmain=library tasks.c mark.o -o liblibrary.so"
+        ));
+        fs::write(shop.path("main.c"), "int library(int, char **); int main(int c, char **v) { return library(c, v); }")
+            .unwrap();
+        shop.tool(&format!("{compiler} main.c -L. -llibrary -o program"));
+        // The program's own functions tell their names by macro: `main` is `library` here.
+        let said = shop.run("program");
+        let found = resolve(&said.maps, &said.addresses);
+        for (position, (line, function)) in found.positions.iter().zip(&said.expected) {
+            let function = if function == "main" { "library" } else { function };
+            assert_eq!(position.source.function, function);
+            assert_eq!(position.source.line, *line);
+            assert_eq!(Path::new(&position.module), shop.path("liblibrary.so"));
+        }
+    }
+}
+
+#[test]
+fn debug_information_elsewhere() {
+    let shop = Workshop::new();
+    for compiler in ["gcc", "clang-19"] {
+        // Packed.
+        shop.tool(&format!("{compiler} -g -gz -fopenmp tasks.c mark.c -o packed"));
+        shop.check("packed", "packed", "tasks.c");
+        // In files beside the objects.
+        shop.tool(&format!("{compiler} -g -gsplit-dwarf -fopenmp -c tasks.c -o tasks.o"));
+        shop.tool(&format!("{compiler} -fopenmp tasks.o mark.c -o split"));
+        shop.check("split", "split", "tasks.c");
+        // In a file of its own.
+        shop.tool(&format!("{compiler} -g -fopenmp -Wl,--build-id tasks.c mark.c -o linked"));
+        shop.tool("objcopy --only-keep-debug linked linked.debug");
+        shop.tool("objcopy --strip-all --add-gnu-debuglink=linked.debug linked");
+        shop.check("linked", "linked", "tasks.c");
+        // In a file of its own, which is of another build.
+        shop.tool(&format!("{compiler} -g -O2 -fopenmp -Wl,--build-id tasks.c mark.c -o linked.debug"));
+        let said = shop.run("linked");
+        let found = resolve(&said.maps, &said.addresses);
+        assert!(found.positions.iter().all(|position| position.source.line == 0));
+    }
+}
+
+#[test]
+fn without_debug_information() {
+    let shop = Workshop::new();
+    for compiler in ["gcc", "clang-19"] {
+        for form in ["-pie -fPIE", "-no-pie -fno-pie"] {
+            shop.tool(&format!("{compiler} -fopenmp {form} tasks.c mark.c -o symbols"));
+            shop.tool(&format!("{compiler} -fopenmp {form} -rdynamic tasks.c mark.c -o dynamic"));
+            shop.tool("strip -s dynamic");
+            shop.tool(&format!("{compiler} -fopenmp {form} tasks.c mark.c -o nothing"));
+            shop.tool("strip -s nothing");
+            for (program, global, local) in [("symbols", true, true), ("dynamic", true, false), ("nothing", false, false)] {
+                let said = shop.run(program);
+                let found = resolve(&said.maps, &said.addresses);
+                assert_eq!(found.notes, [""; 0]);
+                for (position, (_, function)) in found.positions.iter().zip(&said.expected) {
+                    let source = &position.source;
+                    assert_eq!((source.file.as_str(), source.line), (program, 0));
+                    let outlined = source.function.starts_with(".omp");
+                    assert!([function, ""].contains(&source.function.as_str()) || (local && outlined), "{source}");
+                }
+                let has = |name: &str| found.positions.iter().any(|p| p.source.function == name);
+                assert_eq!((has("main"), has("plain")), (global, local), "{compiler} {form} {program}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_nowhere() {
+    let shop = Workshop::new();
+    shop.tool("gcc -g -fopenmp tasks.c mark.c -o program");
+    let said = shop.run("program");
+    let vdso = said.maps.lines().find(|line| line.ends_with("[vdso]")).unwrap();
+    let vdso = u64::from_str_radix(vdso.split('-').next().unwrap(), 16).unwrap() + 0x100;
+    let found = resolve(&said.maps, &[0, 1, u64::MAX, vdso]);
+    let names: Vec<_> = found.positions.iter().map(|p| (p.source.file.as_str(), p.module.as_str())).collect();
+    assert_eq!(names, [("unknown", ""), ("unknown", ""), ("unknown", ""), ("[vdso]", "[vdso]")]);
+
+    // A file that was replaced while the program ran: what has its name now would give wrong lines.
+    let program = shop.path("program").display().to_string();
+    let deleted = said.maps.replace(&program, &format!("{program} (deleted)"));
+    let found = resolve(&deleted, &said.addresses);
+    assert!(found.positions.iter().all(|p| p.source.to_string() == "program:0" && p.module == program));
+    assert!(found.notes.len() == 1 && found.notes[0].contains("replaced"), "{:?}", found.notes);
+
+    fs::remove_file(&program).unwrap();
+    let found = resolve(&said.maps, &said.addresses);
+    assert!(found.positions.iter().all(|p| p.source.to_string() == "program:0"));
+    assert!(found.notes.len() == 1 && found.notes[0].starts_with(&program), "{:?}", found.notes);
+    assert!(resolve("", &said.addresses).positions.iter().all(|p| p.source.file == "unknown"));
+    assert!(resolve("\0-\n--- x\n1-2", &[1]).positions.len() == 1);
+}
+
+#[test]
+fn damaged_files_are_survived() {
+    let shop = Workshop::new();
+    shop.tool("gcc -g -O2 -fopenmp tasks.c mark.c -o program");
+    let said = shop.run("program");
+    let whole = fs::read(shop.path("program")).unwrap();
+    let mut chance: u64 = 1;
+    let mut next = |below: usize| {
+        chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (chance >> 33) as usize % below
+    };
+    for round in 0..400 {
+        let mut bytes = whole.clone();
+        match round % 4 {
+            0 => bytes.truncate(next(whole.len())),
+            1 => bytes[next(64)] ^= 1 << next(8), // the ELF header
+            2 => (0..16).for_each(|_| bytes[next(whole.len())] = next(256) as u8),
+            // The tables of sections are at the end.
+            _ => (0..4).for_each(|_| bytes[whole.len() - 1 - next(2_400)] ^= 1 << next(8)),
+        }
+        fs::write(shop.path("program"), &bytes).unwrap();
+        assert_eq!(resolve(&said.maps, &said.addresses).positions.len(), said.addresses.len());
+    }
+}

@@ -1,0 +1,182 @@
+//! What a runtime tells about a thread, in the words of the task model. Each call stores one event; when folding was asked
+//! for, it also keeps the books of the open subgraphs.
+
+use crosscut_events::{EventKind, Folded, TaskId, WaitKind, flags, with_tag};
+
+use crate::thread::Thread;
+
+impl Thread {
+    /// The task that runs creates a task.
+    #[inline(always)]
+    pub fn create(&mut self, code: u64, how: u16) -> TaskId {
+        let now = self.now();
+        let at = self.position();
+        let task = self.number();
+        self.put_at(now, EventKind::Create, [with_tag(code, how), task.0]);
+        if let Some(fold) = &mut self.fold {
+            fold.create(now, at, task, self.current, how & flags::UNDEFERRED != 0, code);
+        }
+        task
+    }
+
+    /// A created task begins here.
+    #[inline(always)]
+    pub fn begin(&mut self, task: TaskId) {
+        let now = self.now();
+        let at = self.position();
+        self.put_at(now, EventKind::Begin, [task.0]);
+        let numbered = self.numbered();
+        if let Some(fold) = &mut self.fold {
+            fold.begin(now, at, task, self.current, numbered);
+        }
+        self.current = task;
+    }
+
+    /// The task that runs has ended; `next` goes on.
+    #[inline(always)]
+    pub fn end(&mut self, next: TaskId) {
+        let now = self.now();
+        self.position();
+        self.put_at(now, EventKind::EndTo, [next.0]);
+        let ended = std::mem::replace(&mut self.current, next);
+        if self.fold.is_some() {
+            self.fold_task(now, ended, next);
+        }
+    }
+
+    /// The task that runs is suspended; `next` goes on.
+    #[inline]
+    pub fn switch(&mut self, next: TaskId) {
+        self.put(EventKind::Switch, [next.0]);
+        self.current = next;
+        if let Some(fold) = &mut self.fold {
+            fold.outside();
+        }
+    }
+
+    /// The task that runs begins to wait.
+    #[inline(always)]
+    pub fn wait(&mut self, kind: WaitKind, code: u64) {
+        let now = self.now();
+        self.put_at(now, EventKind::Wait, [with_tag(code, kind as u16)]);
+        if let Some(fold) = &mut self.fold {
+            fold.wait(now, kind);
+        }
+    }
+
+    /// It has waited.
+    #[inline(always)]
+    pub fn wait_end(&mut self) {
+        let now = self.now();
+        self.position();
+        self.put_at(now, EventKind::WaitEnd, []);
+        if self.fold.is_some() {
+            self.fold_section(now);
+        }
+    }
+
+    /// The task that runs opens a section.
+    #[inline]
+    pub fn group(&mut self, code: u64) {
+        let now = self.now();
+        let at = self.position();
+        self.put_at(now, EventKind::Group, [code]);
+        let numbered = self.numbered();
+        if let Some(fold) = &mut self.fold {
+            fold.group(at, numbered, code);
+        }
+    }
+
+    /// The task that runs starts a team.
+    #[inline]
+    pub fn fork(&mut self, code: u64, lanes: u32) -> TaskId {
+        let team = self.number();
+        self.put(EventKind::Fork, [with_tag(code, lanes.min(0xffff) as u16), team.0]);
+        if let Some(fold) = &mut self.fold {
+            fold.spoil();
+        }
+        team
+    }
+
+    /// A lane of a team begins here.
+    #[inline]
+    pub fn lane(&mut self, team: TaskId, index: u32) -> TaskId {
+        self.put(EventKind::Lane, [team.0, u64::from(index)]);
+        let lane = self.number();
+        self.current = lane;
+        if let Some(fold) = &mut self.fold {
+            fold.outside();
+        }
+        lane
+    }
+
+    /// The lane has ended.
+    #[inline]
+    pub fn lane_end(&mut self) {
+        self.put(EventKind::LaneEnd, []);
+        self.current = TaskId::NONE;
+    }
+
+    /// The team has ended; the task that started it goes on.
+    #[inline]
+    pub fn join(&mut self, task: TaskId) {
+        self.put(EventKind::Join, [task.0]);
+        self.current = task;
+        if let Some(fold) = &mut self.fold {
+            fold.outside();
+        }
+    }
+
+    /// The lane enters a loop.
+    #[inline]
+    pub fn enter_loop(&mut self, code: u64, schedule: u16, iterations: u64) {
+        self.put(EventKind::Loop, [with_tag(code, schedule), iterations]);
+        if let Some(fold) = &mut self.fold {
+            fold.spoil();
+        }
+    }
+
+    /// The lane begins with some iterations.
+    #[inline]
+    pub fn chunk(&mut self, first: u64, count: u64) {
+        self.put(EventKind::Chunk, [first, count]);
+    }
+
+    /// The lane leaves the loop.
+    #[inline]
+    pub fn leave_loop(&mut self) {
+        self.put(EventKind::LoopEnd, []);
+    }
+
+    /// What was created or is waited for depends on an address.
+    #[inline]
+    pub fn depend(&mut self, address: u64, kind: u16) {
+        self.put(EventKind::Depend, [with_tag(address, kind)]);
+        if let Some(fold) = &mut self.fold {
+            fold.spoil();
+        }
+    }
+
+    #[cold]
+    fn fold_task(&mut self, now: u64, ended: TaskId, next: TaskId) {
+        let numbered = self.numbered();
+        let Some(fold) = &mut self.fold else { return };
+        if let Some((at, folded)) = fold.end(now, ended, next, numbered) {
+            self.replace(at, now, EventKind::FoldedTask, &folded);
+        }
+    }
+
+    #[cold]
+    fn fold_section(&mut self, now: u64) {
+        let (numbered, current) = (self.numbered(), self.current);
+        let Some(fold) = &mut self.fold else { return };
+        if let Some((at, folded)) = fold.wait_end(now, current, numbered) {
+            self.replace(at, now, EventKind::FoldedSection, &folded);
+        }
+    }
+
+    /// Puts one record in place of everything stored from `at` on, if that is shorter.
+    fn replace(&mut self, at: *mut u64, ticks: u64, kind: EventKind, folded: &Folded) {
+        self.rewrite(at, ticks << 8 | kind as u64, &folded.words());
+    }
+}

@@ -1,0 +1,156 @@
+//! What all threads of the recorded process share: where to write, which clock, which options. It begins when the library
+//! is loaded and records nothing unless `crosscut record` has named a folder.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use crosscut_events::{ClockKind, FOLDER_VARIABLE, MAPS, OPTIONS_VARIABLE, PROCESS};
+
+use crate::options::Options;
+use crate::{clock, sys, thread};
+
+static SHARED: OnceLock<Process> = OnceLock::new();
+/// Off in a process that was not started by `crosscut record`, and in the child of a `fork`.
+static ACTIVE: AtomicBool = AtomicBool::new(false);
+
+/// The recorded process.
+pub struct Process {
+    /// Its folder, made when the first thread needs it.
+    folder: PathBuf,
+    made: OnceLock<bool>,
+    /// The clock of all events.
+    pub clock: ClockKind,
+    /// Ticks that times are counted from.
+    pub base_ticks: u64,
+    /// Nanoseconds at that moment.
+    pub base_nanos: u64,
+    /// What was asked for.
+    pub options: Options,
+    next_thread: AtomicU32,
+    /// The key whose destructor ends the files of threads that nobody else tells us about.
+    key: u32,
+}
+
+/// The process, when it is being recorded.
+#[inline]
+pub fn shared() -> Option<&'static Process> {
+    if ACTIVE.load(Ordering::Relaxed) { SHARED.get() } else { None }
+}
+
+/// The dynamic loader calls it before the program's own code runs.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static LOADED: extern "C" fn() = loaded;
+
+extern "C" fn loaded() {
+    let Some(folder) = std::env::var_os(FOLDER_VARIABLE).filter(|folder| !folder.is_empty()) else { return };
+    let clock = clock::choose();
+    let base_nanos = sys::nanos();
+    let base_ticks = clock::ticks(clock);
+    let folder = PathBuf::from(folder).join(format!("{}-{base_nanos}", std::process::id()));
+    let options = Options::read(&std::env::var(OPTIONS_VARIABLE).unwrap_or_default());
+    let mut key = 0;
+    // SAFETY: the functions are ours and live as long as the process.
+    unsafe {
+        sys::pthread_key_create(&mut key, Some(thread::at_thread_exit));
+        sys::pthread_atfork(None, None, Some(in_forked_child));
+        sys::atexit(at_exit);
+    }
+    let process = Process {
+        folder,
+        made: OnceLock::new(),
+        clock,
+        base_ticks,
+        base_nanos,
+        options,
+        next_thread: AtomicU32::new(0),
+        key,
+    };
+    if SHARED.set(process).is_ok() {
+        ACTIVE.store(true, Ordering::Release);
+    }
+}
+
+/// The child of a fork has the parent's maps: it must not store to them. A program that it starts is recorded again.
+extern "C" fn in_forked_child() {
+    ACTIVE.store(false, Ordering::Relaxed);
+    thread::forget();
+}
+
+extern "C" fn at_exit() {
+    if let Some(process) = shared()
+        && process.made.get() == Some(&true)
+    {
+        thread::at_process_exit();
+        process.copy_maps();
+        process.note("ended", &format!("{} {}", clock::ticks(process.clock), sys::nanos()));
+    }
+}
+
+impl Process {
+    /// The number for a new thread.
+    pub fn number_thread(&self) -> u32 {
+        self.next_thread.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Asks for `at_thread_exit` when this thread ends.
+    pub fn watch_thread(&self) {
+        // SAFETY: the key was made when the library was loaded; the value only has to be not null.
+        unsafe { sys::pthread_setspecific(self.key, std::ptr::without_provenance(1)) };
+    }
+
+    /// The folder, made now if it was not; `None` when that failed.
+    pub fn folder(&self) -> Option<&PathBuf> {
+        self.made.get_or_init(|| self.make_folder()).then_some(&self.folder)
+    }
+
+    fn make_folder(&self) -> bool {
+        if fs::create_dir_all(&self.folder).is_err() {
+            return false;
+        }
+        let text = |path: &str| fs::read_to_string(path).unwrap_or_default();
+        self.note("pid", &std::process::id().to_string());
+        let command = text("/proc/self/cmdline");
+        for argument in command.split('\0').filter(|argument| !argument.is_empty()) {
+            self.note("argument", &argument.replace('\n', " "));
+        }
+        let clock = match self.clock {
+            ClockKind::Processor => "processor",
+            ClockKind::Monotonic => "monotonic",
+        };
+        self.note("clock", &format!("{clock} {} {}", self.base_ticks, self.base_nanos));
+        self.note("boot", text("/proc/sys/kernel/random/boot_id").trim());
+        for (name, variable) in [
+            ("threads", "OMP_NUM_THREADS"),
+            ("rank", "OMPI_COMM_WORLD_RANK"),
+            ("rank", "PMI_RANK"),
+            ("rank", "PMIX_RANK"),
+            ("rank", "SLURM_PROCID"),
+        ] {
+            if let Ok(value) = std::env::var(variable) {
+                self.note(name, value.trim());
+            }
+        }
+        self.copy_maps();
+        true
+    }
+
+    /// Adds a line to the text about the process.
+    pub fn note(&self, key: &str, value: &str) {
+        let file = fs::OpenOptions::new().create(true).append(true).open(self.folder.join(PROCESS));
+        // There is nobody to tell when this fails: the run will say what it does not know.
+        let _ = file.and_then(|mut file| file.write_all(format!("{key} {value}\n").as_bytes()));
+    }
+
+    /// Keeps where the code is now, for the names of functions.
+    pub fn copy_maps(&self) {
+        let Ok(maps) = fs::read("/proc/self/maps") else { return };
+        let new = self.folder.join(format!("{MAPS}-{}", sys::thread_number()));
+        if fs::write(&new, maps).is_ok() {
+            let _ = fs::rename(&new, self.folder.join(MAPS));
+        }
+    }
+}

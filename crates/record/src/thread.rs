@@ -1,0 +1,380 @@
+//! One thread's file of events, and the hot path: storing an event. No lock, no allocation, no system call but one in a
+//! few thousand events, when a chunk is full.
+//!
+//! The payload is stored first and the head last, so that a reader who finds a head finds the whole event, whenever the
+//! process may have been killed.
+
+use std::cell::Cell;
+use std::ffi::c_void;
+use std::fs::OpenOptions;
+use std::os::fd::IntoRawFd;
+use std::ptr;
+use std::sync::atomic::{AtomicU64, Ordering, compiler_fence};
+
+use crosscut_events::{
+    CHUNK_BYTES, ChunkHeader, ClockKind, EventKind, FILE_MAGIC, FileHeader, Folded, HEADER_BYTES, MAX_COUNTERS, TaskId,
+    VERSION, thread_file,
+};
+
+use crate::counters::Counters;
+use crate::fold::Fold;
+use crate::process::{self, Process};
+use crate::{clock, sys};
+
+/// Room that is left at the end of a chunk for an event with what may come before it: core, counters, the event itself.
+const SLACK: usize = 2 + (1 + MAX_COUNTERS) + 3;
+
+/// The thread that runs, its file open.
+pub struct Thread {
+    /// Where the next event goes.
+    pub cursor: *mut u64,
+    /// No event begins behind this.
+    limit: *mut u64,
+    base: u64,
+    clock: ClockKind,
+    /// The core that the thread runs on, kept up to date by the kernel.
+    core: *const i32,
+    last_core: i32,
+    /// Numbers given so far, and the bits above them.
+    numbered: u64,
+    above: u64,
+    /// The task that runs.
+    pub current: TaskId,
+    /// The counters, when they were asked for and are there.
+    counters: Option<Counters>,
+    /// The open subgraphs, when folding was asked for.
+    pub fold: Option<Box<Fold>>,
+    /// The chunk in use; null before the first and after a failure.
+    pub chunk: *mut u64,
+    chunks: u64,
+    fd: i32,
+    pub header: *mut FileHeader,
+    /// What `core` points to where the kernel does not help.
+    core_by_call: i32,
+    /// Whether the root was begun by a call of ours rather than by an OpenMP runtime.
+    own_root: bool,
+}
+
+thread_local! {
+    static THREAD: Cell<*mut Thread> = const { Cell::new(ptr::null_mut()) };
+}
+
+/// In place of a thread: it is not recorded, not yet or no more.
+const CLOSED: *mut Thread = ptr::without_provenance_mut(8);
+
+/// Calls with the thread; not when it is not recorded.
+#[inline(always)]
+pub fn with<R>(f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
+    let mut thread = THREAD.get();
+    if (thread as usize) <= CLOSED as usize {
+        thread = if thread.is_null() { open() } else { return None };
+        if thread == CLOSED {
+            return None;
+        }
+    }
+    // SAFETY: only this thread knows the pointer, and `f` cannot reach it again.
+    Some(f(unsafe { &mut *thread }))
+}
+
+/// The first event of a thread opens its file.
+#[cold]
+#[inline(never)]
+fn open() -> *mut Thread {
+    let Some(process) = process::shared() else {
+        THREAD.set(CLOSED);
+        return CLOSED;
+    };
+    // Whatever is called from here must not come back.
+    THREAD.set(CLOSED);
+    if let Some(thread) = Thread::new(process) {
+        THREAD.set(Box::into_raw(thread));
+        process.watch_thread();
+    }
+    THREAD.get()
+}
+
+/// Ends the file of this thread.
+pub fn close() {
+    let thread = THREAD.replace(CLOSED);
+    if thread as usize > CLOSED as usize {
+        // SAFETY: it came from a box in `open` and was taken out just now.
+        drop(unsafe { Box::from_raw(thread) });
+    }
+}
+
+/// Leaves the thread's file alone from now on, without touching it: it belongs to the parent process.
+pub fn forget() {
+    THREAD.set(CLOSED);
+}
+
+/// The destructor of the key that every recorded thread has set.
+pub extern "C" fn at_thread_exit(_: *mut c_void) {
+    close();
+}
+
+/// The program returned from `main` or called `exit`.
+pub fn at_process_exit() {
+    let thread = THREAD.get();
+    if thread as usize > CLOSED as usize {
+        // SAFETY: as in `with`.
+        let thread = unsafe { &mut *thread };
+        if thread.own_root {
+            thread.end(TaskId::NONE);
+            close();
+        }
+    }
+}
+
+impl Thread {
+    fn new(process: &Process) -> Option<Box<Thread>> {
+        let number = process.number_thread();
+        let path = process.folder()?.join(thread_file(number));
+        let file = OpenOptions::new().read(true).write(true).create_new(true).open(path).ok()?;
+        let fd = file.into_raw_fd();
+        let header = sys::reserve(fd, 0, HEADER_BYTES).and_then(|()| sys::map_file(fd, 0, HEADER_BYTES));
+        let Ok(header) = header else {
+            sys::close_descriptor(fd);
+            return None;
+        };
+        let counters = Counters::open(process);
+        let header = header.cast::<FileHeader>();
+        // SAFETY: a page of our own that is larger than the header; the magic number comes last.
+        unsafe {
+            (*header).version = VERSION;
+            (*header).clock = process.clock as u32;
+            (*header).thread = number;
+            (*header).os_thread = sys::thread_number();
+            (*header).base_ticks = process.base_ticks;
+            (*header).base_nanos = process.base_nanos;
+            (*header).chunk_bytes = CHUNK_BYTES as u32;
+            if let Some(counters) = &counters {
+                (*header).counters = counters.len() as u32;
+                (*header).counter_names = counters.names();
+            }
+            AtomicU64::from_ptr(&raw mut (*header).magic).store(FILE_MAGIC, Ordering::Release);
+        }
+        let mut thread = Box::new(Thread {
+            cursor: ptr::without_provenance_mut(8),
+            limit: ptr::null_mut(),
+            base: process.base_ticks,
+            clock: process.clock,
+            core: ptr::null(),
+            last_core: -1,
+            numbered: 0,
+            above: TaskId::new(number, 0).0,
+            current: TaskId::NONE,
+            counters,
+            fold: process.options.collapse.then(|| Fold::new(process)).flatten(),
+            chunk: ptr::null_mut(),
+            chunks: 0,
+            fd,
+            header,
+            core_by_call: -1,
+            own_root: false,
+        });
+        thread.core = sys::core_word().unwrap_or(&raw const thread.core_by_call);
+        thread.next_chunk();
+        Some(thread)
+    }
+
+    /// Now, in ticks from the base.
+    #[inline(always)]
+    pub fn now(&self) -> u64 {
+        clock::ticks(self.clock).wrapping_sub(self.base)
+    }
+
+    /// Where the next event will stand. There is room for it.
+    #[inline(always)]
+    pub fn position(&mut self) -> *mut u64 {
+        if self.cursor > self.limit {
+            self.next_chunk();
+        }
+        self.cursor
+    }
+
+    /// Puts one event in place of everything stored from `at` on, which is in this chunk, if that is shorter. The journal
+    /// in the header stands for the change until it is done.
+    pub fn rewrite(&mut self, at: *mut u64, head: u64, payload: &[u64; Folded::WORDS]) {
+        // SAFETY: both point into the chunk, and what is stored there again is shorter than what was stored before.
+        unsafe {
+            if self.chunk.is_null() || at < self.chunk || self.cursor.offset_from(at) <= 1 + Folded::WORDS as isize {
+                return;
+            }
+            let word = at.offset_from(self.chunk) as u64
+                + (HEADER_BYTES as u64 + (self.chunks - 1) * CHUNK_BYTES as u64) / 8;
+            let journal = (&raw mut (*self.header).journal).cast::<u64>();
+            ptr::copy_nonoverlapping(payload.as_ptr(), journal.add(2), payload.len());
+            journal.write(word);
+            AtomicU64::from_ptr(journal.add(1)).store(head, Ordering::Release);
+            compiler_fence(Ordering::SeqCst);
+            ptr::write_bytes(at, 0, self.cursor.offset_from(at) as usize);
+            ptr::copy_nonoverlapping(payload.as_ptr(), at.add(1), payload.len());
+            AtomicU64::from_ptr(at).store(head, Ordering::Release);
+            AtomicU64::from_ptr(journal.add(1)).store(0, Ordering::Release);
+            self.cursor = at.add(1 + payload.len());
+        }
+        // Changes of the core may have gone.
+        self.last_core = i32::MIN;
+    }
+
+    /// Stores an event that happens now.
+    #[inline(always)]
+    pub fn put<const N: usize>(&mut self, kind: EventKind, payload: [u64; N]) {
+        let now = self.now();
+        self.put_at(now, kind, payload);
+    }
+
+    /// Stores an event.
+    #[inline(always)]
+    pub fn put_at<const N: usize>(&mut self, ticks: u64, kind: EventKind, payload: [u64; N]) {
+        if self.cursor > self.limit && !self.next_chunk() {
+            self.lose();
+            return;
+        }
+        // SAFETY: it points to the C library's word for this thread or to our own field.
+        let core = unsafe { self.core.read_volatile() };
+        if core != self.last_core {
+            self.last_core = core;
+            self.store(ticks, EventKind::Core, [core as u64]);
+        }
+        if let Some(counters) = &mut self.counters {
+            let values = counters.read();
+            let count = counters.len();
+            self.store_slice(ticks, EventKind::Count, &values[..count]);
+        }
+        self.store(ticks, kind, payload);
+    }
+
+    #[inline(always)]
+    fn store<const N: usize>(&mut self, ticks: u64, kind: EventKind, payload: [u64; N]) {
+        // SAFETY: the chunk has room for `SLACK` words behind the limit, more than `put_at` stores.
+        unsafe {
+            for (at, word) in payload.into_iter().enumerate() {
+                self.cursor.add(1 + at).write(word);
+            }
+            AtomicU64::from_ptr(self.cursor).store(ticks << 8 | kind as u64, Ordering::Release);
+            self.cursor = self.cursor.add(1 + N);
+        }
+    }
+
+    #[inline]
+    fn store_slice(&mut self, ticks: u64, kind: EventKind, payload: &[u64]) {
+        // SAFETY: as in `store`.
+        unsafe {
+            ptr::copy_nonoverlapping(payload.as_ptr(), self.cursor.add(1), payload.len());
+            AtomicU64::from_ptr(self.cursor).store(ticks << 8 | kind as u64, Ordering::Release);
+            self.cursor = self.cursor.add(1 + payload.len());
+        }
+    }
+
+    /// An event that could not be stored is counted, where a reader will find it.
+    #[cold]
+    fn lose(&mut self) {
+        // SAFETY: the header stays mapped as long as the thread is open.
+        unsafe { (*self.header).lost += 1 };
+    }
+
+    /// Goes on to a new chunk. After a failure there is none any more: what came after a gap would not fit to what came
+    /// before it.
+    #[cold]
+    #[inline(never)]
+    fn next_chunk(&mut self) -> bool {
+        // SAFETY: the header stays mapped as long as the thread is open.
+        let header = unsafe { &mut *self.header };
+        if header.error != 0 {
+            return false;
+        }
+        self.drop_chunk();
+        let offset = HEADER_BYTES as u64 + self.chunks * CHUNK_BYTES as u64;
+        let map = sys::reserve(self.fd, offset, CHUNK_BYTES)
+            .and_then(|()| sys::map_file(self.fd, offset, CHUNK_BYTES));
+        let chunk = match map {
+            Ok(chunk) => chunk,
+            Err(error) => {
+                header.error = error.max(1);
+                self.cursor = ptr::without_provenance_mut(8);
+                self.limit = ptr::null_mut();
+                return false;
+            }
+        };
+        self.chunks += 1;
+        self.chunk = chunk;
+        // SAFETY: the chunk is ours and large enough for its header.
+        unsafe {
+            let begin = ChunkHeader {
+                number: self.chunks,
+                ticks: clock::ticks(self.clock),
+                nanos: sys::nanos(),
+                numbered: self.numbered,
+            };
+            chunk.add(1).write(begin.ticks);
+            chunk.add(2).write(begin.nanos);
+            chunk.add(3).write(begin.numbered);
+            AtomicU64::from_ptr(chunk).store(begin.number, Ordering::Release);
+            self.cursor = chunk.add(ChunkHeader::WORDS);
+            self.limit = chunk.add(CHUNK_BYTES / 8 - SLACK);
+        }
+        if self.core == &raw const self.core_by_call {
+            self.core_by_call = sys::core_by_call();
+        }
+        if let Some(fold) = &mut self.fold {
+            fold.new_chunk();
+        }
+        // Libraries that were loaded later have their code somewhere too.
+        if self.chunks > 1 && self.chunks.is_power_of_two()
+            && let Some(process) = process::shared()
+        {
+            process.copy_maps();
+        }
+        true
+    }
+
+    fn drop_chunk(&mut self) {
+        if !self.chunk.is_null() {
+            // SAFETY: it came from `map_file` with this length; cursor and limit change with it.
+            unsafe { sys::unmap(self.chunk, CHUNK_BYTES) };
+            self.chunk = ptr::null_mut();
+        }
+    }
+
+    /// Takes the next number.
+    #[inline(always)]
+    pub fn number(&mut self) -> TaskId {
+        self.numbered += 1;
+        TaskId(self.above | self.numbered)
+    }
+
+    /// Numbers given so far.
+    #[inline(always)]
+    pub fn numbered(&self) -> u64 {
+        self.numbered
+    }
+
+    /// The first task of a thread: the program itself on the main thread, from its very beginning.
+    #[cold]
+    pub fn root(&mut self, own: bool) -> TaskId {
+        // SAFETY: the header stays mapped as long as the thread is open.
+        let main = unsafe { (*self.header).os_thread } == std::process::id();
+        let now = if main && self.numbered == 0 { 0 } else { self.now() };
+        self.put_at(now, EventKind::Root, [0]);
+        self.own_root |= own;
+        let root = self.number();
+        self.current = root;
+        if let Some(fold) = &mut self.fold {
+            fold.outside();
+        }
+        root
+    }
+}
+
+impl Drop for Thread {
+    fn drop(&mut self) {
+        self.drop_chunk();
+        // SAFETY: mapped until now, and nobody uses it afterwards.
+        unsafe {
+            (*self.header).ended = 1;
+            sys::unmap(self.header.cast(), HEADER_BYTES);
+        }
+        sys::close_descriptor(self.fd);
+    }
+}
