@@ -7,10 +7,10 @@ import type { SceneHead } from "./protocol/SceneHead";
 import type { StripHead } from "./protocol/StripHead";
 
 /** What a box stands for; the numbers of `Shape` in crates/view/src/scene.rs. */
-export const SHAPE = { create: 0, wait: 1, other: 2, end: 3, section: 4, task: 5, envelope: 6, repeat: 7, plain: 8 } as const;
+export const SHAPE = { create: 0, wait: 1, other: 2, end: 3, section: 4, task: 5, envelope: 6, repeat: 7, plain: 8, fork: 9, chunk: 10 } as const;
 
 /** Names of the shapes, for tooltips before the server has answered. */
-export const SHAPE_NAMES = ["create", "wait", "other", "end", "section", "task", "open", "alike", "interval"] as const;
+export const SHAPE_NAMES = ["create", "wait", "other", "end", "section", "task", "open", "alike", "interval", "fork", "chunk"] as const;
 
 /** Bits of a box's flags; the constants of `flag` in crates/view/src/scene.rs. */
 export const FLAG = { closed: 1, critical: 2, collapsed: 4, mixed: 8, merged: 16, part: 32 } as const;

@@ -1,4 +1,4 @@
-//! `crosscut import`: foreign files become runs.
+//! `crosscut import`: foreign files become runs, and so do events that a recording left behind.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::{info, interrupt, output};
 /// Read a foreign trace or profile into a run.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The files; each becomes a run.
+    /// The files, or folders with the events of a recording; each becomes a run.
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
     #[command(flatten)]
@@ -47,9 +47,15 @@ pub fn run(args: Args) -> Result<()> {
 /// Imports one file, with progress; `folder` was made for the run and goes with it when it is stopped.
 pub fn import(input: &Path, target: &Path, folder: Option<&Path>, how: &How) -> Result<Run> {
     let options = Options { format: how.format.clone(), clock_hz: how.clock_hz };
-    interrupt::stoppable(target, folder, || {
-        let shown = Bytes(Progress::new(&input.display().to_string(), "bytes", "making indexes"));
-        Ok(crosscut_import::import(input, target, &options, &shown)?)
+    interrupt::stoppable(target, folder, "", || {
+        let progress = |unit| Shown(Progress::new(&input.display().to_string(), unit, "making indexes"));
+        if crosscut_close::is_events(input) {
+            let shown = progress("steps");
+            let closed = crosscut_close::close(input, target, &crosscut_close::Options::default(), &shown)?;
+            closed.notes.iter().for_each(|note| output::say(note));
+            return Ok(closed.run);
+        }
+        Ok(crosscut_import::import(input, target, &options, &progress("bytes"))?)
     })
 }
 
@@ -83,9 +89,10 @@ fn targets(inputs: &[PathBuf], output: Option<PathBuf>) -> Result<Vec<PathBuf>> 
         .collect()
 }
 
-struct Bytes(Progress);
+/// Progress of an import that can be seen.
+pub struct Shown(pub Progress);
 
-impl crosscut_import::Progress for Bytes {
+impl crosscut_import::Progress for Shown {
     fn advance(&self, done: u64, total: u64) {
         self.0.set(done, total);
     }

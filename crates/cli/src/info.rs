@@ -64,6 +64,12 @@ pub fn one_line(run: Run) -> Result<String> {
     })
 }
 
+/// A recorded run in a line: with what it takes on disk.
+pub fn recorded_line(run: Run) -> Result<String> {
+    let size = bytes(run.bytes());
+    Ok(format!("{}, {size} on disk", one_line(run)?))
+}
+
 /// An open run: with its tasks, or without any.
 enum Contents {
     Tasks(Box<Tasks>),
@@ -141,6 +147,12 @@ impl Contents {
             Some(summary) => task_lines(summary, manifest.clock, &mut add),
             None => add("tasks", "none".into()),
         }
+        if let dropped @ 1.. = dropped_events(manifest) {
+            add(
+                "dropped",
+                format!("{} events, which could not be stored while recording", count(dropped as i64)),
+            );
+        }
         if let Some(parts) = checked {
             add("checked", format!("all {parts} parts are as they were written"));
         }
@@ -179,7 +191,7 @@ fn tasks_json(s: &Summary, manifest: &Manifest) -> Value {
         "span_ns": s.span,
         "delay_ns": s.delay,
         "no_work_ns": s.no_work,
-        "dropped_events": manifest.facts.get("dropped_events").and_then(Value::as_u64).unwrap_or(0),
+        "dropped_events": dropped_events(manifest),
         "nodes": s.nodes,
         "depth": s.depth,
     });
@@ -188,6 +200,10 @@ fn tasks_json(s: &Summary, manifest: &Manifest) -> Value {
         json["clock"] = json!(manifest.clock.unit());
     }
     json
+}
+
+fn dropped_events(manifest: &Manifest) -> u64 {
+    manifest.facts.get("dropped_events").and_then(Value::as_u64).unwrap_or(0)
 }
 
 fn workers(s: &Summary) -> String {

@@ -13,10 +13,11 @@ use crate::output;
 const INTERRUPTED: i32 = 130;
 
 /// Does `work`, which makes the run `target`, on another thread. On Ctrl-C removes what it has written so far, and the
-/// folder that was made for it, and ends the program.
+/// folder that was made for it, says what is `left`, and ends the program.
 pub fn stoppable<T: Send>(
     target: &Path,
     folder: Option<&Path>,
+    left: &str,
     work: impl FnOnce() -> Result<T> + Send,
 ) -> Result<T> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("signals")?;
@@ -30,7 +31,7 @@ pub fn stoppable<T: Send>(
         // The receiver is only gone when the program ends.
         let worker = scope.spawn(|| drop(send.send(work())));
         let result = runtime.block_on(async {
-            tokio::select! { result = done => result.ok(), () = listening => stop(target, folder, &others) }
+            tokio::select! { result = done => result.ok(), () = listening => stop(target, folder, left, &others) }
         });
         // A panic has been printed already.
         let _ = worker.join();
@@ -64,8 +65,9 @@ fn unfinished(target: &Path) -> HashSet<PathBuf> {
 }
 
 /// The worker still writes: what it adds while its directory is being removed is caught by trying again.
-fn stop(target: &Path, folder: Option<&Path>, others: &HashSet<PathBuf>) -> ! {
-    output::say(&format!("{}: stopped", target.display()));
+fn stop(target: &Path, folder: Option<&Path>, left: &str, others: &HashSet<PathBuf>) -> ! {
+    let left = if left.is_empty() { String::new() } else { format!("; {left}") };
+    output::say(&format!("{}: stopped{left}", target.display()));
     for _ in 0..100 {
         let mut left = unfinished(target);
         left.extend(folder.filter(|folder| folder.exists()).map(Path::to_owned));

@@ -6,6 +6,7 @@ mod info;
 mod interrupt;
 mod output;
 mod progress;
+mod record;
 mod render;
 mod size;
 mod synth;
@@ -28,6 +29,7 @@ struct Cli {
 enum Command {
     Import(import::Args),
     Info(info::Args),
+    Record(record::Args),
     Render(render::Args),
     Synth(synth::Args),
     View(view::Args),
@@ -42,14 +44,15 @@ fn main() -> ExitCode {
         Err(error) => return usage(&error),
     };
     let done = match cli.command {
-        Command::Import(args) => import::run(args),
-        Command::Info(args) => info::run(args),
-        Command::Render(args) => render::run(args),
-        Command::Synth(args) => synth::run(args),
-        Command::View(args) => view::run(args),
+        Command::Import(args) => import::run(args).map(|()| ExitCode::SUCCESS),
+        Command::Info(args) => info::run(args).map(|()| ExitCode::SUCCESS),
+        Command::Record(args) => record::run(args),
+        Command::Render(args) => render::run(args).map(|()| ExitCode::SUCCESS),
+        Command::Synth(args) => synth::run(args).map(|()| ExitCode::SUCCESS),
+        Command::View(args) => view::run(args).map(|()| ExitCode::SUCCESS),
     };
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => fail(&message(&error)),
     }
 }

@@ -177,7 +177,7 @@ fn window(tasks: &Tasks, args: &Args) -> Result<(i64, i64)> {
 }
 
 /// A time in the run's clock unit: `1500`, `1e6`; with a unit when the clock counts nanoseconds: `1.5ms`.
-fn parse_time(text: &str, clock: Clock) -> Result<i64> {
+pub fn parse_time(text: &str, clock: Clock) -> Result<i64> {
     let wrong = || {
         anyhow!(
             "`{text}` is not a time; write it like 250us, 1.5ms or 2s, or in the clock's unit ({})",

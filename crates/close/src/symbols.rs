@@ -65,7 +65,9 @@ fn resolve_in(path: &str, addresses: &[(usize, u64, &Mapping)], found: &mut Posi
     }
     if addresses.iter().any(|(_, _, mapping)| mapping.deleted) {
         // What has this name now is another file, and its lines would be wrong ones.
-        found.notes.push(format!("{path}: replaced or removed while the program ran; its code has no source lines"));
+        found
+            .notes
+            .push(format!("{path}: replaced or removed while the program ran; its code has no source lines"));
         return;
     }
     let done = module::with(Path::new(path), |module: &Module<'_>| {

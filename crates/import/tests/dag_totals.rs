@@ -51,7 +51,7 @@ fn totals_equal_the_recorder_s() {
         }
         assert_eq!(summary.tasks, summary.counts[0], "{name}");
         assert_eq!(summary.intervals, summary.counts.iter().sum::<i64>(), "{name}");
-        assert_eq!(summary.counts, sample.nodes[0].nodes, "{name}: logical intervals by kind");
+        assert_eq!(summary.counts[..4], sample.nodes[0].nodes, "{name}: logical intervals by kind");
         assert_eq!(summary.ready, sample.nodes[0].ready, "{name}: time ready by edge");
         assert_eq!(summary.depth as usize, *sample.depth.iter().max().unwrap(), "{name}");
         assert_eq!(
@@ -156,7 +156,7 @@ fn every_node_is_as_the_file_says() {
             assert_eq!(tasks.span(id), node.t_inf, "{here}: critical path");
             assert_eq!(tasks.start(id), node.start, "{here}: start");
             assert_eq!(tasks.end(id), node.end, "{here}: end");
-            assert_eq!(tasks.counts(tree.range(id)), node.nodes, "{here}: intervals by kind");
+            assert_eq!(tasks.counts(tree.range(id))[..4], node.nodes, "{here}: intervals by kind");
             assert_eq!(tasks.worker(id), usize::try_from(node.worker).ok(), "{here}: worker");
             assert_eq!(tasks.mix(tree.range(id)).iter().sum::<i64>(), node.t_1, "{here}: work by worker");
             // The recorder does not count other-continuations.

@@ -20,8 +20,10 @@ const END: usize = 0;
 const CREATE: usize = 1;
 const CREATE_CONT: usize = 2;
 const WAIT_CONT: usize = 3;
+const OTHER_CONT: usize = 4;
 const NODE_CREATE: usize = 0;
 const NODE_WAIT: usize = 1;
+const NODE_OTHER: usize = 2;
 const NODE_END: usize = 3;
 
 /// Sums over a part of a task and everything that ran inside.
@@ -97,6 +99,8 @@ impl Stretch {
 #[derive(Clone, Copy)]
 struct Section {
     inside: Stretch,
+    /// Opened by a group, not by a create.
+    explicit: bool,
     code: u64,
     /// The task's critical path when it was opened.
     spine: u64,
@@ -120,6 +124,10 @@ struct Frame {
     interval: u64,
     /// Waits since then; 0 while it runs.
     waits: u64,
+    /// Something ran while it waited.
+    disturbed: bool,
+    /// It has sections within sections: which of them a wait ends is left to the reader.
+    nests: bool,
     /// Nothing happened since it created a task.
     fresh: bool,
     /// The program itself or a lane: it is never folded as a whole.
@@ -165,9 +173,23 @@ impl Fold {
         self.chunk += 1;
     }
 
-    /// Something began or went on here that has no frame: the books begin anew.
-    pub fn outside(&mut self) {
+    /// A task goes on here now that has no frame, or begins and will not be folded: the books begin anew with it.
+    pub fn anew(&mut self, now: u64, task: TaskId, numbered: u64) {
         self.depth = 0;
+        if task != TaskId::NONE {
+            self.push(Frame {
+                task,
+                inside: Stretch::new((std::ptr::null_mut(), 0), now, numbered),
+                section: None,
+                spine: 0,
+                interval: now,
+                waits: 0,
+                disturbed: false,
+                nests: false,
+                fresh: false,
+                base: true,
+            });
+        }
     }
 
     /// The frame of the task that runs.
@@ -187,25 +209,10 @@ impl Fold {
         true
     }
 
-    /// The frame of a task that was there when the books began; its beginning is not known.
-    fn base(&mut self, now: u64, task: TaskId, numbered: u64) {
-        self.depth = 0;
-        self.push(Frame {
-            task,
-            inside: Stretch::new((std::ptr::null_mut(), 0), now, numbered),
-            section: None,
-            spine: 0,
-            interval: now,
-            waits: 0,
-            fresh: false,
-            base: true,
-        });
-    }
-
     /// The frame of the task that runs, made when it is missing.
     fn current(&mut self, now: u64, task: TaskId, numbered: u64) -> Option<&mut Frame> {
         if self.top().is_none_or(|frame| frame.task != task) {
-            self.base(now, task, numbered);
+            self.anew(now, task, numbered);
         }
         self.top()
     }
@@ -228,6 +235,7 @@ impl Fold {
         let Some(frame) = self.current(now, creator, before) else { return };
         let section = frame.section.get_or_insert_with(|| Section {
             inside: Stretch::new((at, chunk), frame.interval, before),
+            explicit: false,
             code,
             spine: frame.spine,
             join: 0,
@@ -253,8 +261,8 @@ impl Fold {
         let chunk = self.chunk;
         match self.current(now, suspended, numbered) {
             Some(frame) if frame.waits == 0 && !frame.fresh => self.spoil(),
-            Some(_) => {}
-            None => return,
+            Some(frame) => frame.disturbed = true,
+            None => {}
         }
         let frame = Frame {
             task,
@@ -263,6 +271,8 @@ impl Fold {
             spine: 0,
             interval: now,
             waits: 0,
+            disturbed: false,
+            nests: false,
             fresh: false,
             base: false,
         };
@@ -281,7 +291,10 @@ impl Fold {
             return;
         }
         frame.waits = now;
+        frame.disturbed = false;
         if let Some(section) = &mut frame.section {
+            // A group that is waited for in parts is recorded in full.
+            section.inside.spoiled |= section.explicit && kind == WaitKind::Tasks;
             section.inside.interval(NODE_WAIT, frame.interval, now);
             frame.spine += now.saturating_sub(frame.interval);
         }
@@ -291,11 +304,21 @@ impl Fold {
     /// The task that runs has waited. A section that may be folded comes back, with where it begins.
     pub fn wait_end(&mut self, now: u64, task: TaskId, numbered: u64) -> Option<(*mut u64, Folded)> {
         let (chunk, max_ticks, max_nodes) = (self.chunk, self.max_ticks, self.max_nodes);
-        let frame = self.top().filter(|frame| frame.task == task && frame.waits != 0)?;
+        if self.top().is_none_or(|frame| frame.task != task || frame.waits == 0) {
+            // A barrier, or something as seldom.
+            self.anew(now, task, numbered);
+            return None;
+        }
+        let frame = self.top()?;
         let waited = std::mem::take(&mut frame.waits);
         let Some(mut section) = frame.section.take() else {
-            // Nothing was created: the interval goes on, without the time in between.
-            frame.interval += now - waited;
+            // It had created nothing: the interval goes on, unless something else came in between.
+            if frame.disturbed {
+                frame.inside.interval(NODE_OTHER, frame.interval, waited);
+                frame.inside.totals.edges[OTHER_CONT] += 1;
+                frame.spine += waited.saturating_sub(frame.interval);
+                frame.interval = now;
+            }
             return None;
         };
         frame.interval = now;
@@ -306,7 +329,7 @@ impl Fold {
         section.inside.totals.ready[edge] += now.saturating_sub(since);
         frame.spine = frame.spine.max(section.join);
         let span = frame.spine - section.spine;
-        let closed = section.inside.is_closed(numbered) && section.inside.chunk == chunk;
+        let closed = section.inside.is_closed(numbered) && section.inside.chunk == chunk && !frame.nests;
         frame.inside.add(&section.inside);
         frame.inside.totals.edges[WAIT_CONT] += 1;
         let inside = &section.inside;
@@ -321,12 +344,13 @@ impl Fold {
         let chunk = self.chunk;
         let Some(frame) = self.top() else { return };
         if frame.section.is_some() {
-            // Sections within sections are recorded in full.
+            frame.nests = true;
             self.spoil();
             return;
         }
         frame.section = Some(Section {
             inside: Stretch::new((at, chunk), frame.interval, numbered),
+            explicit: true,
             code,
             spine: frame.spine,
             join: 0,
@@ -349,8 +373,8 @@ impl Fold {
         let span = frame.spine + now.saturating_sub(frame.interval);
         let closed = inside.is_closed(numbered) && inside.chunk == self.chunk && !frame.base;
         self.pass_on(now, task, inside, span);
-        if frame.base || self.top().is_none_or(|below| below.task != next) {
-            self.depth = 0;
+        if self.top().is_none_or(|below| below.task != next) {
+            self.anew(now, next, numbered);
         }
         let nodes: u64 = inside.totals.nodes.iter().sum();
         if !closed || now - inside.start > self.max_ticks || nodes > self.max_nodes {

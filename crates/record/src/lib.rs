@@ -10,6 +10,8 @@ mod api;
 mod clock;
 mod counters;
 mod fold;
+#[cfg(test)]
+mod fold_tests;
 mod ompt;
 mod ops;
 mod options;

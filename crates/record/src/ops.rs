@@ -47,11 +47,9 @@ impl Thread {
     /// The task that runs is suspended; `next` goes on.
     #[inline]
     pub fn switch(&mut self, next: TaskId) {
-        self.put(EventKind::Switch, [next.0]);
-        self.current = next;
-        if let Some(fold) = &mut self.fold {
-            fold.outside();
-        }
+        let now = self.now();
+        self.put_at(now, EventKind::Switch, [next.0]);
+        self.goes_on(now, next);
     }
 
     /// The task that runs begins to wait.
@@ -101,12 +99,10 @@ impl Thread {
     /// A lane of a team begins here.
     #[inline]
     pub fn lane(&mut self, team: TaskId, index: u32) -> TaskId {
-        self.put(EventKind::Lane, [team.0, u64::from(index)]);
+        let now = self.now();
+        self.put_at(now, EventKind::Lane, [team.0, u64::from(index)]);
         let lane = self.number();
-        self.current = lane;
-        if let Some(fold) = &mut self.fold {
-            fold.outside();
-        }
+        self.goes_on(now, lane);
         lane
     }
 
@@ -120,10 +116,18 @@ impl Thread {
     /// The team has ended; the task that started it goes on.
     #[inline]
     pub fn join(&mut self, task: TaskId) {
-        self.put(EventKind::Join, [task.0]);
+        let now = self.now();
+        self.put_at(now, EventKind::Join, [task.0]);
+        self.goes_on(now, task);
+    }
+
+    /// Another task runs here, and how it came here does not matter.
+    #[inline]
+    pub fn goes_on(&mut self, now: u64, task: TaskId) {
         self.current = task;
+        let numbered = self.numbered();
         if let Some(fold) = &mut self.fold {
-            fold.outside();
+            fold.anew(now, task, numbered);
         }
     }
 

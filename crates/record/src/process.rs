@@ -91,6 +91,21 @@ extern "C" fn at_exit() {
 }
 
 impl Process {
+    /// A process that records into this folder, beside the one that really runs.
+    #[cfg(test)]
+    pub fn for_test(folder: PathBuf, options: Options) -> Process {
+        Process {
+            folder,
+            made: OnceLock::new(),
+            clock: ClockKind::Monotonic,
+            base_ticks: 0,
+            base_nanos: 0,
+            options,
+            next_thread: AtomicU32::new(0),
+            key: 0,
+        }
+    }
+
     /// The number for a new thread.
     pub fn number_thread(&self) -> u32 {
         self.next_thread.fetch_add(1, Ordering::Relaxed)

@@ -53,6 +53,9 @@ pub struct Thread {
     core_by_call: i32,
     /// Whether the root was begun by a call of ours rather than by an OpenMP runtime.
     own_root: bool,
+    /// What the clock says in a test.
+    #[cfg(test)]
+    pub test_time: Option<u64>,
 }
 
 thread_local! {
@@ -126,7 +129,7 @@ pub fn at_process_exit() {
 }
 
 impl Thread {
-    fn new(process: &Process) -> Option<Box<Thread>> {
+    pub fn new(process: &Process) -> Option<Box<Thread>> {
         let number = process.number_thread();
         let path = process.folder()?.join(thread_file(number));
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(path).ok()?;
@@ -171,6 +174,8 @@ impl Thread {
             header,
             core_by_call: -1,
             own_root: false,
+            #[cfg(test)]
+            test_time: None,
         });
         thread.core = sys::core_word().unwrap_or(&raw const thread.core_by_call);
         thread.next_chunk();
@@ -180,6 +185,10 @@ impl Thread {
     /// Now, in ticks from the base.
     #[inline(always)]
     pub fn now(&self) -> u64 {
+        #[cfg(test)]
+        if let Some(time) = self.test_time {
+            return time;
+        }
         clock::ticks(self.clock).wrapping_sub(self.base)
     }
 
@@ -359,10 +368,7 @@ impl Thread {
         self.put_at(now, EventKind::Root, [0]);
         self.own_root |= own;
         let root = self.number();
-        self.current = root;
-        if let Some(fold) = &mut self.fold {
-            fold.outside();
-        }
+        self.goes_on(now, root);
         root
     }
 }

@@ -41,6 +41,7 @@ fn predecessors(tasks: &Tasks, node: NodeId) -> Vec<NodeId> {
             ends.map(|&task| tree.children(task).last().unwrap()).chain(inside.last().copied()).collect()
         }
         Kind::Wait | Kind::End => panic!("{node:?} comes after the last interval of its parent"),
+        Kind::Fork | Kind::Chunk => panic!("{node:?} comes after what no shape makes"),
     }
 }
 
@@ -86,6 +87,7 @@ fn check_grammar(tasks: &Tasks) {
                 Kind::Task => assert!(i > 0 && inner[i - 1] == Kind::Create, "{node:?}"),
                 Kind::Other | Kind::Section => {}
                 Kind::Wait | Kind::End => panic!("{node:?} ends twice"),
+                Kind::Fork | Kind::Chunk => panic!("{node:?} has what no shape makes"),
             }
         }
         assert!(is_task || inner.contains(&Kind::Task), "{node:?} is a section without a task");

@@ -97,15 +97,19 @@ impl Tasks {
         }
     }
 
-    /// When the predecessors of a node had all ended: the end of the create that made it, of the interval before it, or
-    /// of the section before it with all its tasks; 0 for the root.
+    /// When the predecessors of a node had all ended: the end of the create that made it and of the tasks that it depends
+    /// on, of the interval before it, or of what the section before it waited for; 0 for the root.
     pub fn ready(&self, node: NodeId) -> i64 {
         let tree = self.tree();
+        let dag = self.dag();
         let mut at = node;
         loop {
             let Some(parent) = tree.parent(at) else { return 0 };
             if let Some(before) = self.before_on_spine(at) {
-                return self.end(before);
+                return match self.kind(at) {
+                    Kind::Task => dag.startable(before, at),
+                    _ => dag.exit(before).at,
+                };
             }
             at = parent;
         }
@@ -113,8 +117,11 @@ impl Tasks {
 
     /// What ran just before a node in its task, or the create that made it.
     fn before_on_spine(&self, node: NodeId) -> Option<NodeId> {
-        let before = self.tree().previous_sibling(node)?;
+        let mut before = self.tree().previous_sibling(node)?;
         // A created task stands between its create and what follows on the spine.
-        if self.kind(before) == Kind::Task { self.tree().previous_sibling(before) } else { Some(before) }
+        while self.kind(before) == Kind::Task {
+            before = self.tree().previous_sibling(before)?;
+        }
+        Some(before)
     }
 }

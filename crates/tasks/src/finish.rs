@@ -1,14 +1,17 @@
 //! Finishing a task tree: what readers, recorders and generators all share after they have filled the columns.
 
-use crosscut_run::tasks::{Collapsed, Edge, Kind, Mark, TaskWriter};
-use crosscut_run::{Places, RunWriter};
-use crosscut_tree::{Tree, WideBuf, block_sums};
+use crosscut_run::tasks::{Collapsed, Kind, Mark, TaskWriter};
+use crosscut_run::{ColumnMut, Places, RunWriter};
+use crosscut_tree::{BLOCK, Tree, WideBuf};
+use rayon::prelude::*;
 
-use crate::complete::complete;
+use crate::complete::{check_depends, complete, fill_spans, leaves_tasks};
+use crate::dag::{Dag, Depends};
 use crate::error::TasksError;
+use crate::frame::NO_TAIL;
 use crate::order::{fill_order, reach, row, row_borders};
 use crate::profile::{LAYERS, fill_bins};
-use crate::spine::spine;
+use crate::spine::{Released, spine};
 use crate::summary::{Grid, Migration, Summary};
 use crate::sweep::account;
 use crate::timeline::{NONE, fill_grid};
@@ -39,9 +42,28 @@ pub fn finish(run: &mut RunWriter, mut tasks: TaskWriter, places: &Places) -> Re
     if !tasks.collapsed.is_sorted_by(|a, b| a.node < b.node) {
         return Err(TasksError::Broken("collapsed nodes are not in order".into()));
     }
+    if !tasks.chunks.is_sorted_by(|a, b| a.node < b.node)
+        || tasks.chunks.last().is_some_and(|chunk| chunk.node as usize >= n)
+    {
+        return Err(TasksError::Broken("chunks are not in order, or not among the nodes".into()));
+    }
     let wide = WideBuf::build(&tasks.len, &tasks.parent);
     let depth = complete(&mut tasks, places, wide.view())?;
-    let tree = Tree::new(&tasks.len, &tasks.parent, wide.view());
+    let frames = check_depends(&tasks)?;
+    let (to, from): (Vec<u32>, Vec<u32>) = tasks.depends.iter().map(|d| (d.to, d.from)).unzip();
+    let depends = Depends { to: &to, from: &from };
+    let mut tail: Option<ColumnMut<i64>> =
+        if leaves_tasks(&tasks) { Some(run.column("tasks/tail", n)?) } else { None };
+    if tail.is_some() || !frames.is_empty() {
+        fill_spans(&mut tasks, depends, &frames, tail.as_deref_mut().unwrap_or_default());
+    }
+    let dag = Dag {
+        tree: Tree::new(&tasks.len, &tasks.parent, wide.view()),
+        mark: &tasks.mark,
+        end: &tasks.end,
+        depends,
+        tail: tail.as_deref().unwrap_or_default(),
+    };
     let workers = run
         .manifest()
         .facts
@@ -53,12 +75,13 @@ pub fn finish(run: &mut RunWriter, mut tasks: TaskWriter, places: &Places) -> Re
     let borders = row_borders(&tasks, places);
     let mut order = run.column::<u32>("tasks/order", borders[borders.len() - 1])?;
     let (_, found) =
-        rayon::join(|| fill_order(&tasks, places, &borders, &mut order), || spine(&tasks, tree, places));
+        rayon::join(|| fill_order(&tasks, places, &borders, &mut order), || spine(&tasks, &dag, places));
     let (accounting, summary) = rayon::join(
-        || account(&tasks, workers as i64, &order, &borders, &found.joins),
-        || put_indexes(run, &tasks, places, (&order, &borders), &found.joins),
+        || account(&tasks, workers as i64, &order, &borders, &found.released),
+        || put_indexes(run, &tasks, places, (&order, &borders), &found.released),
     );
     let mut summary = summary?;
+    summary.span = tail.iter().fold(summary.span, |span, tail| span.max(tail[0]));
     summary.workers = workers as u32;
     summary.depth = depth as u32;
     summary.delay = accounting.delay;
@@ -80,7 +103,12 @@ pub fn finish(run: &mut RunWriter, mut tasks: TaskWriter, places: &Places) -> Re
     run.put_slice("tasks/wide_count", &wide.count)?;
     run.put_slice("tasks/wide_first", &wide.first)?;
     run.put_slice("tasks/wide_skip", &wide.skip)?;
+    run.put_slice("tasks/depend_frame", &frames)?;
     run.put(order)?;
+    if let Some(mut tail) = tail {
+        tail.iter_mut().filter(|tail| **tail == NO_TAIL).for_each(|tail| *tail = 0);
+        run.put(tail)?;
+    }
     tasks.put(run)?;
     run.put_places(places)?;
     Ok(())
@@ -92,7 +120,7 @@ fn put_indexes(
     tasks: &TaskWriter,
     places: &Places,
     (order, borders): (&[u32], &[usize]),
-    joins: &[(i64, Edge)],
+    released: &Released,
 ) -> Result<Summary, TasksError> {
     let n = tasks.node_count();
     let rows = places.worker_count() + 1;
@@ -101,25 +129,13 @@ fn put_indexes(
         1 => block_work(mark[i], end[i] - start[i], i as u32, &tasks.collapsed),
         _ => 0,
     };
-    let count_of = |i: usize, kind: Kind| -> i64 {
-        let m = Mark(mark[i]);
-        if !m.is_collapsed() {
-            return i64::from(m.kind() == kind);
-        }
-        match tasks.collapsed.binary_search_by_key(&(i as u32), |c| c.node) {
-            Ok(at) => tasks.collapsed[at].nodes[kind as usize],
-            Err(_) => 0,
-        }
-    };
-    let total = |sums: &[i64]| sums.last().copied().unwrap_or(0);
-    let sums = block_sums(n, work_of);
-    run.put_slice("tasks/sum_work", &sums)?;
-    let work = total(&sums);
-    let mut counts = [0; 4];
-    for kind in &Kind::ALL[..4] {
-        let sums = block_sums(n, |i| count_of(i, *kind));
-        counts[*kind as usize] = total(&sums);
-        run.put_slice(&format!("tasks/sum_{}", kind.word()), &sums)?;
+    let sums = node_sums(tasks, work_of);
+    let work = sums.total[0];
+    run.put_slice("tasks/sum_work", &sums.column(0))?;
+    let mut counts = [0; Kind::LEAVES.len()];
+    for (k, kind) in Kind::LEAVES.into_iter().enumerate() {
+        counts[k] = sums.total[1 + k];
+        run.put_slice(&format!("tasks/sum_{}", kind.word()), &sums.column(1 + k))?;
     }
     let mut busy_by_row = put_mix(run, tasks, places, work_of)?;
     busy_by_row.truncate(rows - 1);
@@ -139,7 +155,7 @@ fn put_indexes(
     run.put(top)?;
     let bins = Grid::over(elapsed, (blocks / 16).clamp(1 << 12, 1 << 20), LAYERS);
     let mut column = run.column::<i64>("tasks/bins", bins.len())?;
-    fill_bins(tasks, joins, bins, &mut column);
+    fill_bins(tasks, released, bins, &mut column);
     let mut ready = [0; 5];
     for (edge, sum) in ready.iter_mut().enumerate() {
         let at = (1 + edge) * bins.count as usize;
@@ -152,7 +168,7 @@ fn put_indexes(
         tasks: counts[Kind::Create as usize],
         intervals,
         nodes: n as u32,
-        dag_nodes: intervals + counts[Kind::Wait as usize] + counts[Kind::Create as usize] + 1,
+        dag_nodes: n as i64 + tasks.collapsed.iter().map(|c| hidden(c, mark[c.node as usize])).sum::<i64>(),
         elapsed,
         work,
         span: tasks.span[0],
@@ -164,6 +180,61 @@ fn put_indexes(
         bins,
         ..Summary::default()
     })
+}
+
+/// Work, and intervals by kind: what is summed up over nodes.
+const SUMS: usize = 1 + Kind::LEAVES.len();
+
+/// Cumulative sums at the borders of blocks, and after the last node.
+struct NodeSums {
+    before: Vec<[i64; SUMS]>,
+    total: [i64; SUMS],
+}
+
+impl NodeSums {
+    fn column(&self, k: usize) -> Vec<i64> {
+        self.before.iter().chain([&self.total]).map(|sums| sums[k]).collect()
+    }
+}
+
+/// Sums up all values in one pass over the nodes.
+fn node_sums(tasks: &TaskWriter, work_of: impl Fn(usize) -> i64 + Sync) -> NodeSums {
+    let n = tasks.node_count();
+    let mark = &tasks.mark[..];
+    let of_block = |b: usize| {
+        let mut sums = [0i64; SUMS];
+        for i in b * BLOCK..((b + 1) * BLOCK).min(n) {
+            sums[0] = sums[0].wrapping_add(work_of(i));
+            let m = Mark(mark[i]);
+            if !m.is_collapsed() {
+                if let Some(leaf) = m.kind().leaf() {
+                    sums[1 + leaf] += 1;
+                }
+            } else if let Ok(at) = tasks.collapsed.binary_search_by_key(&(i as u32), |c| c.node) {
+                for (sum, count) in sums[1..].iter_mut().zip(tasks.collapsed[at].nodes) {
+                    *sum = sum.wrapping_add(count);
+                }
+            }
+        }
+        sums
+    };
+    let mut before: Vec<[i64; SUMS]> =
+        (0..n.div_ceil(BLOCK)).into_par_iter().with_min_len(64).map(of_block).collect();
+    let mut total = [0; SUMS];
+    for block in &mut before {
+        let sums = std::mem::replace(block, total);
+        for (sum, own) in total.iter_mut().zip(sums) {
+            *sum = sum.wrapping_add(own);
+        }
+    }
+    NodeSums { before, total }
+}
+
+/// Nodes below a collapsed one: its intervals, a section for each wait, a task for each create.
+fn hidden(collapsed: &Collapsed, mark: u8) -> i64 {
+    let [creates, waits, ..] = collapsed.nodes;
+    let itself = i64::from(Mark(mark).kind() == Kind::Section);
+    collapsed.nodes.iter().sum::<i64>() + waits + creates - itself
 }
 
 /// Writes the cumulative work by row at block borders; returns the totals.

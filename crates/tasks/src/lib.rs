@@ -5,10 +5,12 @@
 
 mod complete;
 mod critical;
+mod dag;
 mod error;
 mod exact;
 mod findings;
 mod finish;
+mod frame;
 mod order;
 mod profile;
 mod spine;
@@ -17,6 +19,7 @@ mod sweep;
 mod tasks;
 mod timeline;
 
+pub use critical::{FramePath, Inside, Way};
 pub use error::TasksError;
 pub use exact::ProfileStep;
 pub use findings::{Finding, FindingView, Severity};

@@ -4,6 +4,7 @@
 
 use crosscut_run::tasks::{Edge, Kind, Mark, TaskWriter};
 
+use crate::spine::Released;
 use crate::summary::Grid;
 
 /// Layers of a profile: running, then ready by [`Edge`].
@@ -26,22 +27,22 @@ pub struct Profile {
 /// bin and r to the height of all bins after it.
 struct Steps {
     cell: i64,
-    partial: Vec<f64>,
-    height: Vec<f64>,
+    /// By bin: what is added to it, and what to the height of those after it.
+    bins: Vec<(f64, f64)>,
 }
 
 impl Steps {
     fn new(grid: Grid) -> Self {
-        let bins = grid.count as usize;
-        Steps { cell: grid.cell, partial: vec![0.0; bins], height: vec![0.0; bins + 1] }
+        Steps { cell: grid.cell, bins: vec![(0.0, 0.0); grid.count as usize] }
     }
 
     #[inline]
     fn step(&mut self, t: i64, rate: f64) {
-        let bin = (t.max(0) / self.cell) as usize;
-        if bin < self.partial.len() {
-            self.partial[bin] += rate * ((bin as i64 + 1) * self.cell - t.max(0)) as f64;
-            self.height[bin + 1] += rate;
+        // A cell is a power of two.
+        let bin = (t.max(0) >> self.cell.trailing_zeros()) as usize;
+        if let Some((partial, height)) = self.bins.get_mut(bin) {
+            *partial += rate * ((bin as i64 + 1) * self.cell - t.max(0)) as f64;
+            *height += rate;
         }
     }
 
@@ -49,9 +50,9 @@ impl Steps {
     /// unit over any number of bins.
     fn integrals(&self) -> impl Iterator<Item = i64> + '_ {
         let (mut height, mut sum, mut given) = (0.0, 0.0f64, 0);
-        self.partial.iter().zip(&self.height).map(move |(partial, step)| {
-            height += step;
+        self.bins.iter().map(move |(partial, step)| {
             sum += partial + height * self.cell as f64;
+            height += step;
             let before = given;
             given = given.max(sum.round() as i64);
             given - before
@@ -60,9 +61,9 @@ impl Steps {
 }
 
 /// Fills the column of bins: per level, layer by layer.
-pub fn fill_bins(tasks: &TaskWriter, joins: &[(i64, Edge)], grid: Grid, out: &mut [i64]) {
+pub fn fill_bins(tasks: &TaskWriter, released: &Released, grid: Grid, out: &mut [i64]) {
     let mut layers: Vec<Steps> = (0..LAYERS).map(|_| Steps::new(grid)).collect();
-    each_step(tasks, joins, |t, layer, rate| layers[layer].step(t, rate));
+    each_step(tasks, released, |t, layer, rate| layers[layer].step(t, rate));
     let bins = grid.count as usize;
     for (layer, steps) in layers.iter().enumerate() {
         for (slot, value) in out[layer * bins..(layer + 1) * bins].iter_mut().zip(steps.integrals()) {
@@ -84,7 +85,7 @@ pub fn fill_bins(tasks: &TaskWriter, joins: &[(i64, Edge)], grid: Grid, out: &mu
 }
 
 /// Calls `step(time, layer, change)` for every change of the profile, in no order of time.
-pub fn each_step(tasks: &TaskWriter, joins: &[(i64, Edge)], mut step: impl FnMut(i64, usize, f64)) {
+pub fn each_step(tasks: &TaskWriter, released: &Released, mut step: impl FnMut(i64, usize, f64)) {
     let (len, mark, start, end) = (&tasks.len[..], &tasks.mark[..], &tasks.start[..], &tasks.end[..]);
     let mut collapsed = tasks.collapsed.iter();
     // What a predecessor's end makes ready is counted per edge kind below; a collapsed node takes that step back and
@@ -104,11 +105,11 @@ pub fn each_step(tasks: &TaskWriter, joins: &[(i64, Edge)], mut step: impl FnMut
             step(end[i], 0, -1.0);
             step(start[i], ready(m.edge()), -1.0);
             match m.kind() {
-                Kind::Create => {
+                Kind::Create | Kind::Fork => {
                     step(end[i], ready(Edge::Create), 1.0);
                     step(end[i], ready(Edge::CreateCont), 1.0);
                 }
-                Kind::Other => step(end[i], ready(Edge::OtherCont), 1.0),
+                Kind::Other | Kind::Chunk => step(end[i], ready(Edge::OtherCont), 1.0),
                 _ => {}
             }
             continue;
@@ -131,7 +132,12 @@ pub fn each_step(tasks: &TaskWriter, joins: &[(i64, Edge)], mut step: impl FnMut
             }
         }
     }
-    for &(t, edge) in joins {
+    for &(t, edge) in &released.joins {
         step(t, ready(edge), 1.0);
+    }
+    // What was counted as ready when it was created, and was not.
+    for held in &released.held {
+        step(held.created, ready(Edge::Create), -1.0);
+        step(held.ready, ready(held.edge), 1.0);
     }
 }

@@ -3,10 +3,11 @@
 
 use crosscut_run::Places;
 use crosscut_run::tasks::{Collapsed, Edge, Kind, Mark, TaskWriter};
-use crosscut_tree::{NodeId, Tree};
+use crosscut_tree::NodeId;
 use foldhash::HashMap;
 use rayon::prelude::*;
 
+use crate::dag::{Dag, Join};
 use crate::order::row;
 use crate::summary::{GapHistogram, Migration};
 
@@ -41,14 +42,32 @@ impl Counts {
     }
 }
 
+/// Moments at which something became ready otherwise than by the end of the interval just before it.
+#[derive(Clone, Debug, Default)]
+pub struct Released {
+    /// (when, kind of edge): a section ended and made what follows it ready.
+    pub joins: Vec<(i64, Edge)>,
+    /// Tasks that had to wait for others when they had been created.
+    pub held: Vec<Held>,
+}
+
+/// A task with dependences: it was created, but not ready yet.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    pub created: i64,
+    pub ready: i64,
+    /// The kind of edge that made it ready.
+    pub edge: Edge,
+}
+
 /// What the pass finds.
 #[derive(Clone, Debug)]
 pub struct Spine {
     counts: Counts,
     /// Time between consecutive intervals.
     pub gaps: GapHistogram,
-    /// (when, kind of edge): a section ended and made what follows it ready.
-    pub joins: Vec<(i64, Edge)>,
+    /// What was made ready by more than one end.
+    pub released: Released,
 }
 
 impl Spine {
@@ -56,7 +75,7 @@ impl Spine {
         Spine {
             counts: Counts { stayed: vec![[0; 5]; rows], moved: HashMap::default() },
             gaps: GapHistogram::empty(),
-            joins: Vec::new(),
+            released: Released::default(),
         }
     }
 
@@ -66,7 +85,8 @@ impl Spine {
                 self.counts.add(edge, found.from as usize, found.to as usize, count);
             }
         }
-        self.joins.append(&mut other.joins);
+        self.released.joins.append(&mut other.released.joins);
+        self.released.held.append(&mut other.released.held);
         Spine { gaps: self.gaps.merge(&other.gaps), ..self }
     }
 
@@ -76,32 +96,19 @@ impl Spine {
     }
 }
 
-/// The block with which a node begins.
-pub fn first_block(tree: Tree<'_>, node: NodeId) -> NodeId {
-    let mut at = node;
-    while !tree.is_leaf(at) {
-        at = NodeId(at.0 + 1);
-    }
-    at
-}
-
-/// The block with which a node's own spine ends: the last one in pre-order.
-pub fn last_block(tree: Tree<'_>, node: NodeId) -> NodeId {
-    NodeId(tree.range(node).end as u32 - 1)
-}
-
 /// Passes over the whole tree.
-pub fn spine(tasks: &TaskWriter, tree: Tree<'_>, places: &Places) -> Spine {
+pub fn spine(tasks: &TaskWriter, dag: &Dag<'_>, places: &Places) -> Spine {
     let rows = places.worker_count() + 1;
-    let found = (0..tree.node_count() as u32)
+    let deep = if dag.tail.is_empty() { Vec::new() } else { deep_waits(dag) };
+    let found = (0..dag.tree.node_count() as u32)
         .into_par_iter()
         .with_min_len(1 << 15)
         .map(NodeId)
-        .filter(|&node| !tree.is_leaf(node))
+        .filter(|&node| !dag.tree.is_leaf(node))
         .fold(
             || Spine::empty(rows),
             |mut spine, node| {
-                visit(&mut spine, tasks, tree, places, node);
+                visit(&mut spine, tasks, dag, &deep, places, node);
                 spine
             },
         )
@@ -115,6 +122,19 @@ pub fn spine(tasks: &TaskWriter, tree: Tree<'_>, places: &Places) -> Spine {
     })
 }
 
+/// No section.
+const NOBODY: u32 = u32::MAX;
+
+/// For every node the innermost section around it that waits for all tasks below it.
+fn deep_waits(dag: &Dag<'_>) -> Vec<u32> {
+    let parent = dag.tree.parents();
+    let mut deep = vec![NOBODY; parent.len()];
+    for i in 0..deep.len() {
+        deep[i] = if dag.join(NodeId(i as u32)) == Join::All { i as u32 } else { deep[parent[i] as usize] };
+    }
+    deep
+}
+
 /// Edges inside a collapsed node. The recorder counts the end edges of a section's own tasks with whatever holds the
 /// section, so a collapsed section lacks them: one for each create that has no end edge yet.
 pub fn inner_edges(collapsed: &Collapsed, kind: Kind) -> impl Iterator<Item = (Edge, i64)> {
@@ -125,47 +145,51 @@ pub fn inner_edges(collapsed: &Collapsed, kind: Kind) -> impl Iterator<Item = (E
     Edge::ALL.into_iter().zip(edges)
 }
 
-fn visit(spine: &mut Spine, tasks: &TaskWriter, tree: Tree<'_>, places: &Places, node: NodeId) {
-    let (start, end, mark) = (&tasks.start[..], &tasks.end[..], &tasks.mark[..]);
+fn visit(
+    spine: &mut Spine,
+    tasks: &TaskWriter,
+    dag: &Dag<'_>,
+    deep: &[u32],
+    places: &Places,
+    node: NodeId,
+) {
     let row_of = |node: NodeId| row(places, tasks.place[node.index()]);
-    let kind_of = |node: NodeId| Mark(mark[node.index()]).kind();
-    // Where what follows this section on its own spine begins: the end of each of its tasks leads there.
-    let after = match kind_of(node) {
-        Kind::Section => std::iter::successors(tree.next_sibling(node), |&next| tree.next_sibling(next))
-            .find(|&next| kind_of(next) != Kind::Task)
-            .map(|next| row_of(first_block(tree, next))),
-        _ => None,
+    let edge_of = |node: NodeId| Mark(dag.mark[node.index()]).edge();
+    // Where what follows the section that waits for the tasks of this one begins: their ends lead there.
+    let after = || {
+        let section = match dag.join(node) {
+            Join::None => NodeId(*deep.get(node.index()).filter(|&&section| section != NOBODY)?),
+            Join::Own | Join::All => node,
+        };
+        dag.follow(section).map(|next| row_of(dag.first_block(next)))
     };
+    let mut known_after: Option<Option<usize>> = None;
     let mut before: Option<NodeId> = None;
-    let mut creator: Option<NodeId> = None;
-    for child in tree.children(node) {
-        let kind = kind_of(child);
-        if kind == Kind::Task {
-            if let Some(create) = creator {
-                let to = first_block(tree, child);
+    for child in dag.tree.children(node) {
+        if dag.kind(child) == Kind::Task {
+            if let Some(create) = before.filter(|&before| dag.kind(before).is_start()) {
+                let to = dag.first_block(child);
                 spine.counts.add(Edge::Create, row_of(create), row_of(to), 1);
+                if !dag.depends.of(child.0).is_empty() {
+                    let (created, ready) = (dag.end[create.index()], dag.startable(create, child));
+                    spine.released.held.push(Held { created, ready, edge: edge_of(to) });
+                }
             }
-            if let Some(after) = after {
-                spine.counts.add(Edge::End, row_of(last_block(tree, child)), after, 1);
+            if let Some(after) = *known_after.get_or_insert_with(after) {
+                spine.counts.add(Edge::End, row_of(dag.last_block(child)), after, 1);
             }
             continue;
         }
         if let Some(before) = before {
-            let edge = match kind_of(before) {
-                Kind::Section => Edge::WaitCont,
-                Kind::Create => Edge::CreateCont,
-                _ => Edge::OtherCont,
-            };
-            let from = last_block(tree, before);
-            let to = first_block(tree, child);
-            let (a, b) = (row_of(from), row_of(to));
-            spine.counts.add(edge, a, b, 1);
-            spine.gaps.add(start[to.index()] - end[before.index()], a != b);
-            if edge == Edge::WaitCont {
-                spine.joins.push((end[before.index()], Mark(mark[to.index()]).edge()));
+            let exit = dag.exit(before);
+            let to = dag.first_block(child);
+            let (a, b) = (row_of(exit.block), row_of(to));
+            spine.counts.add(exit.edge, a, b, 1);
+            spine.gaps.add(tasks.start[to.index()] - exit.at, a != b);
+            if exit.edge == Edge::WaitCont {
+                spine.released.joins.push((exit.at, edge_of(to)));
             }
         }
         before = Some(child);
-        creator = (kind == Kind::Create).then_some(child);
     }
 }

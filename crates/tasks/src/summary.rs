@@ -1,5 +1,6 @@
 //! The results about a whole run that are computed once, when the run is made, and kept in its manifest.
 
+use crosscut_run::tasks::Kind;
 use serde::{Deserialize, Serialize};
 
 /// Totals of a task run. Times are in the run's clock unit and begin at 0.
@@ -21,14 +22,14 @@ pub struct Summary {
     pub elapsed: i64,
     /// T1.
     pub work: i64,
-    /// T∞.
+    /// T∞: until the last end, also of tasks that nobody waits for.
     pub span: i64,
     /// ∫ min(ready, P − running) dt + overhead inside collapsed nodes.
     pub delay: i64,
     /// ∫ (P − running − ready)⁺ dt.
     pub no_work: i64,
-    /// Intervals by kind: create, wait, other, end.
-    pub counts: [i64; 4],
+    /// Intervals by kind, in the order of [`Kind::LEAVES`].
+    pub counts: [i64; Kind::LEAVES.len()],
     /// Edges by kind.
     pub edges: [i64; 5],
     /// Time that intervals were ready and not running, by the kind of edge that made them ready.

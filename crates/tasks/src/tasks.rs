@@ -8,14 +8,19 @@ use crosscut_run::tasks::{COLLAPSED_VALUES, Collapsed, Edge, Kind, Mark};
 use crosscut_run::{Clock, Column, Places, Run, RunError, Source, Sources};
 use crosscut_tree::{NodeId, Sums, Tree, Wide};
 
+use crate::critical::Known;
+use crate::dag::{Dag, Depends, Join};
 use crate::error::TasksError;
 use crate::exact::{ProfileStep, mean_steps};
 use crate::finish::mix_block;
 use crate::order::{Blocks, InWindow, row};
 use crate::profile::{LAYERS, Profile};
-use crate::spine::{first_block, inner_edges, last_block};
+use crate::spine::inner_edges;
 use crate::summary::{GapHistogram, Migration, Summary};
 use crate::timeline::{Cells, Interval, NONE, Timeline, fill_row};
+
+/// Values per chunk in the column `tasks/chunk_values`: first iteration, number of iterations.
+const CHUNK_VALUES: usize = 2;
 
 /// The task tree of a run.
 #[derive(Debug)]
@@ -32,11 +37,17 @@ pub struct Tasks {
     start: Column<i64>,
     end: Column<i64>,
     span: Column<i64>,
+    tail: Option<Column<i64>>,
     wide: [Column<u32>; 4],
     collapsed_node: Column<u32>,
     collapsed_values: Column<i64>,
+    depend_to: Column<u32>,
+    depend_from: Column<u32>,
+    depend_frame: Column<u32>,
+    chunk_node: Column<u32>,
+    chunk_values: Column<i64>,
     sum_work: Column<i64>,
-    sum_counts: [Column<i64>; 4],
+    sum_counts: [Column<i64>; Kind::LEAVES.len()],
     mix: Column<i64>,
     order: Column<u32>,
     borders: Vec<u64>,
@@ -45,7 +56,7 @@ pub struct Tasks {
     cell_top: Column<u32>,
     bins: Column<i64>,
     exact_steps: OnceLock<Vec<ProfileStep>>,
-    pub(crate) critical_tasks: Mutex<HashMap<u32, Option<u32>>>,
+    pub(crate) critical_known: Mutex<HashMap<(u32, bool), Known>>,
 }
 
 impl Tasks {
@@ -84,6 +95,7 @@ impl Tasks {
             start: run.column("tasks/start")?,
             end: run.column("tasks/end")?,
             span: run.column("tasks/span")?,
+            tail: if run.has("tasks/tail") { Some(run.column("tasks/tail")?) } else { None },
             wide: [
                 run.column("tasks/wide_node")?,
                 run.column("tasks/wide_count")?,
@@ -92,12 +104,19 @@ impl Tasks {
             ],
             collapsed_node: run.column("tasks/collapsed_node")?,
             collapsed_values: run.column("tasks/collapsed_values")?,
+            depend_to: run.column("tasks/depend_to")?,
+            depend_from: run.column("tasks/depend_from")?,
+            depend_frame: run.column("tasks/depend_frame")?,
+            chunk_node: run.column("tasks/chunk_node")?,
+            chunk_values: run.column("tasks/chunk_values")?,
             sum_work: run.column("tasks/sum_work")?,
             sum_counts: [
                 run.column("tasks/sum_create")?,
                 run.column("tasks/sum_wait")?,
                 run.column("tasks/sum_other")?,
                 run.column("tasks/sum_end")?,
+                run.column("tasks/sum_fork")?,
+                run.column("tasks/sum_chunk")?,
             ],
             mix: run.column("tasks/mix")?,
             order: run.column("tasks/order")?,
@@ -107,7 +126,7 @@ impl Tasks {
             cell_top: run.column("tasks/cell_top")?,
             bins: run.column("tasks/bins")?,
             exact_steps: OnceLock::new(),
-            critical_tasks: Mutex::default(),
+            critical_known: Mutex::default(),
             summary,
             run,
         };
@@ -126,7 +145,10 @@ impl Tasks {
                 .iter()
                 .all(|&l| l == n)
             && [self.start.len(), self.end.len(), self.span.len()].iter().all(|&l| l == n)
+            && self.tail.as_ref().is_none_or(|tail| tail.len() == n)
             && self.collapsed_values.len() == self.collapsed_node.len() * COLLAPSED_VALUES
+            && self.depend_from.len() == self.depend_to.len()
+            && self.chunk_values.len() == self.chunk_node.len() * CHUNK_VALUES
             && self.mix.len() >= (n / mix_block(rows) + 1) * rows
             && self.borders.len() == rows + 1
             && s.migrations.iter().all(|m| (m.from.max(m.to) as usize) < rows)
@@ -208,9 +230,77 @@ impl Tasks {
         self.end(node) - self.start(node)
     }
 
-    /// T∞ of the subtree.
+    /// Critical path from its start to where its spine goes on: to its end, or past the wait of a section. Tasks that it
+    /// depends on inside count, those that it leaves behind do not.
     pub fn span(&self, node: NodeId) -> i64 {
         self.span.get(node.index()).copied().unwrap_or_default()
+    }
+
+    /// Critical path from its start to the end of the last task that it leaves behind; 0 when there is none.
+    pub fn tail(&self, node: NodeId) -> i64 {
+        self.tail.as_ref().and_then(|tail| tail.get(node.index())).copied().unwrap_or_default()
+    }
+
+    /// T∞ of the subtree: until everything inside has ended.
+    pub fn critical_path(&self, node: NodeId) -> i64 {
+        self.span(node).max(self.tail(node))
+    }
+
+    /// The tasks whose ends a task or a wait needed, beside what the tree says; ascending.
+    pub fn depends_on(&self, node: NodeId) -> &[u32] {
+        self.depends().of(node.0)
+    }
+
+    /// The dependences into a range of nodes: (to, from), ascending.
+    pub fn depends_into(&self, nodes: Range<usize>) -> impl ExactSizeIterator<Item = (NodeId, NodeId)> + '_ {
+        let first = self.depend_to.partition_point(|&to| (to as usize) < nodes.start);
+        let last = self.depend_to.partition_point(|&to| (to as usize) < nodes.end).max(first);
+        let from = &self.depend_from[first..last];
+        self.depend_to[first..last].iter().zip(from).map(|(&to, &from)| (NodeId(to), NodeId(from)))
+    }
+
+    /// Which iterations of its loop a chunk ran: the first, and how many.
+    pub fn chunk(&self, node: NodeId) -> Option<(i64, i64)> {
+        let at = self.chunk_node.binary_search(&node.0).ok()?;
+        let row = self.chunk_values.get(at * CHUNK_VALUES..(at + 1) * CHUNK_VALUES)?;
+        Some((row[0], row[1]))
+    }
+
+    /// Whether it is the task of a member of a team, which no program created.
+    pub fn is_lane(&self, node: NodeId) -> bool {
+        self.kind(node) == Kind::Task
+            && node.0 > 0
+            && self.kind(NodeId(node.0 - 1)) == Kind::Fork
+            && self.tree().parent(node) == self.tree().parent(NodeId(node.0 - 1))
+    }
+
+    /// The one word for a node: that of its kind, or "lane" for a member of a team.
+    pub fn word(&self, node: NodeId) -> &'static str {
+        if self.is_lane(node) { "lane" } else { self.kind(node).word() }
+    }
+
+    /// Whether the end of a section waits for the tasks created in it.
+    pub fn joins(&self, section: NodeId) -> bool {
+        self.is_collapsed(section) || self.dag().join(section) != Join::None
+    }
+
+    pub(crate) fn dag(&self) -> Dag<'_> {
+        Dag {
+            tree: self.tree(),
+            mark: &self.mark,
+            end: &self.end,
+            depends: Depends { to: &self.depend_to, from: &self.depend_from },
+            tail: self.tail.as_deref().unwrap_or_default(),
+        }
+    }
+
+    pub(crate) fn marks(&self) -> &[u8] {
+        &self.mark
+    }
+
+    /// Tasks among whose own nodes are dependences, ascending.
+    pub(crate) fn depend_frames(&self) -> &[u32] {
+        &self.depend_frame
     }
 
     /// Where it ran, or [`crosscut_run::SEVERAL`].
@@ -238,13 +328,13 @@ impl Tasks {
         if !self.tree().contains(node) {
             return (None, None);
         }
-        let last = last_block(self.tree(), node);
+        let last = self.dag().last_block(node);
         (self.sources.from(self.site(node)), self.sources.to(self.site(last)))
     }
 
     /// One line that names the node.
     pub fn title(&self, node: NodeId) -> String {
-        let kind = self.kind(node).word();
+        let kind = self.word(node);
         match self.source(node) {
             (Some(from), Some(to)) if from.file == to.file && from.line != to.line => {
                 format!("{kind} {from} → {}", to.line)
@@ -283,26 +373,27 @@ impl Tasks {
         Sums::new(&self.sum_work).over(nodes, |i| self.own_work(i))
     }
 
-    /// Intervals in a range of nodes, by kind: create, wait, other, end.
-    pub fn counts(&self, nodes: Range<usize>) -> [i64; 4] {
-        [Kind::Create, Kind::Wait, Kind::Other, Kind::End].map(|kind| self.count(nodes.clone(), kind))
+    /// Intervals in a range of nodes, by kind, in the order of [`Kind::LEAVES`].
+    pub fn counts(&self, nodes: Range<usize>) -> [i64; Kind::LEAVES.len()] {
+        Kind::LEAVES.map(|kind| self.count(nodes.clone(), kind))
     }
 
     /// Intervals of one kind in a range of nodes; tasks are counted by their ends.
     pub fn count(&self, nodes: Range<usize>, kind: Kind) -> i64 {
-        let Some(sums) = self.sum_counts.get(kind as usize) else { return 0 };
+        let Some(leaf) = kind.leaf() else { return 0 };
+        let sums = &self.sum_counts[leaf];
         Sums::new(sums).over(nodes, |i| {
             let mark = Mark(self.mark[i]);
             if mark.is_collapsed() {
-                self.collapsed(NodeId(i as u32)).map_or(0, |c| c.nodes[kind as usize])
+                self.collapsed(NodeId(i as u32)).map_or(0, |c| c.nodes.get(leaf).copied().unwrap_or(0))
             } else {
                 i64::from(mark.kind() == kind)
             }
         })
     }
 
-    /// Edges inside a node, by kind. Every create has a create, a continuation and, once its section has ended, an end
-    /// edge; every section but the node itself has a continuation.
+    /// Edges inside a node, by kind, without dependences. Looks at all of its nodes if it is an open section, or if tasks
+    /// outlive their sections in this run.
     pub fn edges(&self, node: NodeId) -> [i64; 5] {
         if let Some(collapsed) = self.collapsed(node) {
             let mut edges = [0; 5];
@@ -318,15 +409,61 @@ impl Tasks {
         if tree.is_leaf(node) {
             return [0; 5];
         }
-        let [creates, waits, others, _] = self.counts(tree.range(node));
-        let (own_creates, own_wait) = match self.kind(node) {
+        if self.tail.is_some() || self.kind(node) == Kind::Section && !self.joins(node) {
+            return self.walked_edges(node);
+        }
+        // Every create has a create, a continuation and, once its section has ended, an end edge; every section but the
+        // node itself has a continuation.
+        let [creates, waits, others, _, forks, chunks] = self.counts(tree.range(node));
+        let starts = creates + forks;
+        let (own_starts, own_wait) = match self.kind(node) {
             Kind::Section => {
-                let own = tree.children(node).filter(|&c| self.kind(c) == Kind::Create).count();
+                let own = tree.children(node).filter(|&c| self.kind(c).is_start()).count();
                 (own as i64, 1)
             }
             _ => (0, 0),
         };
-        [creates - own_creates, creates, creates, waits - own_wait, others]
+        [starts - own_starts, starts, starts, waits - own_wait, others + chunks]
+    }
+
+    /// The edges inside a node, counted one by one.
+    fn walked_edges(&self, node: NodeId) -> [i64; 5] {
+        let (tree, dag) = (self.tree(), self.dag());
+        let whole = tree.range(node);
+        let mut edges = [0; 5];
+        // Sections around that wait for all tasks below them, with their ends.
+        let mut deep: Vec<NodeId> = Vec::new();
+        for at in whole.clone().map(|i| NodeId(i as u32)) {
+            while deep.last().is_some_and(|&section| !tree.is_below(at, section)) {
+                deep.pop();
+            }
+            if let Some(collapsed) = self.collapsed(at) {
+                let ends_inside = dag.follow(at).is_some_and(|next| whole.contains(&next.index()));
+                let kind = if ends_inside { self.kind(at) } else { Kind::Task };
+                for (edge, count) in inner_edges(&collapsed, kind) {
+                    edges[edge as usize] += count;
+                }
+                continue;
+            }
+            if dag.join(at) == Join::All {
+                deep.push(at);
+            }
+            let waits = if dag.join(at) == Join::Own { Some(at) } else { deep.last().copied() };
+            let leads_inside = waits.and_then(|section| dag.follow(section)).is_some_and(|next| whole.contains(&next.index()));
+            let mut before = None;
+            for child in tree.children(at) {
+                if self.kind(child) == Kind::Task {
+                    edges[Edge::Create as usize] += i64::from(before.is_some());
+                    edges[Edge::End as usize] += i64::from(leads_inside);
+                    continue;
+                }
+                if let Some(before) = before {
+                    edges[dag.exit(before).edge as usize] += 1;
+                }
+                before = Some(child);
+            }
+        }
+        edges
     }
 
     /// Work in a range of nodes by row: the workers, then "several".
@@ -512,13 +649,13 @@ impl Tasks {
 
     /// Time between consecutive intervals of this node's spine.
     pub fn gaps(&self, node: NodeId) -> GapHistogram {
-        let tree = self.tree();
+        let dag = self.dag();
         let mut gaps = GapHistogram::empty();
         let mut before: Option<NodeId> = None;
-        for child in tree.children(node).filter(|&c| self.kind(c) != Kind::Task) {
+        for child in self.tree().children(node).filter(|&c| self.kind(c) != Kind::Task) {
             if let Some(before) = before {
-                let (from, to) = (last_block(tree, before), first_block(tree, child));
-                gaps.add(self.start(to) - self.end(before), self.worker(from) != self.worker(to));
+                let (exit, to) = (dag.exit(before), dag.first_block(child));
+                gaps.add(self.start(to) - exit.at, self.worker(exit.block) != self.worker(to));
             }
             before = Some(child);
         }

@@ -61,8 +61,10 @@ fn overlaps(
     (from, cell): (i64, i64),
     count: usize,
 ) -> impl Iterator<Item = (usize, i64)> {
-    let first = (start - from).div_euclid(cell).max(0);
-    let last = (end - 1 - from).div_euclid(cell).min(count as i64 - 1);
+    // Cells are powers of two, and a division takes longer than all the rest.
+    let shift = cell.trailing_zeros();
+    let first = (start - from >> shift).max(0);
+    let last = (end - 1 - from >> shift).min(count as i64 - 1);
     let cells = if end > start { first..last + 1 } else { 0..0 };
     cells.map(move |k| {
         let left = from + k * cell;
@@ -126,7 +128,7 @@ pub fn fill_grid(
     // What lies in one cell of a level lies in one cell of the next; the others are few, and are looked at again.
     let crosses = |at: usize, cell: i64| {
         let (start, end) = times(at);
-        end > start && start.div_euclid(cell) != (end - 1).div_euclid(cell)
+        end > start && (start ^ end - 1) >> cell.trailing_zeros() != 0
     };
     let mut crossing: Vec<usize> = (0..blocks.len()).filter(|&at| crosses(at, grid.cell)).collect();
     for level in 1..grid.levels {

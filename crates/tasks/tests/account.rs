@@ -39,6 +39,7 @@ fn configured_workers_count() {
         workers: 2,
         manners: model::Manners { longest: 50, pause: 5, stay: 5, cores: 1 },
         folding: model::Folding::None,
+        wild: false,
     };
     let recording = case.record();
     let dir = model::fresh_dir();

@@ -5,12 +5,12 @@ mod model;
 use crosscut_run::tasks::Kind;
 use crosscut_tasks::Tasks;
 use crosscut_tree::{Cut, Item, NodeId, Tree, Window};
-use model::{Chance, any_run, cases};
+use model::{Chance, cases, nested};
 use proptest::prelude::*;
 
 fn check_totals(tasks: &Tasks, cut: &Cut) -> Result<(), TestCaseError> {
     let tree = tasks.tree();
-    let (mut work, mut counts, mut mix) = (0, [0; 4], vec![0; tasks.workers() + 1]);
+    let (mut work, mut counts, mut mix) = (0, [0; Kind::LEAVES.len()], vec![0; tasks.workers() + 1]);
     for item in cut.visible(tree) {
         let nodes = item.nodes(tree);
         work += tasks.work_of(nodes.clone());
@@ -60,7 +60,7 @@ proptest! {
     #![proptest_config(cases(80))]
 
     #[test]
-    fn totals_are_the_same_at_every_cut(case in any_run()) {
+    fn totals_are_the_same_at_every_cut(case in nested()) {
         let recording = case.record();
         let opened = recording.open();
         let tasks = &opened.tasks;

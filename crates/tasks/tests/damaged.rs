@@ -4,21 +4,27 @@ mod model;
 
 use std::path::Path;
 
-use crosscut_run::{Run, RunError, RunWriter};
+use crosscut_run::tasks::{Chunk, Depend, Kind, TaskWriter};
+use crosscut_run::{Places, Run, RunError, RunWriter};
 use crosscut_tasks::{Tasks, TasksError};
-use model::{Case, Folding, Manners, fresh_dir};
+use crosscut_tree::NodeId;
+use model::{Case, Chance, Folding, Manners, Program, Recording, Schedule, fresh_dir};
 
 fn made(dir: &Path) -> std::path::PathBuf {
+    made_at(&dir.join("made.crosscut"))
+}
+
+fn made_at(path: &Path) -> std::path::PathBuf {
     let case = Case {
         seed: 3,
         size: 80,
         workers: 3,
         manners: Manners { longest: 40, pause: 10, stay: 6, cores: 2 },
         folding: Folding::OneWorker,
+        wild: true,
     };
-    let path = dir.join("made.crosscut");
-    case.record().write(&path);
-    path
+    case.record().write(path);
+    path.to_owned()
 }
 
 fn open(path: &Path) -> Result<Tasks, TasksError> {
@@ -38,8 +44,8 @@ fn a_run_without_tasks_says_so() {
 fn an_empty_tree_is_refused() {
     let dir = fresh_dir();
     let mut run = RunWriter::create(&dir.path().join("empty.crosscut")).expect("new");
-    let tasks = crosscut_run::tasks::TaskWriter::new(&run, 0).expect("columns");
-    let places = crosscut_run::Places::workers(1).expect("places");
+    let tasks = TaskWriter::new(&run, 0).expect("columns");
+    let places = Places::workers(1).expect("places");
     let error = crosscut_tasks::finish(&mut run, tasks, &places).expect_err("no nodes");
     assert_eq!(error.to_string(), "the task tree is broken: it has no nodes");
 }
@@ -75,6 +81,133 @@ fn a_damaged_part_is_named() {
         std::fs::write(&file, bytes).expect("written");
     }
     assert!(open(&path).is_ok());
+}
+
+/// Dependences and chunks that do not fit the tree are refused when the tree is finished.
+#[test]
+fn depends_must_fit_the_tree() {
+    let mut program = Program::new();
+    program.open(Kind::Section);
+    for _ in 0..3 {
+        program.spawn(1, 5);
+    }
+    let wait = program.close(1) as u32;
+    program.open(Kind::Section);
+    program.leaf(Kind::Create, 1);
+    program.open(Kind::Task);
+    let inner = program.open(Kind::Section);
+    program.spawn(1, 1);
+    program.close(1);
+    program.close(1);
+    program.close(1);
+    program.close(1);
+    let (first, second, inner) = (3, 6, inner as u32 + 2);
+    let schedule = Schedule::greedy(&program, 1);
+    let recording = Recording::whole(program, schedule, 1);
+    let dir = fresh_dir();
+    let attempt = |name: &str, change: &dyn Fn(&mut TaskWriter)| {
+        let mut run = RunWriter::create(&dir.path().join(name)).expect("a new run");
+        let mut places = Places::workers(1).expect("places");
+        let mut tasks = recording.fill(&run, &mut places);
+        change(&mut tasks);
+        crosscut_tasks::finish(&mut run, tasks, &places).map_err(|e| e.to_string())
+    };
+    let depend = |to: u32, from: u32| Depend { to, from };
+    let depends = |list: &[Depend]| {
+        let list = list.to_vec();
+        attempt(&format!("{list:?}"), &move |tasks: &mut TaskWriter| tasks.depends = list.clone())
+    };
+    assert_eq!(depends(&[depend(second, first), depend(wait, first)]), Ok(()));
+    let refused = [
+        depends(&[depend(wait, first), depend(second, first)]),
+        depends(&[depend(second, first), depend(second, first)]),
+        depends(&[depend(first, second)]),
+        depends(&[depend(second, second)]),
+        depends(&[depend(u32::MAX, first)]),
+        depends(&[depend(second, 0)]),
+        depends(&[depend(second, first - 1)]),
+        depends(&[depend(second + 2, first)]),
+        depends(&[depend(inner, first)]),
+        attempt("chunks not in order", &|t| t.chunks = vec![chunk(3), chunk(3)]),
+        attempt("no such chunk", &|t| t.chunks = vec![chunk(9999)]),
+    ];
+    for (k, error) in refused.into_iter().enumerate() {
+        let text = error.expect_err(&format!("case {k} is refused"));
+        assert!(text.starts_with("the task tree is broken: "), "{text}");
+    }
+}
+
+fn chunk(node: u32) -> Chunk {
+    Chunk { node, first: 0, count: 1 }
+}
+
+/// Writes a column again with other values, and a manifest that agrees with it.
+fn replace(path: &Path, name: &str, values: &[i64], other: &Path) {
+    let mut run = RunWriter::create(other).expect("a new run");
+    match name {
+        "tasks/depend_to" | "tasks/depend_from" | "tasks/depend_frame" | "tasks/chunk_node" => {
+            let values: Vec<u32> = values.iter().map(|&v| v as u32).collect();
+            run.put_slice(name, &values).expect("a column");
+        }
+        _ => run.put_slice(name, values).expect("a column"),
+    }
+    let part = run.finish().expect("a run").manifest().parts[name].clone();
+    let file = part.file(name);
+    std::fs::copy(other.join(&file), path.join(&file)).expect("copied");
+    let manifest = path.join("manifest.json");
+    let text = std::fs::read_to_string(&manifest).expect("a manifest");
+    let mut json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    json["parts"][name] = serde_json::to_value(&part).expect("JSON");
+    std::fs::write(&manifest, json.to_string()).expect("written");
+}
+
+/// Columns of the extra edges, the chunks and the tails with any values: refused, or answered without a panic.
+#[test]
+fn absurd_links_do_no_harm() {
+    let dir = fresh_dir();
+    let path = made(dir.path());
+    let whole = open(&path).expect("sound");
+    let (n, depends) = (whole.tree().node_count(), whole.depends_into(0..usize::MAX).len());
+    assert!(depends > 3, "the run has dependences");
+    drop(whole);
+    let columns = ["depend_to", "depend_from", "depend_frame", "chunk_node", "chunk_values", "tail"];
+    let mut chance = Chance::new(8);
+    let mut opened = 0;
+    for round in 0..120 {
+        let fresh = made_at(&dir.path().join(format!("made-{round}.crosscut")));
+        let column = columns[round % columns.len()];
+        let length = match column {
+            "tail" => n,
+            "depend_to" | "depend_from" => depends,
+            _ => chance.below(2 * n),
+        };
+        let length = if chance.tenths(2) { chance.below(2 * n) } else { length };
+        let mut values: Vec<i64> = (0..length).map(|_| chance.upto(2 * n as i64) - chance.upto(3)).collect();
+        if chance.tenths(5) {
+            values.sort_unstable();
+        }
+        replace(&fresh, &format!("tasks/{column}"), &values, &dir.path().join(format!("other-{round}.crosscut")));
+        match open(&fresh) {
+            Err(error) => assert!(error.to_string().starts_with("the task tree is broken: "), "{error}"),
+            Ok(tasks) => {
+                opened += 1;
+                for node in (0..n as u32 + 2).map(NodeId) {
+                    tasks.is_critical(node);
+                    tasks.ready(node);
+                    tasks.edges(node);
+                    tasks.gaps(node);
+                    tasks.depends_on(node);
+                    tasks.chunk(node);
+                    tasks.title(node);
+                }
+                tasks.heaviest_critical();
+                tasks.exact_profile();
+                tasks.findings();
+            }
+        }
+        std::fs::remove_dir_all(&fresh).expect("removed");
+    }
+    assert!(opened > 60, "{opened} were opened");
 }
 
 /// Absurd facts in the manifest: grids of any size, counts that do not fit the columns.

@@ -5,11 +5,12 @@ mod model;
 use crosscut_run::tasks::Kind;
 use crosscut_tasks::Tasks;
 use crosscut_tree::NodeId;
-use model::{Chance, Recording, any_run, cases, longest};
+use model::{Chance, Earliest, Recording, any_run, cases};
 use proptest::prelude::*;
 
 fn check_nodes(recording: &Recording, tasks: &Tasks) -> Result<(), TestCaseError> {
     let edges = recording.program.edges();
+    let earliest = Earliest::new(&recording.program);
     prop_assert_eq!(tasks.tree().node_count(), recording.kept.len());
     for (i, kept) in recording.kept.iter().enumerate() {
         let node = NodeId(i as u32);
@@ -18,7 +19,8 @@ fn check_nodes(recording: &Recording, tasks: &Tasks) -> Result<(), TestCaseError
         prop_assert_eq!(tasks.kind(node), recording.kind(i));
         prop_assert_eq!(tasks.is_collapsed(node), kept.collapsed);
         prop_assert_eq!(tasks.work(node), recording.work(i), "work of {}", i);
-        prop_assert_eq!(tasks.span(node), longest(&recording.program, &leaves, &edges), "span of {}", i);
+        prop_assert_eq!(tasks.span(node), earliest.span(kept.model), "span of {}", i);
+        prop_assert_eq!(tasks.tail(node), earliest.tail(kept.model), "tail of {}", i);
         prop_assert_eq!(tasks.counts(range), recording.counts(i), "counts of {}", i);
         prop_assert_eq!(tasks.edges(node), recording.edges(i, &edges), "edges of {}", i);
         prop_assert_eq!((tasks.worker(node), tasks.core(node)), recording.place(i), "place of {}", i);
@@ -38,7 +40,8 @@ fn check_summary(recording: &Recording, tasks: &Tasks) -> Result<(), TestCaseErr
     prop_assert_eq!(s.dag_nodes as usize, recording.program.nodes.len());
     prop_assert_eq!(s.nodes as usize, recording.kept.len());
     prop_assert_eq!(s.work, recording.work(0));
-    prop_assert_eq!(s.span, tasks.span(NodeId::ROOT));
+    prop_assert_eq!(s.span, Earliest::new(&recording.program).whole());
+    prop_assert_eq!(s.span, tasks.critical_path(NodeId::ROOT));
     prop_assert_eq!(s.elapsed, recording.elapsed());
     prop_assert_eq!(s.ready, recording.waited(0));
     prop_assert_eq!(s.edges, recording.edges(0, &recording.program.edges()));
@@ -60,6 +63,25 @@ fn check_summary(recording: &Recording, tasks: &Tasks) -> Result<(), TestCaseErr
     Ok(())
 }
 
+/// What the drawing asks: dependences, chunks, members of teams.
+fn check_links(recording: &Recording, tasks: &Tasks) -> Result<(), TestCaseError> {
+    let n = recording.kept.len();
+    let as_kept = |&(to, from): &(usize, usize)| (recording.kept_as[to] as u32, recording.kept_as[from] as u32);
+    let all: Vec<(u32, u32)> = recording.program.depends.iter().map(as_kept).collect();
+    let into: Vec<(u32, u32)> = tasks.depends_into(0..n).map(|(to, from)| (to.0, from.0)).collect();
+    prop_assert_eq!(&into, &all);
+    for i in 0..n {
+        let node = NodeId(i as u32);
+        let own: Vec<u32> = all.iter().filter(|d| d.0 == node.0).map(|d| d.1).collect();
+        prop_assert_eq!(tasks.depends_on(node), &own[..]);
+        let is_chunk = recording.kind(i) == Kind::Chunk;
+        prop_assert_eq!(tasks.chunk(node), is_chunk.then_some((10 * i as i64, 1 + i as i64)));
+        let is_lane = i > 0 && recording.kind(i) == Kind::Task && recording.kind(i - 1) == Kind::Fork;
+        prop_assert_eq!(tasks.word(node), if is_lane { "lane" } else { recording.kind(i).word() });
+    }
+    Ok(())
+}
+
 /// Work by row of the blocks in a range of kept nodes.
 fn naive_mix(recording: &Recording, range: std::ops::Range<usize>) -> Vec<i64> {
     let mut mix = vec![0; recording.workers + 1];
@@ -71,7 +93,7 @@ fn naive_mix(recording: &Recording, range: std::ops::Range<usize>) -> Vec<i64> {
 }
 
 proptest! {
-    #![proptest_config(cases(120))]
+    #![proptest_config(cases(600))]
 
     #[test]
     fn every_node_is_what_the_definitions_say(case in any_run()) {
@@ -79,6 +101,7 @@ proptest! {
         let opened = recording.open();
         check_nodes(&recording, &opened.tasks)?;
         check_summary(&recording, &opened.tasks)?;
+        check_links(&recording, &opened.tasks)?;
     }
 
     #[test]
@@ -92,7 +115,7 @@ proptest! {
             let to = from + chance.below(n + 1 - from);
             let blocks: Vec<usize> = (from..to).filter(|&i| recording.is_block(i)).collect();
             prop_assert_eq!(tasks.work_of(from..to), blocks.iter().map(|&b| recording.work(b)).sum::<i64>());
-            let mut counts = [0; 4];
+            let mut counts = [0; Kind::LEAVES.len()];
             for &block in &blocks {
                 for (sum, count) in counts.iter_mut().zip(recording.counts(block)) {
                     *sum += count;
@@ -119,18 +142,20 @@ fn a_long_range_sums_its_blocks() {
     let tasks = recording.open().tasks;
     let n = recording.kept.len();
     // Prefix sums of the model: (work, counts, mix) of the nodes before.
-    let mut sums = vec![(0i64, [0i64; 4], [0i64; 4])];
+    let mut sums = vec![(0i64, [0i64; Kind::LEAVES.len()], [0i64; 4])];
     for (i, kept) in recording.kept.iter().enumerate() {
         let (mut work, mut counts, mut mix) = sums[i];
         if recording.is_block(i) {
             let leaf = &recording.program.nodes[kept.model];
             work += leaf.length;
-            counts[leaf.kind as usize] += 1;
+            counts[leaf.kind.leaf().expect("an interval")] += 1;
             mix[recording.schedule.worker[kept.model]] += leaf.length;
         }
         sums.push((work, counts, mix));
     }
-    let minus = |a: [i64; 4], b: [i64; 4]| -> [i64; 4] { std::array::from_fn(|k| a[k] - b[k]) };
+    fn minus<const N: usize>(a: [i64; N], b: [i64; N]) -> [i64; N] {
+        std::array::from_fn(|k| a[k] - b[k])
+    }
     let mut chance = Chance::new(5);
     for _ in 0..500 {
         let from = chance.below(n + 1);

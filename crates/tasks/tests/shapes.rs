@@ -3,7 +3,7 @@
 mod model;
 
 use crosscut_run::tasks::Kind;
-use crosscut_tasks::{Tasks, Timeline};
+use crosscut_tasks::{Tasks, Timeline, Way};
 use crosscut_tree::NodeId;
 use model::{Manners, Program, Recording, Schedule, account, cases, full};
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ fn balance(tasks: &Tasks) {
 fn ask(tasks: &Tasks) {
     let s = tasks.summary();
     let last = NodeId(tasks.tree().node_count() as u32 - 1);
-    assert!(tasks.is_critical(last));
+    assert!(tasks.is_critical(last) || tasks.tail(NodeId::ROOT) > tasks.span(NodeId::ROOT));
     assert_eq!(tasks.work(NodeId::ROOT), s.work);
     assert_eq!(tasks.edges(NodeId::ROOT), s.edges);
     assert_eq!(tasks.mix(0..tasks.tree().node_count())[..tasks.workers()], s.busy[..]);
@@ -102,7 +102,8 @@ fn a_fork_of_many_tasks() {
     assert_eq!(tree.child_count(NodeId(section as u32)), 2 * MANY + 1);
     // The path leaves the loop through the last task: nothing is longer than all creates and one task.
     let last = tree.child(NodeId(section as u32), 2 * MANY - 1);
-    assert_eq!(opened.tasks.critical_task(NodeId(section as u32)), last);
+    let inside = opened.tasks.critical_inside(NodeId(section as u32), &Way::Span);
+    assert_eq!(inside.leaves_by(), last);
 }
 
 #[test]
@@ -113,7 +114,7 @@ fn a_program_of_one_interval() {
     let s = opened.tasks.summary();
     assert_eq!((s.nodes, s.depth, s.tasks, s.intervals, s.dag_nodes), (2, 1, 0, 1, 2));
     assert_eq!((s.work, s.span, s.elapsed, s.delay, s.no_work), (7, 7, 7, 0, 0));
-    assert_eq!((s.edges, s.counts, s.ready), ([0; 5], [0, 0, 0, 1], [0; 5]));
+    assert_eq!((s.edges, s.counts, s.ready), ([0; 5], [0, 0, 0, 1, 0, 0], [0; 5]));
     assert!(s.gaps.from.is_empty());
     assert_eq!(opened.tasks.findings(), []);
 }
@@ -216,4 +217,97 @@ proptest! {
             .sum();
         prop_assert_eq!(marked, s.span);
     }
+}
+
+/// Every task creates one and does not wait for it; a deep wait around them does.
+#[test]
+fn a_chain_of_tasks_left_behind() {
+    let mut program = Program::new();
+    program.open(Kind::Section);
+    for _ in 0..MANY {
+        program.open(Kind::Section);
+        program.leaf(Kind::Create, 1);
+        program.open(Kind::Task);
+    }
+    for _ in 0..MANY {
+        program.close(3);
+        program.leave();
+    }
+    program.close_deep(2);
+    program.close(4);
+    let opened = opened(program, 2);
+    let (s, n) = (opened.tasks.summary(), MANY as i64);
+    assert_eq!((s.depth as usize, s.tasks), (2 * MANY + 2, n));
+    // All creates in series, the end of the innermost task, and the end of the program.
+    assert_eq!((s.work, s.span), (4 * n + 6, n + 3 + 4));
+    assert_eq!(s.edges, [n, n, n, 1, 0]);
+}
+
+/// One open section inside the other, all of them the last thing in what holds them.
+#[test]
+fn a_chain_of_open_sections() {
+    let mut program = Program::new();
+    for _ in 0..MANY {
+        program.open(Kind::Section);
+        program.spawn(1, 5);
+    }
+    for _ in 0..MANY {
+        program.leave();
+    }
+    program.close(4);
+    let opened = opened(program, 2);
+    let (s, n) = (opened.tasks.summary(), MANY as i64);
+    assert_eq!(s.span, n + 5);
+    assert_eq!(opened.tasks.span(NodeId::ROOT), n + 4);
+    assert_eq!(s.edges, [0, n, n, 0, 0]);
+}
+
+/// A pipeline: each task needs the one before it.
+#[test]
+fn a_chain_of_dependences() {
+    let mut program = Program::new();
+    let section = program.open(Kind::Section);
+    for _ in 0..MANY {
+        program.spawn(1, 3);
+    }
+    program.close(1);
+    program.close(1);
+    let tasks: Vec<usize> = program.nodes[section].children[1..2 * MANY].iter().copied().step_by(2).collect();
+    program.depends = tasks.windows(2).map(|pair| (pair[1], pair[0])).collect();
+    let opened = opened(program, 4);
+    let (s, n) = (opened.tasks.summary(), MANY as i64);
+    assert_eq!((s.work, s.span), (4 * n + 2, 1 + 3 * n + 1));
+    let last = NodeId(tasks[MANY - 1] as u32);
+    assert!(opened.tasks.is_critical(last) && opened.tasks.is_critical(NodeId(tasks[0] as u32)));
+    assert_eq!(opened.tasks.depends_on(last), [tasks[MANY - 2] as u32]);
+}
+
+/// A parallel region of three lanes, two phases, tasks that only the phase waits for. Worked out by hand.
+#[test]
+fn a_parallel_region() {
+    let mut program = Program::new();
+    program.open(Kind::Section);
+    for phase in 0..2 {
+        program.open(Kind::Section);
+        for lane in 0..3 {
+            program.leaf(Kind::Fork, 1);
+            program.open(Kind::Task);
+            program.leaf(Kind::Chunk, 10 * (lane + 1));
+            if lane == 0 {
+                program.open(Kind::Section);
+                program.spawn(2, 50);
+                program.leave();
+            }
+            program.close(1);
+        }
+        program.close_deep(phase);
+    }
+    program.close(1);
+    program.close(1);
+    let opened = opened(program, 3);
+    let s = opened.tasks.summary();
+    // Each phase: fork, chunk, create, then the task that the lane left behind.
+    assert_eq!(s.span, 2 * (1 + 10 + 2 + 50) + 2);
+    assert_eq!((s.tasks, s.counts), (2, [2, 3, 0, 9, 6, 6]));
+    assert_eq!(s.edges, [8, 8, 8, 3, 6]);
 }

@@ -36,13 +36,17 @@ fn naive_migrations(recording: &Recording) -> Vec<Vec<i64>> {
 }
 
 /// (gap, moved) between consecutive children on the spine of a kept node.
-fn naive_gaps(recording: &Recording, node: usize) -> Vec<(i64, bool)> {
+fn naive_gaps(recording: &Recording, joined: &[Vec<usize>], node: usize) -> Vec<(i64, bool)> {
     let spine: Vec<usize> =
         recording.children(node).into_iter().filter(|&c| recording.kind(c) != Kind::Task).collect();
     let gap = |pair: &[usize]| {
         let (before, after) = (pair[0], pair[1]);
-        let (_, end) = recording.schedule.hull(&recording.leaves(before));
-        let last = recording.program.last_leaf(recording.kept[before].model);
+        // What follows a node needs the ends of all that it waits for.
+        let program = &recording.program;
+        let (last, needed) = program.exits(recording.kept[before].model, joined);
+        let depend = program.depends.iter().filter(|d| d.0 == last).map(|d| program.last_leaf(d.1));
+        let needed = needed.into_iter().map(|(leaf, _)| leaf).chain(depend);
+        let end = needed.map(|leaf| recording.schedule.end[leaf]).max().expect("an interval");
         let first = recording.program.first_leaf(recording.kept[after].model);
         let start = recording.block(recording.kept_as[first]).start;
         (start - end, row_of(recording, last) != row_of(recording, first))
@@ -89,8 +93,9 @@ proptest! {
         let recording = case.record();
         let opened = recording.open();
         let mut all = Vec::new();
+        let joined = recording.program.joined();
         for node in 0..recording.kept.len() {
-            let gaps = naive_gaps(&recording, node);
+            let gaps = naive_gaps(&recording, &joined, node);
             check_histogram(&opened.tasks.gaps(NodeId(node as u32)), &gaps)?;
             all.extend(gaps);
         }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crosscut_run::tasks::Kind;
 use crosscut_tasks::Tasks;
 use crosscut_tree::NodeId;
 
@@ -15,7 +16,7 @@ pub enum ColourBy {
     /// The worker that ran it.
     #[default]
     Worker,
-    /// Create, wait, end, section, task.
+    /// Create, wait, end, section, task and so on.
     Kind,
     /// The source position where it began.
     Source,
@@ -26,6 +27,15 @@ pub enum ColourBy {
 /// The slot of a worker.
 pub fn worker_slot(worker: usize) -> u16 {
     (worker % CATEGORIES) as u16
+}
+
+/// The slot of a kind of node.
+pub fn kind_slot(kind: Kind) -> u16 {
+    match kind {
+        Kind::Fork => slot::FORK,
+        Kind::Chunk => slot::CHUNK,
+        _ => slot::KIND + kind as u16,
+    }
 }
 
 /// The slot of a source position: the same in every run and every view.
@@ -51,7 +61,7 @@ pub struct Painter<'a> {
 enum Key {
     Worker(usize),
     Core(i64),
-    Kind(u8),
+    Kind(Kind),
     Site(u32),
     Several,
     Unknown,
@@ -66,7 +76,7 @@ impl<'a> Painter<'a> {
     fn key(&self, node: NodeId) -> Key {
         match self.by {
             ColourBy::Worker => self.tasks.worker(node).map_or(Key::Several, Key::Worker),
-            ColourBy::Kind => Key::Kind(self.tasks.kind(node) as u8),
+            ColourBy::Kind => Key::Kind(self.tasks.kind(node)),
             ColourBy::Source => {
                 let site = self.tasks.site(node);
                 self.tasks.sources().from(site).map_or(Key::Unknown, |_| Key::Site(site))
@@ -83,7 +93,7 @@ impl<'a> Painter<'a> {
         match key {
             Key::Worker(worker) => worker_slot(worker),
             Key::Core(core) => worker_slot(core.max(0) as usize),
-            Key::Kind(kind) => slot::KIND + u16::from(kind),
+            Key::Kind(kind) => kind_slot(kind),
             Key::Site(site) => self
                 .tasks
                 .sources()
@@ -110,9 +120,7 @@ impl<'a> Painter<'a> {
         match (key, self.by) {
             (Key::Worker(worker), _) => format!("worker {worker}"),
             (Key::Core(core), _) => format!("core {core}"),
-            (Key::Kind(kind), _) => {
-                crosscut_run::tasks::Kind::ALL.get(kind as usize).map_or("?", |kind| kind.word()).to_owned()
-            }
+            (Key::Kind(kind), _) => kind.word().to_owned(),
             (Key::Site(site), _) => self
                 .tasks
                 .sources()

@@ -1,12 +1,13 @@
 //! The task DAG at a cut: closed nodes and intervals as boxes, open nodes as envelopes behind their members, edges by
 //! kind. Comes in: a task tree, a cut. Goes out: a Scene. See [`flow`] for the layout.
 
+pub mod depend;
 pub mod flow;
 pub mod parts;
 pub mod place;
 
 use crosscut_run::tasks::Kind;
-use crosscut_tasks::Tasks;
+use crosscut_tasks::{Inside, Tasks};
 use crosscut_tree::{Cut, NodeId};
 
 use crate::colour::{ColourBy, Painter, worker_slot};
@@ -60,9 +61,16 @@ pub fn dag(tasks: &Tasks, cut: &Cut, options: &DagOptions) -> Scene {
     let boxes = parts.iter().filter(|p| matches!(p.what, What::Closed | What::Gap)).count();
     let room = if boxes > DENSE { TIGHT } else { WIDE };
     set_sizes(tasks, &mut parts, options.scale, room);
-    let critical = if options.critical { critical_parts(tasks, &parts) } else { Critical::none(parts.len()) };
+    let mut depends = depend::links(tasks, &parts);
+    let critical = if options.critical {
+        critical_parts(tasks, &parts, &mut depends)
+    } else {
+        Critical::none(parts.len())
+    };
     let placement = place(&parts, &shapes(&parts), &critical);
-    draw(tasks, &parts, &placement, &critical, options)
+    let mut scene = draw(tasks, &parts, &placement, &critical, options);
+    depend::draw(&parts, &placement, &depends, &mut scene);
+    scene
 }
 
 /// Heights of visible parts; a whole number of pixels, so that edges are sharp.
@@ -90,32 +98,31 @@ fn set_sizes(tasks: &Tasks, parts: &mut [Part], scale: Scale, room: Room) {
     }
 }
 
-/// Which parts lie on the critical path: a part does when what holds it does and the path takes it.
-fn critical_parts(tasks: &Tasks, parts: &[Part]) -> Critical {
+/// Which parts lie on the critical path: a part does when what holds it does and the path takes it. Marks the dependences
+/// that it takes.
+fn critical_parts(tasks: &Tasks, parts: &[Part], depends: &mut [depend::Link]) -> Critical {
     let mut critical = Critical::none(parts.len());
-    // Open parts on the path, with the task through which it leaves their spine.
-    let mut open: Vec<(usize, Option<NodeId>)> = Vec::new();
+    let mut depends = depends.iter_mut().peekable();
+    // Open parts, and the path inside of those that it goes through.
+    let mut open: Vec<(usize, Option<Inside<'_>>)> = Vec::new();
     for (i, part) in parts.iter().enumerate() {
         while open.last().is_some_and(|&(above, _)| parts[above].end <= i) {
             open.pop();
         }
-        critical.through[i] = match open.last() {
-            None => i == 0,
-            Some((_, None)) => !part.beside,
-            // The spine up to that task; a gap may hold it.
-            Some((_, Some(task))) => {
-                part.nodes.start == task.index() || part.nodes.start < task.index() && !part.beside
-            }
+        let holder = open.last().and_then(|(_, inside)| inside.as_ref());
+        let way = match holder {
+            None => (i == 0).then(|| tasks.critical_root()),
+            Some(inside) if part.what == What::Open => inside.way(part.node),
+            Some(_) => None,
         };
-        critical.leaves[i] = match open.last() {
-            Some((_, Some(task))) if critical.through[i] => part.nodes.contains(&task.index()),
-            _ => false,
-        };
-        if part.what == What::Open && critical.through[i] {
-            open.push((i, tasks.critical_task(part.node)));
-        } else if part.what == What::Open {
-            // Nothing inside is on the path.
-            open.push((i, Some(NodeId(0))));
+        critical.through[i] = holder.map_or(i == 0, |inside| inside.passes(&part.nodes));
+        critical.goes_on[i] = critical.through[i] && holder.is_none_or(|inside| inside.goes_on(&part.nodes));
+        critical.joins[i] = critical.through[i] && holder.is_some_and(|inside| inside.joins(&part.nodes));
+        while let Some(link) = depends.next_if(|link| link.to_part == i) {
+            link.critical = holder.is_some_and(|inside| inside.depends(link.from, link.to));
+        }
+        if part.what == What::Open {
+            open.push((i, way.map(|way| tasks.critical_inside(part.node, &way))));
         }
     }
     critical
@@ -188,8 +195,10 @@ fn push(scene: &mut Scene, rect: Rect, node: NodeId, fill: u16, shape: Shape, fl
 fn leaf_shape(kind: Kind) -> Shape {
     match kind {
         Kind::Create => Shape::Create,
+        Kind::Fork => Shape::Fork,
         Kind::Wait => Shape::Wait,
         Kind::End => Shape::End,
+        Kind::Chunk => Shape::Chunk,
         _ => Shape::Other,
     }
 }
@@ -210,7 +219,7 @@ fn title(tasks: &Tasks, part: &Part, rect: Rect, scene: &mut Scene) {
     let x = rect.x + rect.enter + 5.0;
     let w = rect.x + rect.w - 4.0 - x;
     let work = time(tasks.work(part.node) as f64, tasks.clock());
-    let full = format!("{} {} · {work}", part.kind.word(), source(tasks, part.node));
+    let full = format!("{} {} · {work}", tasks.word(part.node), source(tasks, part.node));
     let texts = [full, source(tasks, part.node)];
     if let Some(text) = texts.into_iter().find(|text| text_width(text) <= w) {
         label(scene, (x, rect.y + 13.0), w, text, part.node);
@@ -226,11 +235,10 @@ fn closed_labels(tasks: &Tasks, part: &Part, rect: Rect, scene: &mut Scene) {
     const SIDE: f32 = 6.0;
     let room = rect.w - 2.0 * SIDE;
     let source = source(tasks, part.node);
-    let named = format!("{} {source}", part.kind.word());
+    let named = format!("{} {source}", tasks.word(part.node));
     let first = if text_width(&named) <= room { Some(named) } else { fit_end(&source, room) };
     let work = time(tasks.work(part.node) as f64, tasks.clock());
-    let ends = tasks.count(part.nodes.clone(), Kind::End);
-    let inside = match (ends, part.kind) {
+    let inside = match (task_count(tasks, part), part.kind) {
         (0, _) | (1, Kind::Task) => String::new(),
         (1, _) => " · 1 task".to_owned(),
         (n, _) => format!(" · {} tasks", short_count(n)),
@@ -238,6 +246,12 @@ fn closed_labels(tasks: &Tasks, part: &Part, rect: Rect, scene: &mut Scene) {
     let second = format!("{work}{inside}");
     let second = if text_width(&second) <= room { second } else { work };
     lines(scene, rect, SIDE, [first, Some(second)], part.node);
+}
+
+/// Tasks that the program created, itself included: members of teams end like tasks, but were forked.
+fn task_count(tasks: &Tasks, part: &Part) -> i64 {
+    let lane = i64::from(part.what != What::Gap && tasks.is_lane(part.node));
+    tasks.count(part.nodes.clone(), Kind::End) - tasks.count(part.nodes.clone(), Kind::Fork) - lane
 }
 
 /// As many lines as the box has room for, the first ones first.
@@ -259,7 +273,7 @@ const CHECKED: u32 = 256;
 fn repeat_labels(tasks: &Tasks, part: &Part, rect: Rect, scene: &mut Scene) {
     let alike = part.folded <= CHECKED && are_alike(tasks, part);
     let first = format!("× {} {}", count(i64::from(part.folded)), if alike { "alike" } else { "more" });
-    let ends = tasks.count(part.nodes.clone(), Kind::End);
+    let ends = task_count(tasks, part);
     let work = time(tasks.work_of(part.nodes.clone()) as f64, tasks.clock());
     let long = format!("{work} · {} tasks", short_count(ends));
     let second = if ends > 0 && text_width(&long) <= rect.w - 12.0 { long } else { work };

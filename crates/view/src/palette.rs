@@ -50,11 +50,11 @@ impl Colour {
 pub const CATEGORIES: usize = 24;
 
 /// Number of slots.
-pub const SLOTS: usize = 40;
+pub const SLOTS: usize = 42;
 
 /// The named slots, as `docs/api.md` lists them.
 pub mod slot {
-    /// Kinds of nodes: create, wait, other, end, section, task.
+    /// Kinds of nodes: create, wait, other, end, section, task; the others have places of their own.
     pub const KIND: u16 = 24;
     /// Running intervals in the profile.
     pub const RUNNING: u16 = 30;
@@ -68,6 +68,10 @@ pub mod slot {
     pub const ENVELOPE: u16 = 38;
     /// Folded siblings.
     pub const REPEAT: u16 = 39;
+    /// Kinds of nodes: fork.
+    pub const FORK: u16 = 40;
+    /// Kinds of nodes: chunk.
+    pub const CHUNK: u16 = 41;
 }
 
 /// Everything that a writer needs to resolve colours.
@@ -119,6 +123,7 @@ impl Theme {
                 0xb5cfe9, // create, wait, other, end, section, task
                 0x2b6cb0, 0xb48ad1, 0xe8a33d, 0xf2cf6b, 0x8ccbe8, 0xc3c9d1, // running, ready by edge
                 0xa9b3be, 0xdfe3e8, 0xf4f6f9, 0xece6d6, // several, muted, envelope, repeat
+                0x7d6fd0, 0x8fb53c, // fork, chunk
             ],
         ),
     };
@@ -142,6 +147,7 @@ impl Theme {
                 0x45617f, // create, wait, other, end, section, task
                 0x4d94dd, 0x9a75b8, 0xd9963a, 0xd4b356, 0x5d9dbb, 0x6d7682, // running, ready by edge
                 0x6b7683, 0x2c323b, 0x1c2129, 0x3d3a31, // several, muted, envelope, repeat
+                0x9488e0, 0x9dbd55, // fork, chunk
             ],
         ),
     };

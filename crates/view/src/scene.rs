@@ -14,7 +14,7 @@ pub enum Shape {
     Create = 0,
     /// A leaf interval that ended by waiting: a trapezium, narrow at the bottom.
     Wait = 1,
-    /// A leaf interval that ended otherwise (for example at a loop chunk's border): a plain box.
+    /// A leaf interval that ended otherwise: a plain box.
     Other = 2,
     /// The last interval of a task: a box with a flat foot line.
     End = 3,
@@ -28,6 +28,10 @@ pub enum Shape {
     Repeat = 7,
     /// A plain rectangle (timeline interval, bar of a mix).
     Plain = 8,
+    /// A leaf interval that ended by starting a member of a team: drawn like a create.
+    Fork = 9,
+    /// A leaf interval that ran iterations of a loop: a slanted box.
+    Chunk = 10,
 }
 
 /// Bits of [`Boxes::flags`].
@@ -108,7 +112,8 @@ pub enum LinkKind {
 }
 
 /// Edges as straight strokes, one entry per column per stroke. An edge with bends is several strokes with the same
-/// nodes, upright or level, none of which goes up; a stretch that edges share (a join) is one stroke of one of them.
+/// nodes, upright or level, none of which goes up; a stretch that edges share (a join) is one stroke of one of them. A
+/// dependence is one stroke in any direction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Links {
     /// Start x.

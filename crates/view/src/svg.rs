@@ -263,7 +263,11 @@ impl Writer<'_> {
                 let d = polygon(&[(x, y), (x + w, y), (x + w * 0.72, y + h), (x + w * 0.28, y + h)]);
                 writeln!(self.out, "<path d=\"{d}\" fill=\"{}\" {edge}/>", solid.hex())
             }
-            s if s == Shape::Create as u8 => {
+            s if s == Shape::Chunk as u8 => {
+                let d = polygon(&[(x + w * 0.28, y), (x + w, y), (x + w * 0.72, y + h), (x, y + h)]);
+                writeln!(self.out, "<path d=\"{d}\" fill=\"{}\" {edge}/>", solid.hex())
+            }
+            s if s == Shape::Create as u8 || s == Shape::Fork as u8 => {
                 let foot = y + h;
                 let d = polygon(&[
                     (x, y),

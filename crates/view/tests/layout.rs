@@ -21,6 +21,11 @@ impl Nodes for Made {
     fn kind(&self, node: NodeId) -> Kind {
         self.kinds[node.index()]
     }
+
+    fn joins(&self, node: NodeId) -> bool {
+        let last = self.tree.view().range(node).end - 1;
+        self.kinds[last] == Kind::Wait && self.tree.view().parent(NodeId(last as u32)) == Some(node)
+    }
 }
 
 /// Makes a task tree as a recorder would, steered by random bytes.

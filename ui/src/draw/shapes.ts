@@ -13,8 +13,10 @@ export function trace(ctx: CanvasRenderingContext2D, shape: number, x: number, y
     return;
   }
   switch (shape) {
-    case SHAPE.create: return pointed(ctx, x, y, w, h);
+    case SHAPE.create:
+    case SHAPE.fork: return pointed(ctx, x, y, w, h);
     case SHAPE.wait: return trapezium(ctx, x, y, w, h);
+    case SHAPE.chunk: return slanted(ctx, x, y, w, h);
     case SHAPE.task:
     case SHAPE.repeat: return ctx.roundRect(x, y, w, h, radius(w, h));
     case SHAPE.envelope: return ctx.roundRect(x, y, w, h, 4);
@@ -46,6 +48,16 @@ function trapezium(ctx: CanvasRenderingContext2D, x: number, y: number, w: numbe
   ctx.lineTo(x + w, y);
   ctx.lineTo(x + w - slant, y + h);
   ctx.lineTo(x + slant, y + h);
+  ctx.closePath();
+}
+
+/** Leaning to the right: a slice of a loop. */
+function slanted(ctx: CanvasRenderingContext2D, x: number, y: number, w: number, h: number): void {
+  const slant = w * 0.28;
+  ctx.moveTo(x + slant, y);
+  ctx.lineTo(x + w, y);
+  ctx.lineTo(x + w - slant, y + h);
+  ctx.lineTo(x, y + h);
   ctx.closePath();
 }
 

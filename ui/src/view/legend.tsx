@@ -13,7 +13,7 @@ export function Legend(props: { items: LegendItem[]; shapes?: boolean }): JSX.El
     observer.observe(line);
     onCleanup(() => observer.disconnect());
   });
-  const shapesWidth = () => (props.shapes && room() > 560 ? 330 : 0);
+  const shapesWidth = () => (props.shapes && room() > 680 ? 440 : 0);
   /** How many items fit, by an estimate of 6.6 px a letter. */
   const fits = () => {
     let used = 64 + shapesWidth();
@@ -40,9 +40,10 @@ export function Legend(props: { items: LegendItem[]; shapes?: boolean }): JSX.El
 }
 
 const SHAPES: [string, string][] = [
-  ["create", "M2 1h10v8H5L2 6z"],
+  ["create, fork", "M2 1h10v8H5L2 6z"],
   ["wait", "M1 1h12l-3 8H4z"],
   ["end", "M2 1h10v7H2zM1 9h12"],
+  ["chunk", "M4 1h9l-3 8H1z"],
   ["section", "M1 1h12v8H1zM3 3h8v4H3z"],
   ["task", "M4 .5h6q3 0 3 3v3q0 3-3 3H4q-3 0-3-3v-3q0-3 3-3zM4 2.5h6v5H4z"],
 ];

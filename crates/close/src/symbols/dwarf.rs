@@ -148,8 +148,9 @@ impl<'a> Dwarf<'a> {
         let mut entries = unit.entries();
         let mut best: Option<(u64, String)> = None;
         while let Ok(Some(entry)) = entries.next_dfs() {
-            let made_or_elsewhere =
-                [gimli::DW_AT_artificial, gimli::DW_AT_declaration].iter().any(|&attr| entry.attr(attr).is_some());
+            let made_or_elsewhere = [gimli::DW_AT_artificial, gimli::DW_AT_declaration]
+                .iter()
+                .any(|&attr| entry.attr(attr).is_some());
             if entry.tag() != gimli::DW_TAG_subprogram || made_or_elsewhere {
                 continue;
             }

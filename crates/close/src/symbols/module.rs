@@ -79,10 +79,14 @@ impl Module<'_> {
     /// a lambda, may have no name of their own: then it is the function that is around the line.
     fn function(&self, frames: &[Frame], address: u64) -> String {
         let Some(name) = frames[0].function.as_deref() else { return self.symbol(address) };
-        let symbol = || Some(self.symbol(address)).filter(|_| frames.len() == 1);
+        // Short debug information has `work<i32>` where the symbol says `sample::Thing::work`.
+        let stem = name.split('<').next().unwrap_or(name);
+        let symbol = Some(self.symbol(address))
+            .filter(|symbol| frames.len() == 1 && (stem == names::LAMBDA || symbol.contains(stem)));
         let around = || Some(names::readable(&self.dwarf.as_ref()?.function_around(address, &frames[0])?));
-        names::users(name)
-            .or_else(|| symbol().and_then(|symbol| names::users(&symbol)))
+        symbol
+            .and_then(|symbol| names::users(&symbol))
+            .or_else(|| names::users(name))
             .or_else(around)
             .unwrap_or_else(|| names::readable(name))
     }

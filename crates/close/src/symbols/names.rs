@@ -9,7 +9,8 @@ use cpp_demangle::DemangleOptions;
 const OUTLINED: [&str; 3] = ["._omp_fn", ".omp_outlined", ".omp_task_entry."];
 
 /// What compilers add to the name of a clone.
-const CLONES: [&str; 7] = [".part.", ".constprop.", ".isra.", ".cold", ".lto_priv.", ".llvm.", ".specialized."];
+const CLONES: [&str; 7] =
+    [".part.", ".constprop.", ".isra.", ".cold", ".lto_priv.", ".llvm.", ".specialized."];
 
 /// All that some compilers say about the body of a lambda.
 pub const LAMBDA: &str = "operator()";
@@ -66,7 +67,10 @@ mod tests {
             ("_ZN2ns1S3fibEi.part.3", Some("ns::S::fib")),
             ("_ZNSt6vectorIiSaIiEE9push_backERKi", Some("std::vector<int, std::allocator<int> >::push_back")),
             ("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", Some("core::fmt::Write::write_fmt")),
-            ("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE.llvm.123", Some("core::fmt::Write::write_fmt")),
+            (
+                "_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE.llvm.123",
+                Some("core::fmt::Write::write_fmt"),
+            ),
             ("_RNvCs1234_7mycrate3foo", Some("mycrate::foo")),
             ("_ZZ4mainENKUlvE_clEv", Some("main::{lambda()#1}")),
             ("_ZNK2ns3AddclEi", Some("ns::Add::operator()")),

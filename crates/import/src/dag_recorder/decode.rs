@@ -21,6 +21,9 @@ pub const PIECE: usize = 1 << 13;
 /// Nodes per read: what is read stays in the cache until it is decoded.
 const BATCH: usize = 1 << 9;
 
+/// The kinds of nodes that a file holds, by their numbers.
+const KINDS: [Kind; 6] = [Kind::Create, Kind::Wait, Kind::Other, Kind::End, Kind::Section, Kind::Task];
+
 /// How a node hangs in the tree.
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
@@ -260,7 +263,7 @@ impl Decoder {
     #[inline]
     fn node(&mut self, node: usize, raw: &RawNode, link: &mut Link, value: &mut Value) -> Result<(), Fault> {
         let wrong = |field, what: String| Err(Fault::new(node, field, what));
-        let Some(&kind) = usize::try_from(raw.kind).ok().and_then(|kind| Kind::ALL.get(kind)) else {
+        let Some(&kind) = usize::try_from(raw.kind).ok().and_then(|kind| KINDS.get(kind)) else {
             return wrong(field::KIND, format!("kind {}; expected 0 to 5", raw.kind));
         };
         let Some(&edge) = usize::try_from(raw.in_edge).ok().and_then(|edge| Edge::ALL.get(edge)) else {

@@ -23,7 +23,7 @@ pub fn node(tasks: &Tasks, node: u32) -> Result<NodeAnswer, Refusal> {
     let (from, to) = tasks.source(id);
     Ok(NodeAnswer {
         node,
-        kind: tasks.kind(id).word().to_owned(),
+        kind: tasks.word(id).to_owned(),
         title: tasks.title(id),
         path: path(tasks, id),
         facts: facts(tasks, id),
@@ -45,7 +45,7 @@ fn path(tasks: &Tasks, node: NodeId) -> Vec<Crumb> {
     }
     let title = |node: NodeId| {
         let source = short_source(tasks, node);
-        let kind = tasks.kind(node).word();
+        let kind = tasks.word(node);
         if source.is_empty() { format!("{kind} #{}", node.0) } else { format!("{kind} {source}") }
     };
     nodes.into_iter().map(|node| Crumb { node: node.0, title: title(node) }).collect()
@@ -55,15 +55,30 @@ fn facts(tasks: &Tasks, node: NodeId) -> Vec<Fact> {
     let clock = tasks.clock().unit();
     let mut facts = vec![fact("elapsed", tasks.elapsed(node) as f64, clock)];
     if tasks.kind(node).is_collective() {
-        let (work, span) = (tasks.work(node), tasks.span(node));
+        let (work, span) = (tasks.work(node), tasks.critical_path(node));
         facts.push(fact("work", work as f64, clock));
         facts.push(fact("critical path", span as f64, clock));
         facts.push(fact("parallelism (work / critical path)", ratio(work, span), "ratio"));
         facts.push(fact("speed-up (work / elapsed)", ratio(work, tasks.elapsed(node)), "ratio"));
-        let counts = tasks.counts(tasks.tree().range(node));
-        let inside = counts[Kind::End as usize] - i64::from(tasks.kind(node) == Kind::Task);
+        let count = |kind: Kind| tasks.count(tasks.tree().range(node), kind);
+        let (lanes, chunks) = (count(Kind::Fork), count(Kind::Chunk));
+        let inside = count(Kind::End) - lanes - i64::from(tasks.kind(node) == Kind::Task);
         facts.push(fact("tasks inside", inside.max(0) as f64, ""));
-        facts.push(fact("intervals inside", counts.iter().sum::<i64>() as f64, ""));
+        let intervals: i64 = tasks.counts(tasks.tree().range(node)).iter().sum();
+        facts.push(fact("intervals inside", intervals as f64, ""));
+        for (name, count) in [("lanes inside", lanes), ("chunks inside", chunks)] {
+            if count > 0 {
+                facts.push(fact(name, count as f64, ""));
+            }
+        }
+    }
+    if let Some((first, count)) = tasks.chunk(node) {
+        facts.push(fact("first iteration", first as f64, "number"));
+        facts.push(fact("iterations", count as f64, ""));
+    }
+    let needed = tasks.depends_on(node).len();
+    if needed > 0 {
+        facts.push(fact("depends on tasks", needed as f64, ""));
     }
     facts.push(fact("depth", tasks.tree().depth(node) as f64, ""));
     if let Some(core) = tasks.core(node) {

@@ -1,6 +1,6 @@
 //! The first screen of a run.
 
-use crosscut_run::tasks::Edge;
+use crosscut_run::tasks::{Edge, Kind};
 use crosscut_tasks::{FindingView, Severity, Summary, Tasks};
 use crosscut_view::colour::worker_slot;
 
@@ -56,6 +56,12 @@ fn facts(tasks: &Tasks, summary: &Summary) -> Vec<Fact> {
         fact("depth", f64::from(summary.depth), ""),
         fact("nodes in the file", f64::from(summary.nodes), ""),
     ];
+    for (name, kind) in [("lanes", Kind::Fork), ("chunks", Kind::Chunk)] {
+        let count = kind.leaf().map_or(0, |leaf| summary.counts[leaf]);
+        if count > 0 {
+            facts.push(fact(name, count as f64, ""));
+        }
+    }
     if summary.dag_nodes != i64::from(summary.nodes) {
         facts.push(fact("nodes before collapsing", summary.dag_nodes as f64, ""));
     }

@@ -128,16 +128,16 @@ fn act(tasks: &Tasks, cut: &mut Cut, action: Action) -> Result<(), Refusal> {
 fn open_critical(tasks: &Tasks, cut: &mut Cut) {
     let tree = tasks.tree();
     let mut shown = cut.visible(tree).take(MANY_ITEMS).count();
-    let mut queue = VecDeque::from([NodeId::ROOT]);
-    while let Some(node) = queue.pop_front() {
+    let mut queue = VecDeque::from([(NodeId::ROOT, tasks.critical_root())]);
+    while let Some((node, way)) = queue.pop_front() {
         if tree.is_leaf(node) {
             continue;
         }
         let was_open = cut.is_open(node);
         cut.open(tree, node);
-        let task = tasks.critical_task(node);
-        if let Some(task) = task {
-            cut.reveal(tree, task); // it may be one of very many
+        let inside = tasks.critical_inside(node, &way);
+        if let Some(child) = inside.leaves_by() {
+            cut.reveal(tree, child); // it may be one of very many
         }
         let items = cut.shown(tree, node);
         if !was_open {
@@ -148,17 +148,8 @@ fn open_critical(tasks: &Tasks, cut: &mut Cut) {
             }
         }
         queue.extend(items.into_iter().filter_map(|item| match item {
-            Item::Node(child) if on_path(tasks, child, task) => Some(child),
-            _ => None,
+            Item::Node(child) => inside.way(child).map(|way| (child, way)),
+            Item::Gap { .. } => None,
         }));
-    }
-}
-
-/// Whether the path through a node takes this child; `task` is where it leaves the spine.
-fn on_path(tasks: &Tasks, child: NodeId, task: Option<NodeId>) -> bool {
-    let is_task = tasks.kind(child) == crosscut_run::tasks::Kind::Task;
-    match task {
-        Some(task) => child == task || child < task && !is_task,
-        None => !is_task,
     }
 }

@@ -87,20 +87,21 @@ fn row(tasks: &Tasks, item: &Item) -> TableRow {
     let tree = tasks.tree();
     let nodes = item.nodes(tree);
     let tasks_inside = |own: bool| {
-        let ends = tasks.count(nodes.clone(), Kind::End);
+        // Members of teams end like tasks, but no program created them.
+        let ends = tasks.count(nodes.clone(), Kind::End) - tasks.count(nodes.clone(), Kind::Fork);
         (ends - i64::from(own)).max(0) as f64
     };
     match item {
         Item::Node(node) => TableRow {
             node: node.0,
             depth: tree.depth(*node) as u32,
-            kind: tasks.kind(*node).word().to_owned(),
+            kind: tasks.word(*node).to_owned(),
             source: short_source(tasks, *node),
             worker: worker_name(tasks, *node),
             start: tasks.start(*node) as f64,
             elapsed: tasks.elapsed(*node) as f64,
             work: tasks.work(*node) as f64,
-            span: tasks.span(*node) as f64,
+            span: tasks.critical_path(*node) as f64,
             tasks: if tasks.kind(*node).is_collective() {
                 tasks_inside(tasks.kind(*node) == Kind::Task)
             } else {

@@ -13,7 +13,7 @@ mod schedule;
 pub use chance::Chance;
 pub use program::{Node, Program};
 pub use recording::{Block, Folding, Opened, Recording, fresh_dir};
-pub use reference::{Account, Moment, account, integral, longest, profile};
+pub use reference::{Account, Earliest, Moment, account, integral, longest, profile};
 pub use schedule::{Manners, Schedule};
 
 use proptest::prelude::*;
@@ -27,12 +27,14 @@ pub struct Case {
     pub workers: usize,
     pub manners: Manners,
     pub folding: Folding,
+    /// With tasks that outlive their section, teams, chunks and dependences.
+    pub wild: bool,
 }
 
 impl Case {
     pub fn record(&self) -> Recording {
         let mut chance = Chance::new(self.seed);
-        let program = Program::random(&mut chance, self.size, self.manners.longest);
+        let program = Program::random(&mut chance, self.size, self.manners.longest, self.wild);
         let schedule = Schedule::random(&program, &mut chance, self.workers, self.manners);
         Recording::new(program, schedule, self.workers, self.folding, &mut chance)
     }
@@ -46,13 +48,21 @@ fn manners() -> impl Strategy<Value = Manners> {
 
 /// Random runs in which nothing is collapsed.
 pub fn full() -> impl Strategy<Value = Case> {
-    (any::<u64>(), 1usize..160, 1usize..6, manners()).prop_map(|(seed, size, workers, manners)| Case {
-        seed,
-        size,
-        workers,
-        manners,
-        folding: Folding::None,
-    })
+    (any::<u64>(), 1usize..160, 1usize..6, manners(), any::<bool>()).prop_map(
+        |(seed, size, workers, manners, wild)| Case {
+            seed,
+            size,
+            workers,
+            manners,
+            folding: Folding::None,
+            wild,
+        },
+    )
+}
+
+/// Random runs in which every section waits for the tasks that it created, and nothing else does.
+pub fn nested() -> impl Strategy<Value = Case> {
+    any_run().prop_map(|case| Case { wild: false, ..case })
 }
 
 /// Random runs of which parts may be collapsed.

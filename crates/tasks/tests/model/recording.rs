@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crosscut_run::tasks::{Collapsed, Edge, Kind, Mark, TaskWriter};
+use crosscut_run::tasks::{Chunk, Collapsed, Depend, Edge, Kind, Mark, TaskWriter};
 use crosscut_run::{NO_SITE, Place, Places, Run, RunWriter, SEVERAL};
 use crosscut_tasks::{Tasks, finish};
 use tempfile::TempDir;
@@ -69,6 +69,18 @@ pub fn fresh_dir() -> TempDir {
     made.expect("a temporary directory")
 }
 
+/// Whether a recorder could keep a node by its aggregates alone: whatever is created below it is waited for there.
+fn closed(program: &Program, node: usize) -> bool {
+    let below = program.below(node);
+    let inside = |n: &usize| *n != node && below.contains(n);
+    below.iter().all(|&n| match program.nodes[n].kind {
+        Kind::Section => program.wait(n).is_some(),
+        Kind::Fork | Kind::Chunk => false,
+        Kind::Task => n == node || program.joiner(n).is_some_and(|section| below.contains(&section)),
+        _ => true,
+    }) && !program.depends.iter().any(|(to, from)| inside(to) || inside(from))
+}
+
 impl Recording {
     pub fn new(
         program: Program,
@@ -79,6 +91,9 @@ impl Recording {
     ) -> Self {
         let mut collapse = |node: usize| {
             if folding == Folding::None || program.is_leaf(node) {
+                return false;
+            }
+            if !closed(&program, node) {
                 return false;
             }
             let leaves = program.leaves(node);
@@ -124,10 +139,10 @@ impl Recording {
     }
 
     /// Number and kinds of the intervals inside a kept node.
-    pub fn counts(&self, node: usize) -> [i64; 4] {
-        let mut counts = [0; 4];
+    pub fn counts(&self, node: usize) -> [i64; Kind::LEAVES.len()] {
+        let mut counts = [0; Kind::LEAVES.len()];
         for leaf in self.leaves(node) {
-            counts[self.program.nodes[leaf].kind as usize] += 1;
+            counts[self.program.nodes[leaf].kind.leaf().expect("an interval")] += 1;
         }
         counts
     }
@@ -218,7 +233,13 @@ impl Recording {
             tasks.len[i] = kept.len as u32;
             tasks.parent[i] = kept.parent as u32;
             let kind = self.program.nodes[kept.model].kind;
-            tasks.mark[i] = Mark::new(kind, self.schedule.edge[first], kept.collapsed).0;
+            tasks.mark[i] = match self.program.nodes[kept.model].deep {
+                true => Mark::deep_wait(self.schedule.edge[first]).0,
+                false => Mark::new(kind, self.schedule.edge[first], kept.collapsed).0,
+            };
+            if kind == Kind::Chunk {
+                tasks.chunks.push(Chunk { node: i as u32, first: 10 * i as i64, count: 1 + i as i64 });
+            }
             tasks.site[i] = NO_SITE;
             if !self.is_block(i) {
                 continue;
@@ -243,9 +264,12 @@ impl Recording {
                 first_ready: block.ready,
                 last_start: block.last_start,
                 ready: block.waited,
-                nodes: self.counts(i),
+                nodes: self.counts(i)[..4].try_into().expect("four kinds"),
                 edges: self.edges(i, &all),
             });
+        }
+        for &(to, from) in &self.program.depends {
+            tasks.depends.push(Depend { to: self.kept_as[to] as u32, from: self.kept_as[from] as u32 });
         }
         tasks
     }

@@ -1,6 +1,6 @@
 //! The definitions, computed the long way: every moment looks at every block.
 
-use crosscut_run::tasks::Edge;
+use crosscut_run::tasks::{Edge, Kind};
 
 use super::{Block, Program};
 
@@ -20,6 +20,59 @@ pub fn longest(program: &Program, leaves: &[usize], edges: &[(usize, usize, Edge
         path.push(longest + program.nodes[leaf].length);
     }
     path.into_iter().max().unwrap_or(0)
+}
+
+/// The schedule on infinitely many workers: when each interval ends if it starts as early as it may.
+pub struct Earliest<'a> {
+    program: &'a Program,
+    end: Vec<i64>,
+    joined: Vec<Vec<usize>>,
+}
+
+impl<'a> Earliest<'a> {
+    pub fn new(program: &'a Program) -> Self {
+        let mut end = vec![0; program.nodes.len()];
+        let mut before = vec![Vec::new(); end.len()];
+        for (from, to, _) in program.all_edges() {
+            before[to].push(from);
+        }
+        for leaf in program.leaves(0) {
+            let ready = before[leaf].iter().map(|&b| end[b]).max().unwrap_or(0);
+            end[leaf] = ready + program.nodes[leaf].length;
+        }
+        Earliest { program, end, joined: program.joined() }
+    }
+
+    fn start(&self, node: usize) -> i64 {
+        let first = self.program.first_leaf(node);
+        self.end[first] - self.program.nodes[first].length
+    }
+
+    /// T∞.
+    pub fn whole(&self) -> i64 {
+        self.end.iter().copied().max().unwrap_or(0)
+    }
+
+    /// From the start of a node to where its spine goes on.
+    pub fn span(&self, node: usize) -> i64 {
+        if self.program.nodes[node].kind == Kind::Task || self.program.is_leaf(node) {
+            return self.end[self.program.last_leaf(node)] - self.start(node);
+        }
+        let (exit, needed) = self.program.exits(node, &self.joined);
+        let depend = self.program.depends.iter().filter(|d| d.0 == exit).map(|d| self.program.last_leaf(d.1));
+        let needed = needed.into_iter().map(|(leaf, _)| leaf).chain(depend);
+        needed.map(|leaf| self.end[leaf]).max().expect("an interval") - self.start(node)
+    }
+
+    /// From the start of a node to the last end of a task below it that nothing in it waits for.
+    pub fn tail(&self, node: usize) -> i64 {
+        let below = self.program.below(node);
+        let left = below.iter().skip(1).filter(|&&task| {
+            let joined = self.program.joiner(task).is_some_and(|section| below.contains(&section));
+            self.program.nodes[task].kind == Kind::Task && !joined
+        });
+        left.map(|&task| self.end[self.program.last_leaf(task)] - self.start(node)).max().unwrap_or(0)
+    }
 }
 
 /// Where P × elapsed went.

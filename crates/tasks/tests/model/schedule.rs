@@ -53,7 +53,7 @@ impl Schedule {
         let mut made = Schedule::nothing(n);
         let mut after: Vec<Vec<(usize, Edge)>> = vec![Vec::new(); n];
         let mut before: Vec<Vec<(usize, Edge)>> = vec![Vec::new(); n];
-        for (from, to, edge) in program.edges() {
+        for (from, to, edge) in program.all_edges() {
             after[from].push((to, edge));
             before[to].push((from, edge));
         }
@@ -109,7 +109,7 @@ impl Schedule {
         let n = program.nodes.len();
         let mut made = Schedule::nothing(n);
         let (mut after, mut missing) = (vec![Vec::new(); n], vec![0; n]);
-        for (from, to, edge) in program.edges() {
+        for (from, to, edge) in program.all_edges() {
             after[from].push((to, edge));
             missing[to] += 1;
         }

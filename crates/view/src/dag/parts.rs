@@ -36,6 +36,8 @@ pub struct Part {
     pub end: usize,
     /// A created task: it runs beside what follows it.
     pub beside: bool,
+    /// Its end waits for the tasks created in it; of closed parts not used.
+    pub joins: bool,
     /// Width; of open parts not used.
     pub w: f32,
     /// Height; of open parts not used.
@@ -48,6 +50,8 @@ pub trait Nodes {
     fn tree(&self) -> Tree<'_>;
     /// Kind of a node.
     fn kind(&self, node: NodeId) -> Kind;
+    /// Whether the end of a section waits for the tasks created in it.
+    fn joins(&self, node: NodeId) -> bool;
 }
 
 impl Nodes for crosscut_tasks::Tasks {
@@ -57,6 +61,10 @@ impl Nodes for crosscut_tasks::Tasks {
 
     fn kind(&self, node: NodeId) -> Kind {
         crosscut_tasks::Tasks::kind(self, node)
+    }
+
+    fn joins(&self, node: NodeId) -> bool {
+        crosscut_tasks::Tasks::joins(self, node)
     }
 }
 
@@ -90,6 +98,7 @@ pub fn parts(nodes: &impl Nodes, cut: &Cut) -> Vec<Part> {
             folded: 0,
             end: at + 1,
             beside: kind == Kind::Task && node != NodeId::ROOT,
+            joins: what != What::Open || kind != Kind::Section || nodes.joins(node),
             w: 0.0,
             h: 0.0,
         };

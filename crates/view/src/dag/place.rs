@@ -51,14 +51,16 @@ pub struct Placement {
 pub struct Critical {
     /// The path goes through the part.
     pub through: Vec<bool>,
-    /// The path leaves the spine within the part, a gap, and goes on at the join.
-    pub leaves: Vec<bool>,
+    /// The path goes on along the spine after the part.
+    pub goes_on: Vec<bool>,
+    /// The path goes from the part to the join of what holds it.
+    pub joins: Vec<bool>,
 }
 
 impl Critical {
     /// None of so many parts.
     pub fn none(parts: usize) -> Self {
-        Critical { through: vec![false; parts], leaves: vec![false; parts] }
+        Critical { through: vec![false; parts], goes_on: vec![false; parts], joins: vec![false; parts] }
     }
 }
 
@@ -142,12 +144,12 @@ impl Placer<'_> {
 
     /// Whether the path goes along the spine from this member.
     fn goes_on(&self, member: usize) -> bool {
-        self.critical.through[member] && !self.critical.leaves[member]
+        self.critical.through[member] && self.critical.goes_on[member]
     }
 
     /// Whether the path goes from this member to the join.
     fn joins(&self, member: usize) -> bool {
-        self.critical.leaves[member]
+        self.critical.joins[member]
     }
 
     fn stroke(&mut self, a: (f32, f32), b: (f32, f32), ends: Ends) {
@@ -169,9 +171,10 @@ impl Placer<'_> {
                 self.cell(placed, anchor + placed.x, y, k == 0, &mut pen);
             }
             let next = flow.lines.get(l + 1).map(|next| flow.placed[next.first].cell);
-            self.leave_line(flow, l, (anchor, top), next, open, &mut pen);
+            self.leave_line(flow, l, (anchor, top), next, &parts[open], open, &mut pen);
         }
-        if flow.joins {
+        // The tasks of an open section run on: no edge leads from them to what follows it.
+        if flow.joins && parts[open].joins {
             self.join(flow, (left, top), open);
         }
     }
@@ -197,7 +200,8 @@ impl Placer<'_> {
             let gy = y + placed.hang_y;
             self.put(hang, x - placed.hang.enter, gy, placed.hang);
             if let Some(p) = *pen {
-                let critical = self.critical.through[hang];
+                let created = self.critical.through[p.member] && !self.critical.goes_on[p.member];
+                let critical = self.critical.through[hang] && created;
                 let ends = Ends { from: p.from, to: self.first[hang], kind: LinkKind::Create, critical };
                 let to = (x, gy + placed.hang.above);
                 match placed.cell.head {
@@ -229,6 +233,7 @@ impl Placer<'_> {
         l: usize,
         (anchor, top): (f32, f32),
         next: Option<Cell>,
+        holder: &Part,
         open: usize,
         pen: &mut Option<Pen>,
     ) {
@@ -261,7 +266,7 @@ impl Placer<'_> {
             return;
         }
         self.stroke(from, (x, target), ends);
-        if next.is_some() {
+        if next.is_some() || !holder.joins {
             self.stroke((x, target), (anchor, target), ends);
         } else {
             // The last stretch of the join: from here to the task before.

@@ -1,0 +1,228 @@
+//! `crosscut record`: runs a program with the recorder inside it, then makes a run of what was recorded. The program has
+//! the terminal, standard input and standard output to itself, and its exit code becomes ours.
+
+mod child;
+mod preload;
+mod program;
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use crosscut_close::{CloseError, Closed, Exit};
+use crosscut_events::MAX_COUNTERS;
+use crosscut_run::{Clock, RunError};
+
+use crate::import::Shown;
+use crate::output::quoted;
+use crate::progress::Progress;
+use crate::{FAILED, info, interrupt, output, render, size};
+use preload::Preload;
+use program::Program;
+
+/// Run a program and record it.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Record tasks: of OpenMP, and of programs that use crosscut.h or crosscut-rayon [the default].
+    #[arg(long)]
+    tasks: bool,
+    /// The run to make [default: the name of the program with the ending .crosscut, in the current directory]
+    #[arg(short, long, value_name = "RUN")]
+    output: Option<PathBuf>,
+    /// Fold what ran on one worker and took no longer than SPAN (such as 50us), or whatever its length: the recording
+    /// stays small, and what is folded cannot be opened.
+    #[arg(long, value_name = "SPAN", num_args = 0..=1, require_equals = true, default_missing_value = ANY_SPAN,
+        value_parser = span)]
+    collapse: Option<i64>,
+    /// Fold no more than N intervals into one.
+    #[arg(long, value_name = "N", value_parser = size::parse)]
+    collapse_count: Option<u64>,
+    /// Hardware counters to read at every event, such as instructions,cycles,cache-misses.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = counter)]
+    counters: Vec<String>,
+    /// Keep the events after the run is made of them.
+    #[arg(long)]
+    keep_events: bool,
+    /// Say nothing, unless something is wrong.
+    #[arg(short, long)]
+    quiet: bool,
+    /// The program and its arguments.
+    #[arg(required = true, trailing_var_arg = true, value_name = "PROGRAM")]
+    command: Vec<OsString>,
+}
+
+/// No recording is longer.
+const ANY_SPAN: &str = "9223372036854775807";
+
+fn span(text: &str) -> Result<i64> {
+    render::parse_time(text, Clock::Ns)
+}
+
+/// The name of a counter; the recorder knows which ones the machine has.
+fn counter(text: &str) -> Result<String> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.:".contains(c);
+    if text.is_empty() || !text.chars().all(is_name) {
+        bail!("`{text}` is not the name of a counter; write them like instructions,cycles");
+    }
+    Ok(text.to_owned())
+}
+
+/// Runs and records. What is wrong is found before the program starts; from then on its exit code is ours, unless the run
+/// could not be made of a program that ended well.
+pub fn run(args: Args) -> Result<ExitCode> {
+    if args.counters.len() > MAX_COUNTERS {
+        bail!("{} counters, but {MAX_COUNTERS} can be read at once; leave some out", args.counters.len());
+    }
+    let name = args.command[0].clone();
+    let program = Program::find(&name)?;
+    program.check()?;
+    let preload = Preload::find(&program)?;
+    let target = match &args.output {
+        Some(target) if target.symlink_metadata().is_ok() => {
+            return Err(RunError::Exists { path: target.clone() }.into());
+        }
+        Some(target) => target.clone(),
+        None => free_target(&name),
+    };
+    let events = Events::create(&target)?;
+    if !args.quiet && std::io::stderr().is_terminal() {
+        output::say(&format!("recording tasks of {} {preload} to {}", quoted(&name), quoted(&target)));
+    }
+    let command = child::Command { program: &program.path, words: &args.command };
+    let ended = child::run(&command, &preload.variables(&events.path, &options(&args)));
+    let ended = match ended {
+        Ok(ended) => ended,
+        Err(error) => {
+            events.remove();
+            return Err(error).with_context(|| format!("{}: cannot be started", name.display()));
+        }
+    };
+    // Another recording of the same program may have taken the name meanwhile.
+    let target = if args.output.is_none() { free_target(&name) } else { target };
+    let done = close(&args, &events, &target, ended);
+    Ok(match (done, ended.exit) {
+        (_, Exit::Signal(signal)) => child::end_by(signal),
+        (false, Exit::Code(0)) => ExitCode::from(FAILED),
+        (_, Exit::Code(code)) => ExitCode::from(code as u8),
+    })
+}
+
+/// Makes the run of the events; whether nothing went wrong.
+fn close(args: &Args, events: &Events, target: &Path, ended: child::Ended) -> bool {
+    if !crosscut_close::is_events(&events.path) {
+        nothing(events);
+        return true;
+    }
+    let options = crosscut_close::Options {
+        command: args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        exit: Some(ended.exit),
+        elapsed_ns: Some(ended.elapsed.as_nanos() as u64),
+    };
+    let kept = format!("the events are in {}; {}", quoted(&events.path), how_to_import(&events.path, target));
+    let closed = interrupt::stoppable(target, None, &kept, || {
+        let shown = Shown(Progress::new(&target.display().to_string(), "steps", "making indexes"));
+        Ok(crosscut_close::close(&events.path, target, &options, &shown)?)
+    });
+    if let Err(Some(CloseError::Nothing { .. })) = closed.as_ref().map_err(|error| error.downcast_ref()) {
+        nothing(events);
+        return true;
+    }
+    let said = closed.and_then(|closed| say(args, closed));
+    match &said {
+        Ok(()) if args.keep_events => output::say(&kept),
+        Ok(()) => events.remove(),
+        Err(error) => output::say(&format!("{}; {kept}", crate::message(error))),
+    }
+    said.is_ok()
+}
+
+fn nothing(events: &Events) {
+    events.remove();
+    output::say(
+        "nothing was recorded: no tasks of an OpenMP runtime that has OMPT (LLVM's or Intel's), of crosscut.h, or of \
+         crosscut-rayon were seen in the program; no run was made",
+    );
+}
+
+fn say(args: &Args, closed: Closed) -> Result<()> {
+    for note in &closed.notes {
+        output::say(note);
+    }
+    if closed.dropped > 0 {
+        let dropped = closed.dropped;
+        output::say(&format!(
+            "{dropped} events could not be stored (is the disk full?); the run is without them"
+        ));
+    }
+    let view = quoted(closed.run.path());
+    let partial = closed.run.manifest().partial.as_ref().map(|why| format!(" (partial: {why})"));
+    let line = info::recorded_line(closed.run)?;
+    if !args.quiet {
+        output::say(&format!("{line}{}; `crosscut view {view}` opens it", partial.unwrap_or_default()));
+    }
+    Ok(())
+}
+
+fn how_to_import(events: &Path, target: &Path) -> String {
+    format!("`crosscut import {} -o {}` makes a run of them", quoted(events), quoted(target))
+}
+
+/// The options as the recorder reads them.
+fn options(args: &Args) -> String {
+    let collapse = args.collapse.map(|span| format!("collapse={span}"));
+    let count = args.collapse_count.map(|count| format!("collapse-count={count}"));
+    let counters = (!args.counters.is_empty()).then(|| format!("counters={}", args.counters.join("+")));
+    [collapse, count, counters].into_iter().flatten().collect::<Vec<_>>().join(",")
+}
+
+/// A run in the current directory that is not there yet: `fib.crosscut`, `fib-2.crosscut`, …
+fn free_target(program: &OsStr) -> PathBuf {
+    let name = Path::new(program).file_name().unwrap_or(program);
+    free(|number| {
+        let mut target = name.to_owned();
+        if number > 1 {
+            target.push(format!("-{number}"));
+        }
+        target.push(".crosscut");
+        PathBuf::from(target)
+    })
+}
+
+/// The first of some names that nothing has.
+fn free(name: impl Fn(u64) -> PathBuf) -> PathBuf {
+    (1..).map(name).find(|path| path.symlink_metadata().is_err()).unwrap_or_default()
+}
+
+/// The folder of the recorder, beside the run that is made of it.
+struct Events {
+    path: PathBuf,
+}
+
+impl Events {
+    fn create(target: &Path) -> Result<Self> {
+        let path = free(|number| {
+            let mut name = target.with_extension("").into_os_string();
+            if target.extension() != Some(OsStr::new("crosscut")) {
+                name = target.as_os_str().to_owned();
+            }
+            name.push(format!(".events-{}", std::process::id()));
+            if number > 1 {
+                name.push(format!("-{number}"));
+            }
+            PathBuf::from(name)
+        });
+        fs::create_dir(&path).with_context(|| path.display().to_string())?;
+        // The program may change its directory.
+        let path = std::path::absolute(&path).with_context(|| path.display().to_string())?;
+        Ok(Events { path })
+    }
+
+    fn remove(&self) {
+        if let Err(error) = fs::remove_dir_all(&self.path) {
+            output::say(&format!("{}: left behind: {error}", self.path.display()));
+        }
+    }
+}
