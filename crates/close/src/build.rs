@@ -80,6 +80,9 @@ struct Walk {
     position: usize,
     /// The time of its last event.
     seen: u64,
+    /// When it goes on elsewhere, though nothing may say here that it left; and where it left so.
+    moves: u64,
+    left: Vec<Point>,
     /// When the interval began, and from which code.
     start: i64,
     from: u64,
@@ -294,6 +297,8 @@ impl<'a, 'w> Builder<'a, 'w> {
             edge: Edge::Create,
             position: begin.position(),
             seen: 0,
+            moves: self.moves(process, id, 0),
+            left: Vec::new(),
             start,
             from,
             chunk: None,
@@ -454,6 +459,12 @@ impl<'a, 'w> Builder<'a, 'w> {
             let Ok(Some(event)) = events.step() else {
                 return self.cut_short(walk, recorded);
             };
+            if event.ticks > walk.moves {
+                walk.left.push(Point::new(walk.thread as usize, event.position, walk.core));
+                self.next_fragment(walk)?;
+                events = recorded.threads[walk.thread as usize - recorded.first_thread].from(walk.position);
+                continue;
+            }
             walk.position = events.position();
             let time = recorded.clock.time(event.ticks);
             if !matches!(event.kind, EventKind::Begin | EventKind::FoldedTask | EventKind::Core) {
@@ -598,20 +609,37 @@ impl<'a, 'w> Builder<'a, 'w> {
         Ok(())
     }
 
+    /// When a task goes on elsewhere, after this time; the end of all time when it does not.
+    fn moves(&self, process: u32, id: TaskId, after: u64) -> u64 {
+        let fragments = &self.processes[process as usize].index.fragments;
+        if fragments.is_empty() {
+            return u64::MAX;
+        }
+        let list = fragments.get(&id).map_or(&[][..], Vec::as_slice);
+        list.get(list.partition_point(|&(ticks, _)| ticks <= after)).map_or(u64::MAX, |&(ticks, _)| ticks)
+    }
+
     /// Moves to where the task goes on after it was suspended, on some thread. That may have been before the thread that it
-    /// left began with something else.
+    /// left began with something else; and when it came back there nothing need say so.
     fn next_fragment(&mut self, walk: &mut Walk) -> Result<bool, CloseError> {
         let recorded = &self.processes[walk.process as usize];
-        let Some(list) = recorded.index.fragments.get(&walk.id) else { return Ok(false) };
-        let Some(&(ticks, point)) = list.get(list.partition_point(|&(ticks, _)| ticks <= walk.seen)) else {
-            return Ok(false);
+        let list = recorded.index.fragments.get(&walk.id).map_or(&[][..], Vec::as_slice);
+        let next = list.get(list.partition_point(|&(ticks, _)| ticks <= walk.seen));
+        let point = match next {
+            Some(&(ticks, point)) => {
+                walk.seen = ticks;
+                self.resume(walk, recorded.clock.time(ticks))?;
+                point
+            }
+            None => match walk.left.pop() {
+                Some(point) => point,
+                None => return Ok(false),
+            },
         };
-        walk.seen = ticks;
+        walk.moves = self.moves(walk.process, walk.id, walk.seen);
         walk.thread = point.thread() as u32;
         walk.core = point.core();
         walk.position = point.position();
-        let time = recorded.clock.time(ticks);
-        self.resume(walk, time)?;
         Ok(true)
     }
 
