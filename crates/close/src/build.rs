@@ -5,7 +5,9 @@
 //! - A group is a section; its wait is deep, and so is a barrier's.
 //! - A team is a section with a fork and a task for each lane. Barriers cut it into phases, each a section of its own.
 
-use crosscut_events::{Event, EventKind, Events, Folded, TaskId, WaitKind, code_of, flags, tag_of};
+use crosscut_events::{
+    Event, EventKind, Events, Folded, MAX_COUNTERS, TaskId, WaitKind, code_of, flags, tag_of,
+};
 use crosscut_run::tasks::{Chunk, Collapsed, Depend, Edge, Kind, Mark, TaskWriter};
 use crosscut_run::{NO_SITE, Places};
 
@@ -80,24 +82,56 @@ struct Walk {
     position: usize,
     /// The time of its last event.
     seen: u64,
-    /// When it goes on elsewhere, though nothing may say here that it left; and where it left so.
+    /// When it goes on elsewhere, though nothing may say here that it left.
     moves: u64,
-    left: Vec<Point>,
     /// When the interval began, and from which code.
     start: i64,
     from: u64,
-    /// The chunk of a loop that runs, and the loop's code.
-    chunk: Option<(u64, u64)>,
-    loop_code: u64,
     /// Its sections are those in `open` from here on.
     sections: usize,
     /// Its groups hold sections rather than tasks.
     waits_in_group: bool,
-    /// The lane's number in the index, and barriers passed, when it is one.
-    lane: Option<(usize, u32)>,
-    depends: Option<Box<Depends>>,
+    /// What most tasks do without.
+    more: Option<Box<More>>,
     /// When the last of its descendants ended.
     last_end: i64,
+}
+
+/// What only few tasks have: lanes, loops, dependences, counters, moves from thread to thread.
+#[derive(Debug, Default)]
+struct More {
+    /// Where it left without saying so.
+    left: Vec<Point>,
+    /// The lane's number in the index, when it is one.
+    lane: Option<usize>,
+    /// The chunk of a loop that runs, and the loop's code.
+    chunk: Option<(u64, u64)>,
+    loop_code: u64,
+    depends: Depends,
+    /// The counters when the interval began, and at the last event.
+    counts: [u64; MAX_COUNTERS],
+    counts_now: [u64; MAX_COUNTERS],
+}
+
+impl Walk {
+    fn more(&mut self) -> &mut More {
+        self.more.get_or_insert_default()
+    }
+
+    fn take_chunk(&mut self) -> Option<(u64, u64)> {
+        self.more.as_mut()?.chunk.take()
+    }
+
+    fn lane(&self) -> Option<usize> {
+        self.more.as_ref()?.lane
+    }
+
+    /// The interval begins with what the counters say now.
+    fn restart_counts(&mut self) {
+        if let Some(more) = &mut self.more {
+            more.counts = more.counts_now;
+        }
+    }
 }
 
 /// A walk through the lanes of a team.
@@ -133,6 +167,7 @@ struct Columns<'a> {
     start: &'a mut [i64],
     end: &'a mut [i64],
     span: &'a mut [i64],
+    counters: Vec<&'a mut [i64]>,
 }
 
 /// The tree in the making.
@@ -170,8 +205,10 @@ pub struct Built {
 
 /// Why a walk stopped.
 enum Stop {
-    /// Something else is on the stack now.
-    Entered,
+    /// This task comes first.
+    Enters(Walk),
+    /// This team comes first.
+    Forks(Region),
     /// The task, or the lane's phase, has ended.
     Ended,
 }
@@ -185,9 +222,10 @@ impl<'a, 'w> Builder<'a, 'w> {
         sites: &'a mut Sites,
         watch: &'a mut dyn FnMut(u32) -> Result<(), CloseError>,
     ) -> Self {
-        let TaskWriter { len, parent, mark, place, site, start, end, span, .. } = writer;
+        let TaskWriter { len, parent, mark, place, site, start, end, span, counters, .. } = writer;
         let limit = len.len() as u32;
-        let columns = Columns { len, parent, mark, place, site, start, end, span };
+        let counters = counters.iter_mut().map(|(_, column)| &mut column[..]).collect();
+        let columns = Columns { len, parent, mark, place, site, start, end, span, counters };
         let lanes = processes.iter().map(|p| vec![(Point::default(), 0); p.index.lanes.len()]).collect();
         Builder {
             processes,
@@ -267,18 +305,25 @@ impl<'a, 'w> Builder<'a, 'w> {
         let recorded = &self.processes[process];
         let found = &recorded.index.roots[root];
         let start = recorded.clock.time(found.ticks);
-        let walk = self.walk(process as u32, found.id, node, found.begin, start, 0);
-        self.stack.push(Step::Walk(walk));
+        let mut walk = self.walk(process as u32, found.id, node, found.begin, start, 0);
+        self.set_counts(&mut walk, found.begin, 2);
         let mut last = 0;
-        while let Some(top) = self.stack.pop() {
-            match top {
-                Step::Walk(mut walk) => match self.step_walk(&mut walk)? {
-                    Stop::Entered => {
-                        // What was entered stands on top of it.
-                        let at = self.stack.len() - 1;
-                        self.stack.insert(at, Step::Walk(walk));
+        let mut next = Some(Step::Walk(walk));
+        while let Some(step) = next.take().or_else(|| self.stack.pop()) {
+            match step {
+                Step::Walk(mut walk) => loop {
+                    match self.step_walk(&mut walk)? {
+                        Stop::Enters(child) => self.stack.push(Step::Walk(std::mem::replace(&mut walk, child))),
+                        Stop::Forks(region) => {
+                            self.stack.push(Step::Walk(walk));
+                            next = Some(Step::Region(region));
+                            break;
+                        }
+                        Stop::Ended => {
+                            last = self.ended(&walk);
+                            break;
+                        }
                     }
-                    Stop::Ended => last = self.ended(&walk),
                 },
                 Step::Region(region) => self.step_region(region)?,
             }
@@ -298,16 +343,24 @@ impl<'a, 'w> Builder<'a, 'w> {
             position: begin.position(),
             seen: 0,
             moves: self.moves(process, id, 0),
-            left: Vec::new(),
             start,
             from,
-            chunk: None,
-            loop_code: 0,
             sections: self.open.len(),
             waits_in_group: self.processes[process as usize].index.waits_in_group.contains(&id),
-            lane: None,
-            depends: None,
+            more: None,
             last_end: start,
+        }
+    }
+
+    /// Takes over the counters at the event of so many words that ends at a point.
+    fn set_counts(&self, walk: &mut Walk, point: Point, words: usize) {
+        if self.columns.counters.is_empty() {
+            return;
+        }
+        let recorded = &self.processes[walk.process as usize];
+        if let Some(events) = point.thread().checked_sub(recorded.first_thread).and_then(|t| recorded.threads.get(t)) {
+            walk.more().counts_now = counts_before(events, point.position().saturating_sub(words));
+            walk.restart_counts();
         }
     }
 
@@ -429,6 +482,13 @@ impl<'a, 'w> Builder<'a, 'w> {
         let site = self.sites.site(walk.process, walk.from, if to == 0 { walk.from } else { to });
         let node = self.leaf_marked(parent, mark, (walk.start, end), place, site)?;
         walk.start = end;
+        if !self.columns.counters.is_empty() {
+            let more = walk.more();
+            for (at, column) in self.columns.counters.iter_mut().enumerate() {
+                column[node as usize] = more.counts_now[at].saturating_sub(more.counts[at]) as i64;
+            }
+            walk.restart_counts();
+        }
         if to != 0 {
             walk.from = to;
         }
@@ -460,13 +520,17 @@ impl<'a, 'w> Builder<'a, 'w> {
                 return self.cut_short(walk, recorded);
             };
             if event.ticks > walk.moves {
-                walk.left.push(Point::new(walk.thread as usize, event.position, walk.core));
+                let here = Point::new(walk.thread as usize, event.position, walk.core);
+                walk.more().left.push(here);
                 self.next_fragment(walk)?;
                 events = recorded.threads[walk.thread as usize - recorded.first_thread].from(walk.position);
                 continue;
             }
             walk.position = events.position();
             let time = recorded.clock.time(event.ticks);
+            if !self.columns.counters.is_empty() && !matches!(event.kind, EventKind::Core | EventKind::Count) {
+                walk.more().counts_now = counts_before(&events, event.position);
+            }
             if !matches!(event.kind, EventKind::Begin | EventKind::FoldedTask | EventKind::Core) {
                 walk.seen = event.ticks;
             }
@@ -476,15 +540,17 @@ impl<'a, 'w> Builder<'a, 'w> {
                     false
                 }
                 EventKind::Create => {
-                    if self.create(walk, &event, time)? {
-                        return Ok(Stop::Entered);
+                    if let Some(child) = self.create(walk, &event, time)? {
+                        return Ok(Stop::Enters(child));
                     }
-                    false
+                    // Dependences were read ahead.
+                    walk.position != events.position()
                 }
                 EventKind::Begin => {
                     let id = TaskId(event.word());
                     if id == walk.id {
                         walk.start = time;
+                        walk.restart_counts();
                         false
                     } else {
                         self.pause(walk, time)?;
@@ -495,6 +561,9 @@ impl<'a, 'w> Builder<'a, 'w> {
                             walk.core = end.core();
                             walk.position = end.position();
                             let ended = events.words()[end.position() - 2] >> 8;
+                            if !self.columns.counters.is_empty() {
+                                walk.more().counts_now = counts_before(&events, end.position() - 2);
+                            }
                             self.resume(walk, recorded.clock.time(ended))?;
                             true
                         } else if self.next_fragment(walk)? {
@@ -545,29 +614,27 @@ impl<'a, 'w> Builder<'a, 'w> {
                     false
                 }
                 EventKind::Fork => {
-                    self.fork(walk, &event, time)?;
-                    return Ok(Stop::Entered);
+                    return Ok(Stop::Forks(self.fork(walk, &event, time)?));
                 }
                 EventKind::LaneEnd => {
                     self.finish(walk, time)?;
                     return Ok(Stop::Ended);
                 }
                 EventKind::Loop => {
-                    walk.loop_code = code_of(event.word());
+                    walk.more().loop_code = code_of(event.word());
                     walk.state = State::Runs;
                     false
                 }
                 EventKind::Chunk => {
-                    self.end_chunk(walk, time, Kind::Other)?;
-                    walk.chunk = Some((event.word(), event.payload.get(1).copied().unwrap_or(0)));
+                    self.end_chunk(walk, time)?;
+                    walk.more().chunk = Some((event.word(), event.payload.get(1).copied().unwrap_or(0)));
                     walk.state = State::Runs;
                     false
                 }
                 EventKind::LoopEnd => {
-                    if walk.chunk.is_some() {
-                        self.end_chunk(walk, time, Kind::Other)?;
+                    if walk.more().chunk.is_some() {
+                        self.end_chunk(walk, time)?;
                     }
-                    walk.chunk = None;
                     false
                 }
                 EventKind::FoldedSection => {
@@ -606,6 +673,7 @@ impl<'a, 'w> Builder<'a, 'w> {
             State::Serial => self.close_serial(walk, time)?,
             State::Waits(..) | State::Pauses(..) => {}
         }
+        walk.restart_counts();
         Ok(())
     }
 
@@ -628,10 +696,11 @@ impl<'a, 'w> Builder<'a, 'w> {
         let point = match next {
             Some(&(ticks, point)) => {
                 walk.seen = ticks;
+                self.set_counts(walk, point, 2);
                 self.resume(walk, recorded.clock.time(ticks))?;
                 point
             }
-            None => match walk.left.pop() {
+            None => match walk.more().left.pop() {
                 Some(point) => point,
                 None => return Ok(false),
             },
@@ -643,8 +712,8 @@ impl<'a, 'w> Builder<'a, 'w> {
         Ok(true)
     }
 
-    /// A create: its leaf, and its task. Says whether that has to be walked now.
-    fn create(&mut self, walk: &mut Walk, event: &Event<'_>, time: i64) -> Result<bool, CloseError> {
+    /// A create: its leaf, and its task, which may have to be walked now.
+    fn create(&mut self, walk: &mut Walk, event: &Event<'_>, time: i64) -> Result<Option<Walk>, CloseError> {
         let code = self.code(walk, event.word());
         let serial = tag_of(event.word()) & flags::UNDEFERRED != 0;
         let holder = self.holder(walk);
@@ -671,7 +740,7 @@ impl<'a, 'w> Builder<'a, 'w> {
             let site = self.sites.site(walk.process, code, code);
             self.leaf(node, Kind::End, Edge::Create, (time, time), place, site)?;
             self.close(node);
-            return Ok(false);
+            return Ok(None);
         }
         self.visited += 1;
         let mut at = recorded.threads[begin.thread() - recorded.first_thread].from(begin.position());
@@ -687,11 +756,9 @@ impl<'a, 'w> Builder<'a, 'w> {
             if let Some(open) = self.open.last_mut() {
                 open.last_end = open.last_end.max(end);
             }
-            return Ok(false);
+            return Ok(None);
         }
-        let child = self.walk(walk.process, id, node, begin, time, code);
-        self.stack.push(Step::Walk(child));
-        Ok(true)
+        Ok(Some(self.walk(walk.process, id, node, begin, time, code)))
     }
 
     /// The wait for a task that ran at once, before its creator went on at this time.
@@ -710,7 +777,7 @@ impl<'a, 'w> Builder<'a, 'w> {
         while let Ok(Some(event)) = ahead.step() {
             match event.kind {
                 EventKind::Depend => {
-                    let depends = walk.depends.get_or_insert_default();
+                    let depends = &mut walk.more().depends;
                     let (address, how) = (code_of(event.word()), tag_of(event.word()));
                     match waits {
                         true => depends.wait(node, address, how, &mut self.depends),
@@ -737,11 +804,10 @@ impl<'a, 'w> Builder<'a, 'w> {
         let inside = self.open.len() > walk.sections;
         let top_is_group = inside && self.open[self.open.len() - 1].group;
         match kind {
-            WaitKind::Barrier | WaitKind::LastBarrier if walk.lane.is_some() => {
-                if let Some((lane, passed)) = walk.lane {
-                    let slot = &mut self.lanes[walk.process as usize][lane];
-                    *slot = (point_of(walk), time);
-                    walk.lane = Some((lane, passed + 1));
+            WaitKind::Barrier | WaitKind::LastBarrier if walk.lane().is_some() => {
+                if let Some(lane) = walk.lane() {
+                    let point = Point::new(walk.thread as usize, walk.position, walk.core);
+                    self.lanes[walk.process as usize][lane] = (point, time);
                 }
                 self.finish(walk, time)?;
                 return Ok(true);
@@ -777,7 +843,9 @@ impl<'a, 'w> Builder<'a, 'w> {
             _ if inside && !top_is_group => {
                 self.interval(walk, Kind::Wait, time, code)?;
                 walk.state = State::Waits(WaitKind::Tasks, time);
-                walk.depends = None;
+                if let Some(more) = &mut walk.more {
+                    more.depends = Depends::default();
+                }
             }
             _ => walk.state = State::Pauses(time, false),
         }
@@ -821,20 +889,23 @@ impl<'a, 'w> Builder<'a, 'w> {
             }
             State::Pauses(_, false) | State::Runs | State::Fresh | State::Serial => {}
         }
+        if !matches!(walk.state, State::Pauses(_, false)) {
+            walk.restart_counts();
+        }
         walk.state = State::Runs;
         Ok(())
     }
 
     /// Ends a chunk of a loop, or what came before the first.
-    fn end_chunk(&mut self, walk: &mut Walk, time: i64, otherwise: Kind) -> Result<(), CloseError> {
-        let code = walk.loop_code;
-        match walk.chunk.take() {
+    fn end_chunk(&mut self, walk: &mut Walk, time: i64) -> Result<(), CloseError> {
+        let code = walk.more().loop_code;
+        match walk.take_chunk() {
             Some((first, count)) => {
                 let node = self.interval(walk, Kind::Chunk, time, code)?;
                 self.chunks.push(Chunk { node, first: first as i64, count: count as i64 });
             }
             None => {
-                self.interval(walk, otherwise, time, code)?;
+                self.interval(walk, Kind::Other, time, code)?;
             }
         }
         Ok(())
@@ -842,9 +913,8 @@ impl<'a, 'w> Builder<'a, 'w> {
 
     /// The last interval of a task or of a lane's phase.
     fn finish(&mut self, walk: &mut Walk, time: i64) -> Result<(), CloseError> {
-        if let Some((first, count)) = walk.chunk.take() {
-            let node = self.interval(walk, Kind::Chunk, time, walk.loop_code)?;
-            self.chunks.push(Chunk { node, first: first as i64, count: count as i64 });
+        if walk.more.as_ref().is_some_and(|more| more.chunk.is_some()) {
+            self.end_chunk(walk, time)?;
         }
         if let State::Pauses(since, true) = walk.state {
             walk.start = walk.start.max(since);
@@ -936,7 +1006,7 @@ impl<'a, 'w> Builder<'a, 'w> {
     }
 
     /// A team begins: its lanes are walked before the task goes on.
-    fn fork(&mut self, walk: &mut Walk, event: &Event<'_>, time: i64) -> Result<(), CloseError> {
+    fn fork(&mut self, walk: &mut Walk, event: &Event<'_>, time: i64) -> Result<Region, CloseError> {
         let recorded = &self.processes[walk.process as usize];
         let team = TaskId(event.payload.get(1).copied().unwrap_or(0));
         let lanes = recorded.index.lanes_of(team);
@@ -954,7 +1024,7 @@ impl<'a, 'w> Builder<'a, 'w> {
         self.interval_in(walk, section, Mark::new(Kind::Fork, walk.edge, false), time, code)?;
         let join = recorded.index.teams.get(&team).map(|team| (team.join, recorded.clock.time(team.ticks)));
         walk.state = State::Runs;
-        self.stack.push(Step::Region(Region {
+        Ok(Region {
             next: lanes.start,
             lanes,
             phase: 0,
@@ -966,8 +1036,7 @@ impl<'a, 'w> Builder<'a, 'w> {
             last_end: time,
             join,
             code,
-        }));
-        Ok(())
+        })
     }
 
     /// Walks through the next lane of a team, or on to the next phase, or back to the task.
@@ -996,7 +1065,8 @@ impl<'a, 'w> Builder<'a, 'w> {
                 _ => self.lanes[process as usize][number],
             };
             let mut walk = self.walk(process, lane.id, node, begin, start, region.code);
-            walk.lane = Some((number, region.phase));
+            walk.more().lane = Some(number);
+            self.set_counts(&mut walk, begin, 3);
             if region.phase > 0 {
                 walk.state = State::Waits(WaitKind::Barrier, start);
             }
@@ -1032,10 +1102,23 @@ impl<'a, 'w> Builder<'a, 'w> {
             walk.start = time;
             walk.edge = Edge::End;
         }
+        if let Some(Step::Walk(mut walk)) = self.stack.pop() {
+            self.set_counts(&mut walk, point, 2);
+            self.stack.push(Step::Walk(walk));
+        }
         Ok(())
     }
 }
 
-fn point_of(walk: &Walk) -> Point {
-    Point::new(walk.thread as usize, walk.position, walk.core)
+/// The counters as they were at the event whose head stands there: their own event comes right before it.
+fn counts_before(events: &Events<'_>, position: usize) -> [u64; MAX_COUNTERS] {
+    let mut counts = [0; MAX_COUNTERS];
+    let count = events.header.counters as usize;
+    let words = position.checked_sub(count).and_then(|from| events.words().get(from.checked_sub(1)?..position));
+    if let Some([head, values @ ..]) = words
+        && *head as u8 == EventKind::Count as u8
+    {
+        counts[..values.len()].copy_from_slice(values);
+    }
+    counts
 }

@@ -88,6 +88,9 @@ pub fn close(
         return Err(CloseError::TooMany { what: "nodes", limit: u32::MAX.into() });
     }
     let mut writer = TaskWriter::new(&run, nodes)?;
+    for name in counters(&recorded) {
+        writer.add_counter(&run, &name)?;
+    }
     let threads: Vec<usize> = processes.iter().map(|process| process.threads.len()).collect();
     let mut places = Places::processes(&threads)?;
     let mut watch = |done: u32| {
@@ -140,6 +143,13 @@ fn index<'a>(
         recorded.push(Recorded { first_thread: first_thread - threads.len(), threads, index, clock });
     }
     Ok(recorded)
+}
+
+/// The counters that every thread has.
+fn counters(recorded: &[Recorded<'_>]) -> Vec<String> {
+    let mut threads = recorded.iter().flat_map(|process| &process.threads).map(|t| t.header.counter_names());
+    let first = threads.next().unwrap_or_default();
+    if threads.all(|names| names == first) { first } else { Vec::new() }
 }
 
 /// Events that could not be stored.

@@ -227,6 +227,8 @@ pub struct TaskWriter {
     pub depends: Vec<Depend>,
     /// Iterations of the chunks, ascending by node.
     pub chunks: Vec<Chunk>,
+    /// What counters counted in each interval, 0 for other nodes; see [`TaskWriter::add_counter`].
+    pub counters: Vec<(String, ColumnMut<i64>)>,
 }
 
 /// A dependence: `to` may go on only when the task `from` has ended. Both belong to the same task, `from` stands before
@@ -265,7 +267,15 @@ impl TaskWriter {
             collapsed: Vec::new(),
             depends: Vec::new(),
             chunks: Vec::new(),
+            counters: Vec::new(),
         })
+    }
+
+    /// A column for one more counter, such as `instructions`.
+    pub fn add_counter(&mut self, run: &RunWriter, name: &str) -> Result<(), RunError> {
+        let column = run.column(&format!("tasks/counter_{}", name.replace('-', "_")), self.node_count())?;
+        self.counters.push((name.to_owned(), column));
+        Ok(())
     }
 
     /// Keeps only the first `nodes` nodes.
@@ -278,6 +288,7 @@ impl TaskWriter {
         self.start.truncate(nodes);
         self.end.truncate(nodes);
         self.span.truncate(nodes);
+        self.counters.iter_mut().for_each(|(_, column)| column.truncate(nodes));
     }
 
     /// Number of nodes.
@@ -309,6 +320,9 @@ impl TaskWriter {
         );
         for part in [len, parent, mark, place, site, start, end, span] {
             run.put_sealed(part?);
+        }
+        for (_, column) in self.counters {
+            run.put(column)?;
         }
         Ok(())
     }
