@@ -1,10 +1,11 @@
-//! `cargo xtask bench`: measures import, tree building, the run's size and the server, each beside what the machine
-//! itself can do, and prints a Markdown table. Nothing here is asserted: a timing is not a test.
+//! `cargo xtask bench`: measures recording, import, tree building, the run's size and the server, each beside what the
+//! machine itself can do, and prints a Markdown table. Nothing here is asserted: a timing is not a test.
 
 mod client;
 #[path = "../../import/tests/dag_writer/mod.rs"]
 mod dag_writer;
 mod hardware;
+mod record;
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -31,6 +32,12 @@ struct Args {
     /// Steps of the walk through the large run.
     #[arg(long, default_value_t = 1000)]
     steps: usize,
+    /// The programs that `cargo xtask examples` built; without them nothing is recorded.
+    #[arg(long)]
+    examples: Option<PathBuf>,
+    /// Only the rows about recording.
+    #[arg(long, requires = "examples")]
+    only_record: bool,
     /// Where the files go; removed afterwards.
     #[arg(long)]
     dir: Option<PathBuf>,
@@ -60,9 +67,14 @@ fn main() -> Result<()> {
     add("file read, in the page cache", rate(hardware.cached), "the machine".into());
     add("file read, from the disk", rate(hardware.disk_read), "the machine".into());
     add("file write, until on the disk", rate(hardware.disk_write), "the machine".into());
-    build(&hardware, &mut add)?;
-    import(&args, dir.path(), &hardware, &mut add)?;
-    view(&args, dir.path(), &mut add)?;
+    if let Some(examples) = &args.examples {
+        record::record(examples, dir.path(), &mut add)?;
+    }
+    if !args.only_record {
+        build(&hardware, &mut add)?;
+        import(&args, dir.path(), &hardware, &mut add)?;
+        view(&args, dir.path(), &mut add)?;
+    }
 
     println!("| what | measured | beside |\n|---|---|---|");
     for row in rows {

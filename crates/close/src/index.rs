@@ -244,8 +244,8 @@ fn bytemuck_zeroed(count: usize) -> Vec<AtomicU64> {
 
 /// Numbers that a thread gave: known at the beginning of its last chunk, so that only that one has to be read.
 fn numbered(events: &Events<'_>) -> usize {
-    let Some((chunk, header)) = events.chunks().enumerate().last() else { return 0 };
-    let mut last = events.from_chunk(chunk);
+    let Some((begin, header)) = events.chunks().last() else { return 0 };
+    let mut last = events.from(begin);
     let mut count = header.numbered as usize;
     while let Ok(Some(event)) = last.step() {
         count += numbers_of(&event);

@@ -9,8 +9,8 @@ pub const VERSION: u32 = 1;
 /// Bytes before the first chunk: a page, which the recorder keeps mapped.
 pub const HEADER_BYTES: usize = 4096;
 
-/// Bytes of a chunk, its header included.
-pub const CHUNK_BYTES: usize = 256 << 10;
+/// Bytes of a chunk, its header included: small enough to stay in the cache of a core.
+pub const CHUNK_BYTES: usize = 64 << 10;
 
 /// Most counters that a file can have.
 pub const MAX_COUNTERS: usize = 4;
@@ -54,6 +54,8 @@ pub struct FileHeader {
     pub counter_names: [[u8; 24]; MAX_COUNTERS],
     /// Events that could not be stored: the disk was full, or the file could not be mapped.
     pub lost: u64,
+    /// Chunks that were written behind the window. When the window's own chunk is among them, the window is stale.
+    pub archived: u64,
     /// The error number of the first failure.
     pub error: u32,
     /// 1 when the thread has ended in order.

@@ -1,12 +1,17 @@
 //! The event files of the recorders: what is in them and how to walk through them.
 //!
 //! A recorded process has a folder of its own, `NAME.events/PID-START/`, with a text file [`PROCESS`], a copy of its memory
-//! map [`MAPS`], and one file of events for each thread, [`thread_file`]. Every thread appends to its own file, through a
-//! shared map: what was stored is in the file even when the process is killed in the next instruction.
+//! map [`MAPS`], and one file of events for each thread, [`thread_file`].
 //!
-//! A file of events is a [`FileHeader`] in its first page, then chunks of [`CHUNK_BYTES`] that begin with a
-//! [`ChunkHeader`]. An event is a *head* word, `ticks << 8 | kind`, and the payload words of its kind. The payload is stored
-//! before the head, and unused space is zero, so the events of a chunk end at the first head that is zero.
+//! A file of events is a [`FileHeader`] in its first page, then the *window*, then the chunks that were full. The window is
+//! a chunk of [`CHUNK_BYTES`] that the thread has mapped, shared, and stores its events to: they are in the file even when
+//! the process is killed in the next instruction. A full window is written to the end of the file, `archived` in the
+//! header is raised, and only then is the window emptied for the next chunk. (Mapping the whole file would cost a page
+//! fault for each page, several times as much as writing it.)
+//!
+//! A chunk begins with a [`ChunkHeader`]. An event is a *head* word, `ticks << 8 | kind`, and the payload words of its
+//! kind. The payload is stored before the head, and unused space is zero, so the events of a chunk end at the first head
+//! that is zero.
 //!
 //! This crate has no dependencies: it is part of the library that is loaded into other people's programs.
 

@@ -77,13 +77,20 @@ pub struct Events<'a> {
     /// What the header says.
     pub header: FileHeader,
     counters: usize,
-    /// Where the next head is looked for.
+    /// Where the next head is looked for; 0 at the end.
     position: usize,
-    /// No event of a chunk stands here or later.
-    end: usize,
+    /// Full chunks behind the window.
+    archived: usize,
+    /// No event of the window stands here or later; its begin when it is stale.
+    window_end: usize,
     /// The event in the journal comes after the last one.
     journal: bool,
 }
+
+/// Where the window begins, in words of the file.
+const WINDOW: usize = HEADER_BYTES / 8;
+/// Where the first full chunk begins.
+const ARCHIVE: usize = WINDOW + CHUNK_WORDS;
 
 impl<'a> Events<'a> {
     /// The words of the whole file, as far as it goes.
@@ -103,11 +110,34 @@ impl<'a> Events<'a> {
         if header.chunk_bytes as usize != CHUNK_BYTES {
             return Err(HeaderError::Field("chunk_bytes"));
         }
-        let journal = header.journal[1] != 0;
-        let end = if journal { words.len().min(header.journal[0] as usize) } else { words.len() };
+        let whole = words.len().saturating_sub(ARCHIVE).div_ceil(CHUNK_WORDS) as u64;
+        let archived = header.archived.min(whole) as usize;
+        let number = words.get(WINDOW).copied().unwrap_or(0);
+        let is_live = number > header.archived;
+        let journal = is_live && header.journal[1] != 0;
+        let window_end = match (is_live, journal) {
+            (false, _) => WINDOW,
+            (true, false) => words.len().min(ARCHIVE),
+            (true, true) => words.len().min(ARCHIVE).min(header.journal[0] as usize),
+        };
         let counters = header.counters as usize;
-        let position = HEADER_BYTES / 8;
-        Ok(Events { words, header, counters, position, end, journal })
+        let mut events = Events { words, header, counters, position: 0, archived, window_end, journal };
+        events.position = events.chunk_after(None);
+        Ok(events)
+    }
+
+    /// Where the events of the chunk begin that comes after the one that begins there; 0 when it was the last. First come
+    /// the full ones, then the window.
+    fn chunk_after(&self, chunk: Option<usize>) -> usize {
+        let next = match chunk {
+            None => ARCHIVE,
+            Some(WINDOW) => return 0,
+            Some(chunk) => chunk + CHUNK_WORDS,
+        };
+        if next < ARCHIVE + self.archived * CHUNK_WORDS {
+            return next + ChunkHeader::WORDS;
+        }
+        if self.window_end > WINDOW { WINDOW + ChunkHeader::WORDS } else { 0 }
     }
 
     /// All words.
@@ -115,21 +145,23 @@ impl<'a> Events<'a> {
         self.words
     }
 
-    /// The headers of the chunks that were begun.
-    pub fn chunks(&self) -> impl Iterator<Item = ChunkHeader> + 'a {
-        let body = self.words.get(HEADER_BYTES / 8..).unwrap_or(&[]);
-        body.chunks(CHUNK_WORDS).map_while(ChunkHeader::from_words).take_while(|chunk| chunk.number != 0)
+    /// The headers of the chunks, with where their events begin, in order.
+    pub fn chunks(&self) -> impl Iterator<Item = (usize, ChunkHeader)> + use<'a> {
+        let events = *self;
+        let mut next = events.chunk_after(None);
+        std::iter::from_fn(move || {
+            let at = next;
+            let chunk = at.checked_sub(ChunkHeader::WORDS)?;
+            next = events.chunk_after(Some(chunk));
+            Some((at, ChunkHeader::from_words(events.words.get(chunk..)?)?))
+        })
     }
 
     /// The same file, to be walked from an event on.
     #[inline]
     pub fn from(&self, position: usize) -> Self {
-        Events { position, journal: self.header.journal[1] != 0, ..*self }
-    }
-
-    /// The same file, to be walked from a chunk on, counted from 0.
-    pub fn from_chunk(&self, chunk: usize) -> Self {
-        self.from(HEADER_BYTES / 8 + chunk * CHUNK_WORDS)
+        // Behind the journal's event there is nothing.
+        Events { position, journal: self.journal && position != 0, ..*self }
     }
 
     /// Where the next event is looked for.
@@ -153,30 +185,21 @@ impl<'a> Events<'a> {
     /// The next event, or the end.
     #[inline(always)]
     pub fn step(&mut self) -> Result<Option<Event<'a>>, StreamError> {
-        const FIRST: usize = HEADER_BYTES / 8;
         loop {
-            if self.position < FIRST {
-                // The journal was the last.
-                return Ok(None);
-            }
-            let in_chunk = (self.position - FIRST) % CHUNK_WORDS;
-            if in_chunk == 0 {
-                let begun = self.words.get(self.position).is_some_and(|&number| number != 0);
-                if begun && self.position + ChunkHeader::WORDS <= self.end {
-                    self.position += ChunkHeader::WORDS;
-                    continue;
-                }
+            if self.position <= WINDOW {
                 return self.last();
             }
-            if self.position >= self.end {
-                return self.last();
-            }
-            if self.words[self.position] == 0 {
-                self.position += CHUNK_WORDS - in_chunk;
+            let in_chunk = (self.position - WINDOW) % CHUNK_WORDS;
+            let chunk = self.position - in_chunk;
+            let end = if chunk == WINDOW { self.window_end } else { chunk + CHUNK_WORDS };
+            let head = self.words.get(self.position).copied().unwrap_or(0);
+            if in_chunk < ChunkHeader::WORDS || self.position >= end || head == 0 {
+                // An event that ends with its chunk leaves the position at the begin of the one behind it.
+                let chunk = if in_chunk == 0 { chunk - CHUNK_WORDS } else { chunk };
+                self.position = self.chunk_after(Some(chunk));
                 continue;
             }
-            let limit = self.end.min(self.position - in_chunk + CHUNK_WORDS);
-            let event = self.read(self.position, limit)?;
+            let event = self.read(self.position, end)?;
             self.position += 1 + event.payload.len();
             return Ok(Some(event));
         }
@@ -184,7 +207,6 @@ impl<'a> Events<'a> {
 
     #[cold]
     fn last(&mut self) -> Result<Option<Event<'a>>, StreamError> {
-        self.position = 0;
         if !std::mem::take(&mut self.journal) {
             return Ok(None);
         }

@@ -20,6 +20,7 @@ unsafe extern "C" {
     fn clock_gettime(clock: c_int, time: *mut Timespec) -> c_int;
     fn read(fd: c_int, buffer: *mut c_void, count: usize) -> isize;
     fn close(fd: c_int) -> c_int;
+    fn pwrite(fd: c_int, buffer: *const c_void, count: usize, offset: i64) -> isize;
     fn ioctl(fd: c_int, request: u64, ...) -> c_int;
 }
 
@@ -39,6 +40,7 @@ const MAP_POPULATE: c_int = 0x8000;
 const CLOCK_MONOTONIC: c_int = 1;
 const EOPNOTSUPP: i32 = 95;
 const EINTR: i32 = 4;
+const ENOSPC: u32 = 28;
 
 #[cfg(target_arch = "x86_64")]
 mod number {
@@ -87,16 +89,29 @@ pub fn reserve(fd: i32, offset: u64, length: usize) -> Result<(), u32> {
 }
 
 fn write_zeros(fd: i32, offset: u64, length: usize) -> Result<(), u32> {
-    use std::os::fd::FromRawFd;
-    use std::os::unix::fs::FileExt;
-    // SAFETY: the descriptor stays ours: the file is never dropped.
-    let file = std::mem::ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(fd) });
-    let zeros = [0; 4096];
+    let zeros = [0; 512];
     let mut done = 0;
     while done < length {
-        let piece = &zeros[..zeros.len().min(length - done)];
-        file.write_all_at(piece, offset + done as u64).map_err(|e| e.raw_os_error().unwrap_or(0) as u32)?;
-        done += piece.len();
+        let piece = &zeros[..zeros.len().min((length - done) / 8)];
+        write_words(fd, offset + done as u64, piece)?;
+        done += size_of_val(piece);
+    }
+    Ok(())
+}
+
+/// Writes all words at an offset of a file.
+pub fn write_words(fd: i32, offset: u64, words: &[u64]) -> Result<(), u32> {
+    let (bytes, length) = (words.as_ptr().cast::<u8>(), size_of_val(words));
+    let mut done = 0;
+    while done < length {
+        // SAFETY: the rest of the words is as long as it says.
+        let wrote = unsafe { pwrite(fd, bytes.add(done).cast(), length - done, (offset + done as u64) as i64) };
+        match wrote {
+            0 => return Err(ENOSPC),
+            wrote if wrote > 0 => done += wrote as usize,
+            _ if last_error() as i32 == EINTR => {}
+            _ => return Err(last_error()),
+        }
     }
     Ok(())
 }

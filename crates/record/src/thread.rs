@@ -1,5 +1,5 @@
-//! One thread's file of events, and the hot path: storing an event. No lock, no allocation, no system call but one in a
-//! few thousand events, when a chunk is full.
+//! One thread's file of events, and the hot path: storing an event to the window of the file that is mapped. No lock, no
+//! allocation, and one system call in a few thousand events: a full window is written behind the others.
 //!
 //! The payload is stored first and the head last, so that a reader who finds a head finds the whole event, whenever the
 //! process may have been killed.
@@ -24,6 +24,9 @@ use crate::{clock, sys};
 /// Room that is left at the end of a chunk for an event with what may come before it: core, counters, the event itself.
 const SLACK: usize = 2 + (1 + MAX_COUNTERS) + 3;
 
+/// Bytes of the file that stay mapped.
+const MAPPED: usize = HEADER_BYTES + CHUNK_BYTES;
+
 /// The thread that runs, its file open.
 pub struct Thread {
     /// Where the next event goes.
@@ -44,11 +47,12 @@ pub struct Thread {
     counters: Option<Counters>,
     /// The open subgraphs, when folding was asked for.
     pub fold: Option<Box<Fold>>,
-    /// The chunk in use; null before the first and after a failure.
-    pub chunk: *mut u64,
+    /// The header and, behind it, the window.
+    header: *mut FileHeader,
+    window: *mut u64,
+    /// The number of the chunk in the window.
     chunks: u64,
     fd: i32,
-    pub header: *mut FileHeader,
     /// What `core` points to where the kernel does not help.
     core_by_call: i32,
     /// Whether the root was begun by a call of ours rather than by an OpenMP runtime.
@@ -134,7 +138,7 @@ impl Thread {
         let path = process.folder()?.join(thread_file(number));
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(path).ok()?;
         let fd = file.into_raw_fd();
-        let header = sys::reserve(fd, 0, HEADER_BYTES).and_then(|()| sys::map_file(fd, 0, HEADER_BYTES));
+        let header = sys::reserve(fd, 0, MAPPED).and_then(|()| sys::map_file(fd, 0, MAPPED));
         let Ok(header) = header else {
             sys::close_descriptor(fd);
             return None;
@@ -168,17 +172,17 @@ impl Thread {
             current: TaskId::NONE,
             counters,
             fold: process.options.collapse.then(|| Fold::new(process)).flatten(),
-            chunk: ptr::null_mut(),
+            header,
+            window: header.wrapping_byte_add(HEADER_BYTES).cast(),
             chunks: 0,
             fd,
-            header,
             core_by_call: -1,
             own_root: false,
             #[cfg(test)]
             test_time: None,
         });
         thread.core = sys::core_word().unwrap_or(&raw const thread.core_by_call);
-        thread.next_chunk();
+        thread.begin_chunk();
         Some(thread)
     }
 
@@ -206,11 +210,14 @@ impl Thread {
     pub fn rewrite(&mut self, at: *mut u64, head: u64, payload: &[u64; Folded::WORDS]) {
         // SAFETY: both point into the chunk, and what is stored there again is shorter than what was stored before.
         unsafe {
-            if self.chunk.is_null() || at < self.chunk || self.cursor.offset_from(at) <= 1 + Folded::WORDS as isize {
+            let in_window = self.window..self.window.add(CHUNK_BYTES / 8);
+            if !in_window.contains(&self.cursor) || !in_window.contains(&at) {
                 return;
             }
-            let word = at.offset_from(self.chunk) as u64
-                + (HEADER_BYTES as u64 + (self.chunks - 1) * CHUNK_BYTES as u64) / 8;
+            if self.cursor.offset_from(at) <= 1 + Folded::WORDS as isize {
+                return;
+            }
+            let word = at.offset_from(self.window) as u64 + HEADER_BYTES as u64 / 8;
             let journal = (&raw mut (*self.header).journal).cast::<u64>();
             ptr::copy_nonoverlapping(payload.as_ptr(), journal.add(2), payload.len());
             journal.write(word);
@@ -283,45 +290,51 @@ impl Thread {
         unsafe { (*self.header).lost += 1 };
     }
 
-    /// Goes on to a new chunk. After a failure there is none any more: what came after a gap would not fit to what came
-    /// before it.
+    /// Writes the full window behind the others and goes on with an empty one. After a failure nothing is stored any more:
+    /// what came after a gap would not fit to what came before it. The window is still there for the reader.
     #[cold]
     #[inline(never)]
     fn next_chunk(&mut self) -> bool {
-        // SAFETY: the header stays mapped as long as the thread is open.
-        let header = unsafe { &mut *self.header };
+        // SAFETY: header and window stay mapped as long as the thread is open.
+        let (header, window) =
+            unsafe { (&mut *self.header, std::slice::from_raw_parts_mut(self.window, CHUNK_BYTES / 8)) };
         if header.error != 0 {
             return false;
         }
-        self.drop_chunk();
         let offset = HEADER_BYTES as u64 + self.chunks * CHUNK_BYTES as u64;
-        let map = sys::reserve(self.fd, offset, CHUNK_BYTES)
-            .and_then(|()| sys::map_file(self.fd, offset, CHUNK_BYTES));
-        let chunk = match map {
-            Ok(chunk) => chunk,
-            Err(error) => {
-                header.error = error.max(1);
-                self.cursor = ptr::without_provenance_mut(8);
-                self.limit = ptr::null_mut();
-                return false;
-            }
-        };
+        if let Err(error) = sys::write_words(self.fd, offset, window) {
+            header.error = error.max(1);
+            self.cursor = ptr::without_provenance_mut(8);
+            self.limit = ptr::null_mut();
+            return false;
+        }
+        // From here on the window is stale, until it has a new number.
+        // SAFETY: a field of the header.
+        unsafe { AtomicU64::from_ptr(&raw mut header.archived) }.store(self.chunks, Ordering::Release);
+        compiler_fence(Ordering::SeqCst);
+        window.fill(0);
+        self.begin_chunk();
+        true
+    }
+
+    /// Begins a chunk in the window, which is empty.
+    #[cold]
+    fn begin_chunk(&mut self) {
         self.chunks += 1;
-        self.chunk = chunk;
-        // SAFETY: the chunk is ours and large enough for its header.
+        let begin = ChunkHeader {
+            number: self.chunks,
+            ticks: clock::ticks(self.clock),
+            nanos: sys::nanos(),
+            numbered: self.numbered,
+        };
+        // SAFETY: the window is ours and large enough; the number comes last.
         unsafe {
-            let begin = ChunkHeader {
-                number: self.chunks,
-                ticks: clock::ticks(self.clock),
-                nanos: sys::nanos(),
-                numbered: self.numbered,
-            };
-            chunk.add(1).write(begin.ticks);
-            chunk.add(2).write(begin.nanos);
-            chunk.add(3).write(begin.numbered);
-            AtomicU64::from_ptr(chunk).store(begin.number, Ordering::Release);
-            self.cursor = chunk.add(ChunkHeader::WORDS);
-            self.limit = chunk.add(CHUNK_BYTES / 8 - SLACK);
+            self.window.add(1).write(begin.ticks);
+            self.window.add(2).write(begin.nanos);
+            self.window.add(3).write(begin.numbered);
+            AtomicU64::from_ptr(self.window).store(begin.number, Ordering::Release);
+            self.cursor = self.window.add(ChunkHeader::WORDS);
+            self.limit = self.window.add(CHUNK_BYTES / 8 - SLACK);
         }
         if self.core == &raw const self.core_by_call {
             self.core_by_call = sys::core_by_call();
@@ -330,19 +343,11 @@ impl Thread {
             fold.new_chunk();
         }
         // Libraries that were loaded later have their code somewhere too.
-        if self.chunks > 1 && self.chunks.is_power_of_two()
+        if self.chunks > 4
+            && self.chunks.is_power_of_two()
             && let Some(process) = process::shared()
         {
             process.copy_maps();
-        }
-        true
-    }
-
-    fn drop_chunk(&mut self) {
-        if !self.chunk.is_null() {
-            // SAFETY: it came from `map_file` with this length; cursor and limit change with it.
-            unsafe { sys::unmap(self.chunk, CHUNK_BYTES) };
-            self.chunk = ptr::null_mut();
         }
     }
 
@@ -375,11 +380,10 @@ impl Thread {
 
 impl Drop for Thread {
     fn drop(&mut self) {
-        self.drop_chunk();
         // SAFETY: mapped until now, and nobody uses it afterwards.
         unsafe {
             (*self.header).ended = 1;
-            sys::unmap(self.header.cast(), HEADER_BYTES);
+            sys::unmap(self.header.cast(), MAPPED);
         }
         sys::close_descriptor(self.fd);
     }

@@ -42,8 +42,7 @@ impl Kind {
     ];
 
     /// The kinds of intervals, in the order in which they are counted.
-    pub const LEAVES: [Kind; 6] =
-        [Kind::Create, Kind::Wait, Kind::Other, Kind::End, Kind::Fork, Kind::Chunk];
+    pub const LEAVES: [Kind; 6] = [Kind::Create, Kind::Wait, Kind::Other, Kind::End, Kind::Fork, Kind::Chunk];
 
     /// Its place among [`Kind::LEAVES`]; none for what holds other nodes.
     #[inline]

@@ -80,7 +80,10 @@ pub struct Inside<'a> {
 #[derive(Clone, Debug)]
 enum Path {
     /// Along the spine up to this child, and out of it; along the whole spine when there is none.
-    Spine { leave: Option<Leave>, joins: bool },
+    Spine {
+        leave: Option<Leave>,
+        joins: bool,
+    },
     Frame(Arc<FramePath>),
 }
 
@@ -172,7 +175,11 @@ impl Inside<'_> {
             Path::Frame(path) => {
                 let tree = self.tasks.tree();
                 let tasks = in_range(&path.tasks, |task| task.0, &tree.range(self.node));
-                tasks.iter().rev().map(|task| NodeId(task.0)).find(|&task| tree.parent(task) == Some(self.node))
+                tasks
+                    .iter()
+                    .rev()
+                    .map(|task| NodeId(task.0))
+                    .find(|&task| tree.parent(task) == Some(self.node))
             }
         }
     }

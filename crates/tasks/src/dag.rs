@@ -132,7 +132,9 @@ impl Dag<'_> {
         let (at, edge) = match self.kind(block) {
             Kind::Create | Kind::Fork => (self.end[block.index()], Edge::CreateCont),
             Kind::Section => (self.end[block.index()], Edge::WaitCont),
-            Kind::Wait => (self.tree.parent(block).map_or(0, |section| self.released(section)), Edge::WaitCont),
+            Kind::Wait => {
+                (self.tree.parent(block).map_or(0, |section| self.released(section)), Edge::WaitCont)
+            }
             _ => (self.end[block.index()], Edge::OtherCont),
         };
         Exit { block, at, edge }
@@ -158,8 +160,9 @@ impl Dag<'_> {
     pub fn follow(&self, section: NodeId) -> Option<NodeId> {
         let mut at = section;
         loop {
-            let next = std::iter::successors(self.tree.next_sibling(at), |&next| self.tree.next_sibling(next))
-                .find(|&next| self.kind(next) != Kind::Task);
+            let next =
+                std::iter::successors(self.tree.next_sibling(at), |&next| self.tree.next_sibling(next))
+                    .find(|&next| self.kind(next) != Kind::Task);
             if next.is_some() {
                 return next;
             }

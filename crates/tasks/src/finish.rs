@@ -203,9 +203,9 @@ fn node_sums(tasks: &TaskWriter, work_of: impl Fn(usize) -> i64 + Sync) -> NodeS
     let mark = &tasks.mark[..];
     let of_block = |b: usize| {
         let mut sums = [0i64; SUMS];
-        for i in b * BLOCK..((b + 1) * BLOCK).min(n) {
+        let nodes = b * BLOCK..((b + 1) * BLOCK).min(n);
+        for (i, m) in nodes.clone().zip(mark[nodes].iter().map(|&m| Mark(m))) {
             sums[0] = sums[0].wrapping_add(work_of(i));
-            let m = Mark(mark[i]);
             if !m.is_collapsed() {
                 if let Some(leaf) = m.kind().leaf() {
                     sums[1 + leaf] += 1;

@@ -72,7 +72,12 @@ struct Level {
 
 impl Scan {
     /// Scans the frame of a task. Returns how many nodes it has and what its task leaves behind.
-    pub fn run(&mut self, columns: &Columns<'_>, frame: usize, lengths: &mut impl Lengths) -> (usize, Option<Last>) {
+    pub fn run(
+        &mut self,
+        columns: &Columns<'_>,
+        frame: usize,
+        lengths: &mut impl Lengths,
+    ) -> (usize, Option<Last>) {
         let Columns { len, mark, depends, .. } = *columns;
         self.levels.clear();
         self.ended.clear();
@@ -116,7 +121,14 @@ impl Scan {
     }
 
     /// When a task starts: `now`, or when the last task that it depends on has ended.
-    fn start(&self, task: u32, depends: &Depends<'_>, at: usize, now: i64, lengths: &mut impl Lengths) -> i64 {
+    fn start(
+        &self,
+        task: u32,
+        depends: &Depends<'_>,
+        at: usize,
+        now: i64,
+        lengths: &mut impl Lengths,
+    ) -> i64 {
         match self.last_of(task, depends, at).filter(|last| last.at > now) {
             Some(last) => {
                 lengths.held(task, last.task);
@@ -128,7 +140,8 @@ impl Scan {
 
     /// The task that ends last of those that a node depends on; its dependences begin at `at`.
     fn last_of(&self, node: u32, depends: &Depends<'_>, at: usize) -> Option<Last> {
-        let own = depends.to[at..].iter().zip(depends.from.get(at..).unwrap_or(&[])).take_while(|d| *d.0 == node);
+        let own =
+            depends.to[at..].iter().zip(depends.from.get(at..).unwrap_or(&[])).take_while(|d| *d.0 == node);
         own.filter_map(|(_, from)| {
             let found = self.ended.binary_search_by_key(from, |ended| ended.0).ok()?;
             Some(Last { at: self.ended[found].1, task: *from, tail: false })

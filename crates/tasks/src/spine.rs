@@ -96,23 +96,25 @@ impl Spine {
     }
 }
 
+/// Nodes that are passed over at a time.
+const STRETCH: usize = 1 << 17;
+
 /// Passes over the whole tree.
 pub fn spine(tasks: &TaskWriter, dag: &Dag<'_>, places: &Places) -> Spine {
     let rows = places.worker_count() + 1;
     let deep = if dag.tail.is_empty() { Vec::new() } else { deep_waits(dag) };
-    let found = (0..dag.tree.node_count() as u32)
-        .into_par_iter()
-        .with_min_len(1 << 15)
-        .map(NodeId)
-        .filter(|&node| !dag.tree.is_leaf(node))
-        .fold(
-            || Spine::empty(rows),
-            |mut spine, node| {
+    let n = dag.tree.node_count();
+    let stretch = |k: usize| {
+        let mut spine = Spine::empty(rows);
+        for node in (k * STRETCH..((k + 1) * STRETCH).min(n)).map(|i| NodeId(i as u32)) {
+            if !dag.tree.is_leaf(node) {
                 visit(&mut spine, tasks, dag, &deep, places, node);
-                spine
-            },
-        )
-        .reduce(|| Spine::empty(rows), Spine::merge);
+            }
+        }
+        spine
+    };
+    let stretches = (0..n.div_ceil(STRETCH)).into_par_iter();
+    let found = stretches.map(stretch).reduce(|| Spine::empty(rows), Spine::merge);
     tasks.collapsed.iter().fold(found, |mut spine, collapsed| {
         let at = row(places, tasks.place[collapsed.node as usize]);
         for (edge, count) in inner_edges(collapsed, Mark(tasks.mark[collapsed.node as usize]).kind()) {
@@ -145,14 +147,7 @@ pub fn inner_edges(collapsed: &Collapsed, kind: Kind) -> impl Iterator<Item = (E
     Edge::ALL.into_iter().zip(edges)
 }
 
-fn visit(
-    spine: &mut Spine,
-    tasks: &TaskWriter,
-    dag: &Dag<'_>,
-    deep: &[u32],
-    places: &Places,
-    node: NodeId,
-) {
+fn visit(spine: &mut Spine, tasks: &TaskWriter, dag: &Dag<'_>, deep: &[u32], places: &Places, node: NodeId) {
     let row_of = |node: NodeId| row(places, tasks.place[node.index()]);
     let edge_of = |node: NodeId| Mark(dag.mark[node.index()]).edge();
     // Where what follows the section that waits for the tasks of this one begins: their ends lead there.

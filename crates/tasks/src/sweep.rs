@@ -16,12 +16,12 @@ pub struct Accounting {
 }
 
 /// What an event changes: (running, ready). An event is a time and the number of one of these in one word, so that sorting
-/// words sorts by time.
-const CHANGES: [(i64, i64); 8] = [(1, -1), (1, 0), (-1, 0), (-1, 1), (-1, 2), (0, 1), (0, -1), (0, 0)];
+/// words sorts by time. Ends come first: a row whose blocks follow each other at once is then in order.
+const CHANGES: [(i64, i64); 8] = [(-1, 0), (-1, 1), (-1, 2), (1, -1), (1, 0), (0, 1), (0, -1), (0, 0)];
 const CODE_BITS: u32 = 3;
-const STARTS: u64 = 0;
-const STARTS_COLLAPSED: u64 = 1;
-const ENDS: u64 = 2;
+const ENDS: u64 = 0;
+const STARTS: u64 = 3;
+const STARTS_COLLAPSED: u64 = 4;
 const RELEASES: u64 = 5;
 const TAKES_BACK: u64 = 6;
 

@@ -449,7 +449,9 @@ impl Tasks {
                 deep.push(at);
             }
             let waits = if dag.join(at) == Join::Own { Some(at) } else { deep.last().copied() };
-            let leads_inside = waits.and_then(|section| dag.follow(section)).is_some_and(|next| whole.contains(&next.index()));
+            let leads_inside = waits
+                .and_then(|section| dag.follow(section))
+                .is_some_and(|next| whole.contains(&next.index()));
             let mut before = None;
             for child in tree.children(at) {
                 if self.kind(child) == Kind::Task {

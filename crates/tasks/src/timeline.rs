@@ -63,8 +63,8 @@ fn overlaps(
 ) -> impl Iterator<Item = (usize, i64)> {
     // Cells are powers of two, and a division takes longer than all the rest.
     let shift = cell.trailing_zeros();
-    let first = (start - from >> shift).max(0);
-    let last = (end - 1 - from >> shift).min(count as i64 - 1);
+    let first = ((start - from) >> shift).max(0);
+    let last = ((end - 1 - from) >> shift).min(count as i64 - 1);
     let cells = if end > start { first..last + 1 } else { 0..0 };
     cells.map(move |k| {
         let left = from + k * cell;
@@ -128,7 +128,7 @@ pub fn fill_grid(
     // What lies in one cell of a level lies in one cell of the next; the others are few, and are looked at again.
     let crosses = |at: usize, cell: i64| {
         let (start, end) = times(at);
-        end > start && (start ^ end - 1) >> cell.trailing_zeros() != 0
+        end > start && (start ^ (end - 1)) >> cell.trailing_zeros() != 0
     };
     let mut crossing: Vec<usize> = (0..blocks.len()).filter(|&at| crosses(at, grid.cell)).collect();
     for level in 1..grid.levels {

@@ -186,7 +186,12 @@ fn absurd_links_do_no_harm() {
         if chance.tenths(5) {
             values.sort_unstable();
         }
-        replace(&fresh, &format!("tasks/{column}"), &values, &dir.path().join(format!("other-{round}.crosscut")));
+        replace(
+            &fresh,
+            &format!("tasks/{column}"),
+            &values,
+            &dir.path().join(format!("other-{round}.crosscut")),
+        );
         match open(&fresh) {
             Err(error) => assert!(error.to_string().starts_with("the task tree is broken: "), "{error}"),
             Ok(tasks) => {

@@ -66,7 +66,8 @@ fn check_summary(recording: &Recording, tasks: &Tasks) -> Result<(), TestCaseErr
 /// What the drawing asks: dependences, chunks, members of teams.
 fn check_links(recording: &Recording, tasks: &Tasks) -> Result<(), TestCaseError> {
     let n = recording.kept.len();
-    let as_kept = |&(to, from): &(usize, usize)| (recording.kept_as[to] as u32, recording.kept_as[from] as u32);
+    let as_kept =
+        |&(to, from): &(usize, usize)| (recording.kept_as[to] as u32, recording.kept_as[from] as u32);
     let all: Vec<(u32, u32)> = recording.program.depends.iter().map(as_kept).collect();
     let into: Vec<(u32, u32)> = tasks.depends_into(0..n).map(|(to, from)| (to.0, from.0)).collect();
     prop_assert_eq!(&into, &all);

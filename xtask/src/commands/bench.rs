@@ -6,7 +6,7 @@ use std::fs;
 
 use anyhow::{Context, Result, bail};
 
-use super::ui;
+use super::{examples, ui};
 use crate::needs::{self, C_COMPILER};
 use crate::process;
 use crate::workspace::{self, cargo};
@@ -22,7 +22,9 @@ pub fn run(args: &[String]) -> Result<()> {
     needs::install(&[&C_COMPILER])?;
     ui::build()?;
     workspace::build_binary(workspace::Profile::Release)?;
+    let examples = examples::build()?;
     let mut bench = cargo(&["run", "--release", "--quiet", "--package", "crosscut-bench", "--"]);
+    bench.arg("--examples").arg(examples);
     if !args.is_empty() {
         return process::run(bench.args(args));
     }

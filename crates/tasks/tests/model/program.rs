@@ -244,7 +244,9 @@ impl Program {
                 }
                 if let Some(before) = before {
                     let to = self.first_leaf(child);
-                    edges.extend(self.exits(before, &joined).1.into_iter().map(|(from, edge)| (from, to, edge)));
+                    edges.extend(
+                        self.exits(before, &joined).1.into_iter().map(|(from, edge)| (from, to, edge)),
+                    );
                 }
                 before = Some(child);
             }

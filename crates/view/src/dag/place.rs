@@ -70,6 +70,7 @@ pub fn place(parts: &[Part], shapes: &Shapes, critical: &Critical) -> Placement 
     let (first, last) = doors(parts);
     let follow = follow(parts, &first);
     let mut placer = Placer {
+        parts,
         critical,
         first,
         last,
@@ -84,7 +85,7 @@ pub fn place(parts: &[Part], shapes: &Shapes, critical: &Critical) -> Placement 
         let Some(shape) = placer.chosen[i].filter(|_| parts[i].what == What::Open) else { continue };
         cells(parts, i, &mut list);
         flow.lay(&list, shapes, shape.budget, shape.pick);
-        placer.members(parts, i, &flow);
+        placer.members(i, &flow);
     }
     placer.out
 }
@@ -111,6 +112,7 @@ fn follow(parts: &[Part], first: &[usize]) -> Vec<usize> {
 }
 
 struct Placer<'a> {
+    parts: &'a [Part],
     critical: &'a Critical,
     first: Vec<usize>,
     last: Vec<usize>,
@@ -159,9 +161,9 @@ impl Placer<'_> {
         }
     }
 
-    fn members(&mut self, parts: &[Part], open: usize, flow: &Flow) {
+    fn members(&mut self, open: usize, flow: &Flow) {
         let rect = self.out.rects[open];
-        let margin = margin(parts[open].kind);
+        let margin = margin(self.parts[open].kind);
         let (left, top) = (rect.x + margin.side, rect.y + margin.top);
         let anchor = left + flow.anchor;
         let mut pen: Option<Pen> = None;
@@ -171,10 +173,10 @@ impl Placer<'_> {
                 self.cell(placed, anchor + placed.x, y, k == 0, &mut pen);
             }
             let next = flow.lines.get(l + 1).map(|next| flow.placed[next.first].cell);
-            self.leave_line(flow, l, (anchor, top), next, &parts[open], open, &mut pen);
+            self.leave_line(flow, l, (anchor, top), next, open, &mut pen);
         }
         // The tasks of an open section run on: no edge leads from them to what follows it.
-        if flow.joins && parts[open].joins {
+        if flow.joins && self.parts[open].joins {
             self.join(flow, (left, top), open);
         }
     }
@@ -233,7 +235,6 @@ impl Placer<'_> {
         l: usize,
         (anchor, top): (f32, f32),
         next: Option<Cell>,
-        holder: &Part,
         open: usize,
         pen: &mut Option<Pen>,
     ) {
@@ -266,7 +267,7 @@ impl Placer<'_> {
             return;
         }
         self.stroke(from, (x, target), ends);
-        if next.is_some() || !holder.joins {
+        if next.is_some() || !self.parts[open].joins {
             self.stroke((x, target), (anchor, target), ends);
         } else {
             // The last stretch of the join: from here to the task before.

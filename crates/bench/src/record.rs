@@ -1,0 +1,187 @@
+//! What recording costs: the processor time of a program with and without the recorder, in turns, and that of closing its
+//! run. The recorder is preloaded directly, so that the program and the closing are measured apart.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::{Add, si, size};
+
+/// What a process used.
+#[derive(Clone, Copy)]
+struct Used {
+    /// Processor time of all its threads, in seconds.
+    cpu: f64,
+    /// Most memory, in bytes.
+    memory: f64,
+}
+
+/// A program to measure.
+struct Program {
+    name: &'static str,
+    arguments: &'static [&'static str],
+    /// Pairs of runs. Of each kind the best counts: others on the machine only ever add.
+    turns: usize,
+}
+
+/// The examples, their events and their runs.
+struct Bench<'a> {
+    crosscut: PathBuf,
+    examples: &'a Path,
+    dir: &'a Path,
+}
+
+/// Adds the rows about recording.
+pub fn record(examples: &Path, dir: &Path, add: Add<'_>) -> Result<()> {
+    let crosscut = std::env::current_exe()?.with_file_name("crosscut");
+    let bench = Bench { crosscut, examples, dir };
+    bench.fib(add)?;
+    bench.share("record n-queens 12, cut-off 4", &Program { name: "nqueens", arguments: &["12", "4"], turns: 25 }, add)?;
+    bench.share("record sort", &Program { name: "sort", arguments: &["4000000", "fixed"], turns: 9 }, add)?;
+    bench.memory(add)
+}
+
+impl Bench<'_> {
+    /// The worst case: a task does nothing but create two more.
+    fn fib(&self, add: Add<'_>) -> Result<()> {
+        let program = Program { name: "fib", arguments: &["30", "0"], turns: 7 };
+        let (plain, recorded) = self.turns(&program, "")?;
+        let (closing, tasks, bytes) = self.close(&program, "")?;
+        let each = |seconds: f64| seconds * 1e9 / tasks;
+        add(
+            &format!("record fib 30 without cut-off ({} tasks), inside the program", si(tasks)),
+            format!("{:.0} ns a task", each(recorded.cpu - plain.cpu)),
+            format!("the program takes {:.0} ns a task without", each(plain.cpu)),
+        );
+        // Create, begin and end of each task; every second one waits and goes on.
+        let events = 3.0 * tasks + tasks;
+        add(
+            "events of that on disk",
+            format!("{:.1} bytes an event", bytes / events),
+            format!("{:.0} bytes a task, about 4 events", bytes / tasks),
+        );
+        add(
+            "closing that run",
+            format!("{:.0} ns a task", each(closing.cpu)),
+            format!("{:.1} s of processor time, the memory at most {}", closing.cpu, size(closing.memory)),
+        );
+        let (plain, folded) = self.turns(&program, "collapse")?;
+        let (closing, _, bytes) = self.close(&program, "collapse")?;
+        add(
+            "record fib 30 with --collapse, inside the program",
+            format!("{:.0} ns a task", each(folded.cpu - plain.cpu)),
+            format!("{:.1} bytes a task on disk, closed in {:.2} s of processor time", bytes / tasks, closing.cpu),
+        );
+        Ok(())
+    }
+
+    /// A program with tasks of a useful size.
+    fn share(&self, what: &str, program: &Program, add: Add<'_>) -> Result<()> {
+        let (plain, recorded) = self.turns(program, "")?;
+        add(
+            what,
+            format!("{:+.1} % processor time", 100.0 * (recorded.cpu / plain.cpu - 1.0)),
+            format!("{:.0} ms without", plain.cpu * 1e3),
+        );
+        Ok(())
+    }
+
+    /// The recorder's own memory while it records ten million tasks.
+    fn memory(&self, add: Add<'_>) -> Result<()> {
+        let program = Program { name: "fib", arguments: &["33", "0"], turns: 1 };
+        let (plain, recorded) = self.turns(&program, "")?;
+        add(
+            "memory of the recorder, fib 33 without cut-off (11.4 M tasks)",
+            size((recorded.memory - plain.memory).max(0.0)),
+            format!("the program has {} without", size(plain.memory)),
+        );
+        Ok(())
+    }
+
+    /// The program without and with the recorder, in turns; the best of each.
+    fn turns(&self, program: &Program, options: &str) -> Result<(Used, Used)> {
+        let worst = Used { cpu: f64::INFINITY, memory: f64::INFINITY };
+        let best = |a: Used, b: Used| Used { cpu: a.cpu.min(b.cpu), memory: a.memory.min(b.memory) };
+        let (mut plain, mut recorded) = (worst, worst);
+        for _ in 0..program.turns {
+            plain = best(plain, used(&mut self.command(program))?);
+            recorded = best(recorded, used(&mut self.recording(program, options)?)?);
+        }
+        Ok((plain, recorded))
+    }
+
+    fn command(&self, program: &Program) -> Command {
+        let mut command = Command::new(self.examples.join("clang").join(program.name));
+        command.args(program.arguments).env("OMP_NUM_THREADS", "2").stdout(Stdio::null());
+        command
+    }
+
+    fn recording(&self, program: &Program, options: &str) -> Result<Command> {
+        let events = self.events();
+        if events.exists() {
+            fs::remove_dir_all(&events)?;
+        }
+        fs::create_dir(&events)?;
+        let mut command = self.command(program);
+        command
+            .env("LD_PRELOAD", self.crosscut.with_file_name("libcrosscut_record.so"))
+            .env("CROSSCUT_EVENTS", &events)
+            .env("CROSSCUT_RECORD", options);
+        Ok(command)
+    }
+
+    fn events(&self) -> PathBuf {
+        self.dir.join("bench.events")
+    }
+
+    /// Records once more and closes that run: what closing used, how many tasks there are, and how large the events were.
+    fn close(&self, program: &Program, options: &str) -> Result<(Used, f64, f64)> {
+        used(&mut self.recording(program, options)?)?;
+        let bytes = bytes_in(&self.events())?;
+        let run = self.dir.join("recorded.crosscut");
+        let mut best = Used { cpu: f64::INFINITY, memory: f64::INFINITY };
+        let mut tasks = 0.0;
+        for _ in 0..3 {
+            let mut close = Command::new(&self.crosscut);
+            close.arg("import").arg(self.events()).arg("-o").arg(&run).stdout(Stdio::null()).stderr(Stdio::null());
+            let used = used(&mut close)?;
+            best = if used.cpu < best.cpu { used } else { best };
+            let info = Command::new(&self.crosscut).arg("info").arg(&run).arg("--json").output()?;
+            let info: Value = serde_json::from_slice(&info.stdout).context("info printed no JSON")?;
+            tasks = info["tasks"]["tasks"].as_f64().context("a run without tasks")?;
+            fs::remove_dir_all(&run)?;
+        }
+        Ok((best, tasks, bytes))
+    }
+}
+
+/// Used bytes of the files of events: their last chunks are not full.
+fn bytes_in(folder: &Path) -> Result<f64> {
+    let mut sum = 0.0;
+    for process in fs::read_dir(folder)? {
+        for file in fs::read_dir(process?.path())? {
+            let data = fs::read(file?.path())?;
+            let used = data.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+            sum += used as f64;
+        }
+    }
+    Ok(sum)
+}
+
+/// Runs a command to its end.
+fn used(command: &mut Command) -> Result<Used> {
+    let child = command.spawn().with_context(|| format!("could not run {command:?}"))?;
+    let mut status = 0;
+    // SAFETY: plain numbers, for which zero is a value.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: it fills in what we own; the child is ours and nobody else waits for it.
+    let waited = unsafe { libc::wait4(child.id() as i32, &mut status, 0, &mut usage) };
+    if waited < 0 || status != 0 {
+        bail!("{command:?} failed (status {status})");
+    }
+    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 * 1e-6;
+    Ok(Used { cpu: seconds(usage.ru_utime) + seconds(usage.ru_stime), memory: usage.ru_maxrss as f64 * 1024.0 })
+}

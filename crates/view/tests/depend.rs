@@ -1,0 +1,92 @@
+//! Dependences between tasks in the DAG: drawn between what is visible, once, red where the critical path takes them.
+
+use std::path::Path;
+
+use crosscut_run::tasks::{Chunk, Depend, Edge, Kind, Mark, TaskWriter};
+use crosscut_run::{NO_SITE, Places, RunWriter};
+use crosscut_tasks::Tasks;
+use crosscut_tree::{Cut, NodeId};
+use crosscut_view::colour::ColourBy;
+use crosscut_view::dag::{DagOptions, dag};
+use crosscut_view::scene::{LinkKind, Scene, Shape, flag};
+
+/// Two open sections with a task each, the second of which needs the first, and a lane with a chunk; a deep wait for all.
+fn run(work: &Path) -> Tasks {
+    let mut run = RunWriter::create(&work.join("depend.crosscut")).unwrap();
+    let rows = [
+        (16, 0, Kind::Task, 0, 0),
+        (14, 0, Kind::Section, 0, 0),
+        (4, 1, Kind::Section, 0, 0),
+        (1, 2, Kind::Create, 0, 1),
+        (2, 2, Kind::Task, 0, 0),
+        (1, 4, Kind::End, 1, 21),
+        (4, 1, Kind::Section, 0, 0),
+        (1, 6, Kind::Create, 1, 2),
+        (2, 6, Kind::Task, 0, 0),
+        (1, 8, Kind::End, 21, 41),
+        (1, 1, Kind::Fork, 2, 3),
+        (3, 1, Kind::Task, 0, 0),
+        (1, 11, Kind::Chunk, 3, 5),
+        (1, 11, Kind::End, 5, 6),
+        (1, 1, Kind::Wait, 3, 4),
+        (1, 0, Kind::End, 41, 42),
+    ];
+    let mut tasks = TaskWriter::new(&run, rows.len()).unwrap();
+    for (i, (len, parent, kind, start, end)) in rows.into_iter().enumerate() {
+        (tasks.len[i], tasks.parent[i], tasks.site[i]) = (len, parent, NO_SITE);
+        (tasks.start[i], tasks.end[i]) = (start, end);
+        tasks.mark[i] = Mark::new(kind, Edge::Create, false).0;
+    }
+    tasks.mark[14] = Mark::deep_wait(Edge::CreateCont).0;
+    tasks.depends.push(Depend { to: 8, from: 4 });
+    tasks.chunks.push(Chunk { node: 12, first: 100, count: 50 });
+    let places = Places::workers(1).unwrap();
+    crosscut_tasks::finish(&mut run, tasks, &places).unwrap();
+    Tasks::open(run.finish().unwrap()).unwrap()
+}
+
+/// (from, to, critical) of the dependences drawn.
+fn depends(scene: &Scene) -> Vec<(u32, u32, bool)> {
+    let links = &scene.links;
+    (0..links.len())
+        .filter(|&i| links.kind[i] == LinkKind::Depend as u8)
+        .map(|i| (links.from[i], links.to[i], links.flags[i] & flag::CRITICAL != 0))
+        .collect()
+}
+
+#[test]
+fn dependences_follow_the_cut() {
+    let dir = tempfile::tempdir().unwrap();
+    let tasks = run(dir.path());
+    assert_eq!(tasks.summary().span, 1 + 20 + 20 + 1);
+    let tree = tasks.tree();
+    let options = DagOptions { critical: true, colour: ColourBy::Kind, ..DagOptions::default() };
+    let at = |open: &[u32]| {
+        let mut cut = Cut::closed();
+        for &node in open {
+            cut.open(tree, NodeId(node));
+        }
+        dag(&tasks, &cut, &options)
+    };
+    // Both ends in one visible node.
+    assert_eq!(depends(&at(&[])), []);
+    assert_eq!(depends(&at(&[0])), []);
+    // From the sections to the tasks, as far as they are open.
+    assert_eq!(depends(&at(&[0, 1])), [(2, 6, true)]);
+    assert_eq!(depends(&at(&[0, 1, 2])), [(4, 6, true)]);
+    assert_eq!(depends(&at(&[0, 1, 2, 6])), [(4, 8, true)]);
+    let all = at(&[0, 1, 2, 4, 6, 8, 11]);
+    assert_eq!(depends(&all), [(4, 8, true)]);
+    // What is red is the path: create, both tasks, and the end of the program.
+    let red = |i: &usize| all.boxes.flags[*i] & flag::CRITICAL != 0;
+    let nodes: Vec<u32> = (0..all.boxes.len()).filter(red).map(|i| all.boxes.node[i]).collect();
+    assert_eq!(nodes, [3, 5, 9, 15]);
+    let words: Vec<&str> = all.legend.iter().map(|item| item.text.as_str()).collect();
+    assert!(words.contains(&"fork") && words.contains(&"chunk"), "{words:?}");
+    assert!(
+        all.boxes.shape.contains(&(Shape::Fork as u8)) && all.boxes.shape.contains(&(Shape::Chunk as u8))
+    );
+    std::fs::write("/tmp/dep.png", crosscut_view::png::png(&all, &crosscut_view::palette::Theme::LIGHT, 3.0).unwrap()).unwrap();
+    let closed = at(&[0, 1]);
+    assert!(closed.labels.iter().any(|label| label.text == "lane #11"), "{:?}", closed.labels);
+}
