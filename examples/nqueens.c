@@ -15,13 +15,13 @@ enum { LARGEST = 15 };
 static const long KNOWN[LARGEST + 1] = {1,  1,   0,   0,    2,     10,    4,      40,
                                         92, 352, 724, 2680, 14200, 73712, 365596, 2279184};
 
-// The rows above the current one: a bit for each column that is taken, and for each that a queen above reaches
-// along one or the other diagonal.
+// The rows that have a queen, and her column in each of them.
 struct board {
-    unsigned columns, rising, falling;
+    int rows;
+    signed char column[LARGEST];
 };
 
-static unsigned all_columns;
+static int n;
 
 static void usage(void)
 {
@@ -38,62 +38,70 @@ static long number(const char *text, long low, long high)
     return value;
 }
 
-static unsigned safe(struct board board)
+// Whether a queen may stand in this column of the next row.
+static int is_safe(const struct board *board, int column)
 {
-    return all_columns & ~(board.columns | board.rising | board.falling);
+    for (int row = 0; row < board->rows; row++) {
+        int distance = abs(board->column[row] - column);
+        if (distance == 0 || distance == board->rows - row)
+            return 0;
+    }
+    return 1;
 }
 
-static struct board place(struct board board, unsigned queen)
+static struct board place(const struct board *board, int column)
 {
-    board.columns |= queen;
-    board.rising = (board.rising | queen) << 1;
-    board.falling = (board.falling | queen) >> 1;
-    return board;
+    struct board next = *board;
+    next.column[next.rows++] = (signed char)column;
+    return next;
 }
 
-static unsigned lowest(unsigned squares)
+static long serial(const struct board *board)
 {
-    return squares & -squares;
-}
-
-static long serial(struct board board)
-{
-    if (board.columns == all_columns)
+    if (board->rows == n)
         return 1;
     long found = 0;
-    for (unsigned squares = safe(board); squares != 0; squares &= squares - 1)
-        found += serial(place(board, lowest(squares)));
+    for (int column = 0; column < n; column++) {
+        if (is_safe(board, column)) {
+            struct board next = place(board, column);
+            found += serial(&next);
+        }
+    }
     return found;
 }
 
 static long search(struct board board, long depth)
 {
-    if (depth == 0 || board.columns == all_columns)
-        return serial(board);
+    if (depth == 0 || board.rows == n)
+        return serial(&board);
 
     long below[LARGEST] = {0};
-    long *slot = below;
-    for (unsigned squares = safe(board); squares != 0; squares &= squares - 1, slot++) {
-        unsigned queen = lowest(squares);
-#pragma omp task firstprivate(board, depth, queen, slot)
-        *slot = search(place(board, queen), depth - 1);
+    for (int column = 0; column < n; column++) {
+        if (!is_safe(&board, column))
+            continue;
+#pragma omp task firstprivate(board, depth, column) shared(below)
+        below[column] = search(place(&board, column), depth - 1);
     }
 #pragma omp taskwait
 
     long found = 0;
-    for (int i = 0; i < LARGEST; i++)
-        found += below[i];
+    for (int column = 0; column < n; column++)
+        found += below[column];
     return found;
 }
 
 // How many tasks `search` makes.
-static long tasks(struct board board, long depth)
+static long tasks(const struct board *board, long depth)
 {
-    if (depth == 0)
+    if (depth == 0 || board->rows == n)
         return 0;
     long made = 0;
-    for (unsigned squares = safe(board); squares != 0; squares &= squares - 1)
-        made += 1 + tasks(place(board, lowest(squares)), depth - 1);
+    for (int column = 0; column < n; column++) {
+        if (is_safe(board, column)) {
+            struct board next = place(board, column);
+            made += 1 + tasks(&next, depth - 1);
+        }
+    }
     return made;
 }
 
@@ -101,18 +109,17 @@ int main(int argc, char **argv)
 {
     if (argc > 3)
         usage();
-    long n = argc > 1 ? number(argv[1], 1, LARGEST) : 12;
+    n = (int)(argc > 1 ? number(argv[1], 1, LARGEST) : 12);
     long depth = argc > 2 ? number(argv[2], 0, LARGEST) : 4;
     if (depth == 0)
         depth = n;
-    all_columns = (1u << n) - 1;
 
-    struct board empty = {0, 0, 0};
+    struct board empty = {0};
     long found = 0;
 #pragma omp parallel
 #pragma omp single
     found = search(empty, depth);
 
-    printf("nqueens(%ld) = %ld, tasks %ld\n", n, found, tasks(empty, depth));
+    printf("nqueens(%d) = %ld, tasks %ld\n", n, found, tasks(&empty, depth));
     return found == KNOWN[n] ? 0 : 1;
 }

@@ -127,17 +127,20 @@ impl Process {
             return false;
         }
         let text = |path: &str| fs::read_to_string(path).unwrap_or_default();
-        self.note("pid", &std::process::id().to_string());
+        let mut lines = format!("pid {}\n", std::process::id());
+        let mut line = |key: &str, value: &str| {
+            // A value is one line.
+            let value = value.trim().replace('\n', " ");
+            lines.extend([key, " ", &value, "\n"]);
+        };
         let command = text("/proc/self/cmdline");
-        for argument in command.split('\0').filter(|argument| !argument.is_empty()) {
-            self.note("argument", &argument.replace('\n', " "));
-        }
+        command.split('\0').filter(|argument| !argument.is_empty()).for_each(|argument| line("argument", argument));
         let clock = match self.clock {
             ClockKind::Processor => "processor",
             ClockKind::Monotonic => "monotonic",
         };
-        self.note("clock", &format!("{clock} {} {}", self.base_ticks, self.base_nanos));
-        self.note("boot", text("/proc/sys/kernel/random/boot_id").trim());
+        line("clock", &format!("{clock} {} {}", self.base_ticks, self.base_nanos));
+        line("boot", &text("/proc/sys/kernel/random/boot_id"));
         for (name, variable) in [
             ("threads", "OMP_NUM_THREADS"),
             ("rank", "OMPI_COMM_WORLD_RANK"),
@@ -146,18 +149,23 @@ impl Process {
             ("rank", "SLURM_PROCID"),
         ] {
             if let Ok(value) = std::env::var(variable) {
-                self.note(name, value.trim());
+                line(name, &value);
             }
         }
+        self.append(&lines);
         self.copy_maps();
         true
     }
 
     /// Adds a line to the text about the process.
     pub fn note(&self, key: &str, value: &str) {
+        self.append(&format!("{key} {value}\n"));
+    }
+
+    fn append(&self, lines: &str) {
         let file = fs::OpenOptions::new().create(true).append(true).open(self.folder.join(PROCESS));
         // There is nobody to tell when this fails: the run will say what it does not know.
-        let _ = file.and_then(|mut file| file.write_all(format!("{key} {value}\n").as_bytes()));
+        let _ = file.and_then(|mut file| file.write_all(lines.as_bytes()));
     }
 
     /// Keeps where the code is now, for the names of functions.

@@ -86,7 +86,6 @@ fn dependences_follow_the_cut() {
     assert!(
         all.boxes.shape.contains(&(Shape::Fork as u8)) && all.boxes.shape.contains(&(Shape::Chunk as u8))
     );
-    std::fs::write("/tmp/dep.png", crosscut_view::png::png(&all, &crosscut_view::palette::Theme::LIGHT, 3.0).unwrap()).unwrap();
     let closed = at(&[0, 1]);
     assert!(closed.labels.iter().any(|label| label.text == "lane #11"), "{:?}", closed.labels);
 }
