@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use crosscut_run::{Clock, Damage, Manifest, Run};
 use crosscut_tasks::{Summary, Tasks};
+use crosscut_tree::NodeId;
 use crosscut_view::format::{THIN, count, percent, three, time};
 use serde_json::{Value, json};
 
@@ -146,6 +147,11 @@ impl Contents {
         match self.tasks() {
             Some(summary) => task_lines(summary, manifest.clock, &mut add),
             None => add("tasks", "none".into()),
+        }
+        if let Contents::Tasks(tasks) = self {
+            for (name, value) in tasks.counters(tasks.tree().range(NodeId::ROOT)) {
+                add(name, count(value));
+            }
         }
         if let dropped @ 1.. = dropped_events(manifest) {
             add(

@@ -53,10 +53,7 @@ impl Counters {
                     counters.events[counters.count] = *event;
                     counters.count += 1;
                 }
-                Err(error) => {
-                    let why = std::io::Error::from_raw_os_error(error as i32);
-                    missing.push(format!("{name} is not available on this machine ({why})"));
-                }
+                Err(error) => missing.push(format!("{name} cannot be counted: {}", why(error))),
             }
         }
         SAID.get_or_init(|| missing.iter().for_each(|line| process.note("counter-missing", line)));
@@ -97,6 +94,18 @@ impl Drop for Counters {
         for &descriptor in &self.descriptors[..self.count] {
             sys::close_descriptor(descriptor);
         }
+    }
+}
+
+/// Why the kernel does not count something.
+fn why(error: u32) -> String {
+    const ENOENT: u32 = 2;
+    const EACCES: u32 = 13;
+    const EOPNOTSUPP: u32 = 95;
+    match error {
+        ENOENT | EOPNOTSUPP => "this machine does not offer it, as most virtual machines".into(),
+        EACCES => "not permitted (see /proc/sys/kernel/perf_event_paranoid)".into(),
+        error => std::io::Error::from_raw_os_error(error as i32).to_string(),
     }
 }
 

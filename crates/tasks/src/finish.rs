@@ -2,7 +2,7 @@
 
 use crosscut_run::tasks::{Collapsed, Kind, Mark, TaskWriter};
 use crosscut_run::{ColumnMut, Places, RunWriter};
-use crosscut_tree::{BLOCK, Tree, WideBuf};
+use crosscut_tree::{block_sums, BLOCK, Tree, WideBuf};
 use rayon::prelude::*;
 
 use crate::complete::{check_depends, complete, fill_spans, leaves_tasks};
@@ -108,6 +108,14 @@ pub fn finish(run: &mut RunWriter, mut tasks: TaskWriter, places: &Places) -> Re
     if let Some(mut tail) = tail {
         tail.iter_mut().filter(|tail| **tail == NO_TAIL).for_each(|tail| *tail = 0);
         run.put(tail)?;
+    }
+    for (name, column) in &tasks.counters {
+        let sums = block_sums(n, |i| column[i]);
+        run.put_slice(&format!("tasks/sum_counter_{}", name.replace('-', "_")), &sums)?;
+    }
+    let counters: Vec<&str> = tasks.counters.iter().map(|(name, _)| name.as_str()).collect();
+    if !counters.is_empty() {
+        run.manifest().facts.insert("counters".into(), counters.into());
     }
     tasks.put(run)?;
     run.put_places(places)?;

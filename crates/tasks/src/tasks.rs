@@ -47,6 +47,7 @@ pub struct Tasks {
     chunk_node: Column<u32>,
     chunk_values: Column<i64>,
     sum_work: Column<i64>,
+    counters: Vec<Counter>,
     sum_counts: [Column<i64>; Kind::LEAVES.len()],
     mix: Column<i64>,
     order: Column<u32>,
@@ -57,6 +58,27 @@ pub struct Tasks {
     bins: Column<i64>,
     exact_steps: OnceLock<Vec<ProfileStep>>,
     pub(crate) critical_known: Mutex<HashMap<(u32, bool), Known>>,
+}
+
+/// What a counter of the processor or the kernel counted.
+#[derive(Debug)]
+struct Counter {
+    name: String,
+    value: Column<i64>,
+    sum: Column<i64>,
+}
+
+/// The counters that a run has.
+fn counters(run: &Run) -> Result<Vec<Counter>, TasksError> {
+    let names = run.manifest().facts.get("counters").and_then(|names| names.as_array()).cloned().unwrap_or_default();
+    let names = names.iter().filter_map(|name| name.as_str());
+    let open = |name: &str| {
+        let part = name.replace('-', "_");
+        let value = run.column(&format!("tasks/counter_{part}"))?;
+        let sum = run.column(&format!("tasks/sum_counter_{part}"))?;
+        Ok(Counter { name: name.to_owned(), value, sum })
+    };
+    names.map(open).collect()
 }
 
 impl Tasks {
@@ -110,6 +132,7 @@ impl Tasks {
             chunk_node: run.column("tasks/chunk_node")?,
             chunk_values: run.column("tasks/chunk_values")?,
             sum_work: run.column("tasks/sum_work")?,
+            counters: counters(&run)?,
             sum_counts: [
                 run.column("tasks/sum_create")?,
                 run.column("tasks/sum_wait")?,
@@ -149,6 +172,7 @@ impl Tasks {
             && self.collapsed_values.len() == self.collapsed_node.len() * COLLAPSED_VALUES
             && self.depend_from.len() == self.depend_to.len()
             && self.chunk_values.len() == self.chunk_node.len() * CHUNK_VALUES
+            && self.counters.iter().all(|c| c.value.len() == n)
             && self.mix.len() >= (n / mix_block(rows) + 1) * rows
             && self.borders.len() == rows + 1
             && s.migrations.iter().all(|m| (m.from.max(m.to) as usize) < rows)
@@ -361,6 +385,14 @@ impl Tasks {
             return collapsed.work;
         }
         self.end[i] - self.start[i]
+    }
+
+    /// What each counter counted in a range of nodes, with its name.
+    pub fn counters(&self, nodes: Range<usize>) -> impl Iterator<Item = (&str, i64)> {
+        self.counters.iter().map(move |counter| {
+            let sum = Sums::new(&counter.sum).over(nodes.clone(), |i| counter.value.get(i).copied().unwrap_or(0));
+            (counter.name.as_str(), sum)
+        })
     }
 
     /// T1 of the subtree.

@@ -72,6 +72,9 @@ fn facts(tasks: &Tasks, node: NodeId) -> Vec<Fact> {
             }
         }
     }
+    for (name, value) in tasks.counters(tasks.tree().range(node)) {
+        facts.push(fact(name, value as f64, if name == "task-clock" { "ns" } else { "" }));
+    }
     if let Some((first, count)) = tasks.chunk(node) {
         facts.push(fact("first iteration", first as f64, "number"));
         facts.push(fact("iterations", count as f64, ""));
