@@ -714,6 +714,13 @@ impl<'a, 'w> Builder<'a, 'w> {
 
     /// A create: its leaf, and its task, which may have to be walked now.
     fn create(&mut self, walk: &mut Walk, event: &Event<'_>, time: i64) -> Result<Option<Walk>, CloseError> {
+        let id = TaskId(event.payload.get(1).copied().unwrap_or(0));
+        let recorded = &self.processes[walk.process as usize];
+        let begin = recorded.index.begin(id);
+        if begin.is_some() {
+            // It will be read next, far from here.
+            recorded.threads[begin.thread() - recorded.first_thread].prefetch(begin.position());
+        }
         let code = self.code(walk, event.word());
         let serial = tag_of(event.word()) & flags::UNDEFERRED != 0;
         let holder = self.holder(walk);
@@ -729,11 +736,8 @@ impl<'a, 'w> Builder<'a, 'w> {
         walk.state = if serial { State::Serial } else { State::Fresh };
         let holder = self.holder(walk);
         let node = self.node(holder, Kind::Task, Edge::Create)?;
-        let recorded = &self.processes[walk.process as usize];
         let events = &recorded.threads[walk.thread as usize - recorded.first_thread];
         self.depend(walk, events, node, false);
-        let id = TaskId(event.payload.get(1).copied().unwrap_or(0));
-        let begin = recorded.index.begin(id);
         if !begin.is_some() {
             self.gaps.unstarted += 1;
             let place = self.place(walk.thread, walk.core)?;

@@ -164,6 +164,18 @@ impl<'a> Events<'a> {
         Events { position, journal: self.journal && position != 0, ..*self }
     }
 
+    /// Asks for the event there to be brought into the cache.
+    #[inline]
+    pub fn prefetch(&self, position: usize) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(word) = self.words.get(position) {
+            // SAFETY: it is a hint about an address that is ours.
+            unsafe { std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>((&raw const *word).cast()) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = position;
+    }
+
     /// Where the next event is looked for.
     #[inline]
     pub fn position(&self) -> usize {

@@ -53,14 +53,50 @@ pub fn fill_order(tasks: &TaskWriter, places: &Places, borders: &[usize], order:
         rows.push(head);
         rest = tail;
     }
-    let end = &tasks.end[..];
-    // Pre-order is nearly the order in time on one worker: a sort that uses existing runs is almost linear here. Blocks
-    // without length come before the one that starts when they end.
+    rows.into_par_iter().for_each(|row| sort_row(row, start, &tasks.end));
+}
+
+/// Blocks per bucket, about.
+const BUCKET: usize = 32;
+
+/// Sorts blocks, which come in pre-order, by start; blocks without length come before the one that starts when they end.
+///
+/// Time is cut into buckets, each block goes to its own, and what is left to sort fits into a near cache unless all happens
+/// at once.
+fn sort_row(row: &mut [u32], start: &[i64], end: &[i64]) {
     let by_time = |&a: &u32, &b: &u32| {
         let (a, b) = (a as usize, b as usize);
         start[a].cmp(&start[b]).then_with(|| end[a].cmp(&end[b]))
     };
-    rows.into_par_iter().for_each(|row| row.sort_by(by_time));
+    if row.len() < 16 * BUCKET {
+        return row.sort_by(by_time);
+    }
+    let times = row.iter().map(|&i| start[i as usize]);
+    let (low, high) = times.fold((i64::MAX, i64::MIN), |(low, high), t| (low.min(t), high.max(t)));
+    let count = (row.len() / BUCKET).next_power_of_two();
+    let width = (high - low) as u64 / count as u64 + 1;
+    // Shifts instead of divisions: buckets of a power of two.
+    let shift = width.next_power_of_two().trailing_zeros();
+    let bucket = |i: u32| ((start[i as usize] - low) as u64 >> shift) as usize;
+    let mut begins = vec![0u32; ((high - low) as u64 >> shift) as usize + 2];
+    for &i in row.iter() {
+        begins[bucket(i) + 1] += 1;
+    }
+    for at in 1..begins.len() {
+        begins[at] += begins[at - 1];
+    }
+    let blocks = row.to_vec();
+    for &i in &blocks {
+        let slot = &mut begins[bucket(i)];
+        row[*slot as usize] = i;
+        *slot += 1;
+    }
+    // Now each entry is the end of its bucket.
+    let mut from = 0;
+    for &to in &begins[..begins.len() - 1] {
+        row[from..to as usize].sort_by(by_time);
+        from = to as usize;
+    }
 }
 
 /// Blocks per entry of the reach.
