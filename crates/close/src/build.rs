@@ -554,17 +554,15 @@ impl<'a, 'w> Builder<'a, 'w> {
                         false
                     } else {
                         self.pause(walk, time)?;
-                        let end = recorded.index.end(id);
-                        let here = end.is_nested() && end.thread() as u32 == walk.thread;
-                        if here && end.position() > walk.position {
-                            // Its last event has one payload word, unless it was folded.
+                        if let Some(end) = nested_end(&events, recorded.index.end(id), walk) {
                             walk.core = end.core();
                             walk.position = end.position();
-                            let ended = events.words()[end.position() - 2] >> 8;
+                            // The last event of a task has one payload word.
+                            let last = end.position() - 2;
                             if !self.columns.counters.is_empty() {
-                                walk.more().counts_now = counts_before(&events, end.position() - 2);
+                                walk.more().counts_now = counts_before(&events, last);
                             }
-                            self.resume(walk, recorded.clock.time(ended))?;
+                            self.resume(walk, recorded.clock.time(events.words()[last] >> 8))?;
                             true
                         } else if self.next_fragment(walk)? {
                             true
@@ -1112,6 +1110,14 @@ impl<'a, 'w> Builder<'a, 'w> {
         }
         Ok(())
     }
+}
+
+/// Where a task goes on that gave way to another, when that ended on the same thread, further on, and the task went on there.
+fn nested_end(events: &Events<'_>, end: Point, walk: &Walk) -> Option<Point> {
+    let is_here = end.is_nested() && end.thread() as u32 == walk.thread;
+    let is_further = Events::rank(end.position()) > Events::rank(walk.position);
+    let is_inside = (2..=events.words().len()).contains(&end.position());
+    (is_here && is_further && is_inside).then_some(end)
 }
 
 /// The counters as they were at the event whose head stands there: their own event comes right before it.

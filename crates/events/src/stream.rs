@@ -164,6 +164,16 @@ impl<'a> Events<'a> {
         Events { position, journal: self.journal && position != 0, ..*self }
     }
 
+    /// A number for a position that grows along the stream: the window stands first in the file and comes last.
+    #[inline]
+    pub fn rank(position: usize) -> usize {
+        match position {
+            0 => usize::MAX,
+            window if window < ARCHIVE => window + usize::MAX / 2,
+            full => full,
+        }
+    }
+
     /// Asks for the event there to be brought into the cache.
     #[inline]
     pub fn prefetch(&self, position: usize) {

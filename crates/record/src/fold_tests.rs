@@ -50,12 +50,21 @@ struct Job {
     at_once: bool,
 }
 
-/// Tasks at this depth create none.
-const DEEPEST: u32 = 5;
+/// A random program on some workers.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    seed: u64,
+    workers: usize,
+    /// How likely a worker without tasks takes one from another, and a task is run when it is created, in per cent.
+    stealing: u64,
+    at_once: u64,
+    /// Tasks at this depth create none.
+    deepest: u32,
+}
 
-fn steps(chance: &mut Chance, depth: u32) -> Vec<Do> {
+fn steps(chance: &mut Chance, depth: u32, deepest: u32) -> Vec<Do> {
     let mut steps = Vec::new();
-    if depth < DEEPEST {
+    if depth < deepest {
         for _ in 0..chance.below(4) {
             let explicit = chance.below(3) == 0;
             if explicit {
@@ -79,8 +88,9 @@ fn steps(chance: &mut Chance, depth: u32) -> Vec<Do> {
     steps
 }
 
-/// Runs a random program on some threads and records it. With `stealing` 0 everything stays where it was created.
-fn record(folder: &Path, seed: u64, workers: usize, stealing: u64, at_once: u64, options: Options) {
+/// Runs a random program on some threads and records it.
+fn record(folder: &Path, case: Case, options: Options) {
+    let Case { seed, workers, stealing, at_once, deepest } = case;
     let process = Process::for_test(folder.join("1-1"), options);
     let mut threads: Vec<Box<Thread>> = (0..workers).map(|_| Thread::new(&process).expect("a thread")).collect();
     let mut chance = Chance(seed);
@@ -90,7 +100,7 @@ fn record(folder: &Path, seed: u64, workers: usize, stealing: u64, at_once: u64,
     let mut time = 1;
     threads[0].test_time = Some(time);
     let root = threads[0].root(true);
-    jobs.push(Job { id: root, steps: steps(&mut chance, 0), depth: 0, open: 0, parent: None, waits: false, at_once: false });
+    jobs.push(Job { id: root, steps: steps(&mut chance, 0, deepest), depth: 0, open: 0, parent: None, waits: false, at_once: false });
     stacks[0].push(0);
     let mut running = 1;
     while running > 0 {
@@ -125,7 +135,7 @@ fn record(folder: &Path, seed: u64, workers: usize, stealing: u64, at_once: u64,
                 let depth = jobs[current].depth + 1;
                 let parent = Some(current);
                 let at_once = chance.below(100) < at_once;
-                let steps = steps(&mut chance, depth);
+                let steps = steps(&mut chance, depth, deepest);
                 jobs.push(Job { id, steps, depth, open: 0, parent, waits: false, at_once });
                 jobs[current].open += 1;
                 running += 1;
@@ -166,14 +176,14 @@ fn close(folder: &Path, name: &str) -> (Summary, u64) {
     (tasks.summary().clone(), size)
 }
 
-fn compare(seed: u64, workers: usize, stealing: u64, at_once: u64) -> (Summary, u64, u64) {
+fn compare(case: Case) -> (Summary, u64, u64) {
     let folder = tempfile::tempdir().expect("a folder");
-    record(&folder.path().join("full"), seed, workers, stealing, at_once, Options::default());
+    record(&folder.path().join("full"), case, Options::default());
     let options = Options { collapse: true, ..Options::default() };
-    record(&folder.path().join("folded"), seed, workers, stealing, at_once, options);
+    record(&folder.path().join("folded"), case, options);
     let (full, full_nodes) = close(folder.path(), "full");
     let (folded, folded_nodes) = close(folder.path(), "folded");
-    let text = format!("seed {seed}, {workers} workers");
+    let text = format!("{case:?}");
     assert_eq!(full.tasks, folded.tasks, "tasks, {text}");
     assert_eq!(full.work, folded.work, "work, {text}");
     assert_eq!(full.span, folded.span, "span, {text}");
@@ -188,16 +198,29 @@ fn compare(seed: u64, workers: usize, stealing: u64, at_once: u64) -> (Summary, 
 fn totals_are_equal() {
     let mut saved = 0;
     for seed in 0..150 {
-        let (_, full, folded) = compare(seed, 1 + seed as usize % 3, 40, seed % 2 * 30);
+        let case =
+            Case { seed, workers: 1 + seed as usize % 3, stealing: 40, at_once: seed % 2 * 30, deepest: 5 };
+        let (_, full, folded) = compare(case);
         saved += full - folded;
     }
     assert!(saved > 0, "nothing was ever folded");
 }
 
 #[test]
+fn totals_are_equal_over_many_chunks() {
+    let mut most = 0;
+    for seed in 0..6 {
+        let (full, ..) = compare(Case { seed, workers: 2, stealing: 30, at_once: 10, deepest: 9 });
+        most = most.max(full.tasks);
+    }
+    assert!(most > 5_000, "at most {most} tasks: that fits into a chunk or two");
+}
+
+#[test]
 fn one_worker_folds_to_nearly_nothing() {
     for seed in 1000..1020 {
-        let (full, _, nodes) = compare(seed, 1, 0, 100 * (seed % 2));
+        let (full, _, nodes) =
+            compare(Case { seed, workers: 1, stealing: 0, at_once: 100 * (seed % 2), deepest: 5 });
         // Sections with no wait stay open, and so do the tasks around them.
         if full.nodes > 1000 {
             assert!(nodes * 4 < u64::from(full.nodes), "{nodes} of {} nodes are left", full.nodes);

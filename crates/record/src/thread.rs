@@ -21,8 +21,9 @@ use crate::fold::Fold;
 use crate::process::{self, Process};
 use crate::{clock, sys};
 
-/// Room that is left at the end of a chunk for an event with what may come before it: core, counters, the event itself.
-const SLACK: usize = 2 + (1 + MAX_COUNTERS) + 3;
+/// Room that is left at the end of a chunk for an event with what may come before it: core, counters, the event itself. One
+/// word stays free, so that what follows an event is in the same chunk.
+const SLACK: usize = 2 + (1 + MAX_COUNTERS) + 3 + 1;
 
 /// Bytes of the file that stay mapped.
 const MAPPED: usize = HEADER_BYTES + CHUNK_BYTES;

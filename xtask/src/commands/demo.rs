@@ -48,23 +48,13 @@ fn make_runs(crosscut: &Path) -> Result<Vec<PathBuf>> {
             fs::remove_dir_all(run).with_context(|| format!("could not remove {}", run.display()))?;
         }
     }
-    let mut runs = Vec::new();
-    if can_record(crosscut) {
-        let program = examples::build_sort()?;
-        process::run(Command::new(crosscut).args(["record", "-o"]).arg(&recorded).arg("--").arg(program))?;
-        runs.push(recorded);
-    }
+    let program = examples::build_one()?;
+    process::run(Command::new(crosscut).args(["record", "-o"]).arg(&recorded).arg("--").arg(program))?;
     let dag = workspace::root().join("fixtures/dag/sort_mth4.dag");
     process::run(Command::new(crosscut).arg("import").arg(dag).arg("-o").arg(&sort))?;
     let size = ["synth", "fib", "--size", "80k", "--workers", "4", "-o"];
     process::run(Command::new(crosscut).args(size).arg(&fib))?;
-    runs.extend([sort, fib]);
-    Ok(runs)
-}
-
-/// Whether this binary has the subcommand `record` already.
-fn can_record(crosscut: &Path) -> bool {
-    process::ask(&crosscut.to_string_lossy(), &["record", "--help"]).is_some()
+    Ok(vec![recorded, sort, fib])
 }
 
 /// Starts the server, opens its page once as a browser would, and stops it.

@@ -59,19 +59,16 @@ pub fn build() -> Result<PathBuf> {
     workspace::out("examples")
 }
 
-/// Builds the one example that the demo records: with clang or, where that cannot be installed, with gcc.
-pub fn build_sort() -> Result<PathBuf> {
-    let toolchain = match needs::install(LLVM.needs) {
-        Ok(()) => &LLVM,
-        Err(error) => {
-            println!("{error:#}; using gcc instead");
-            needs::install(GNU.needs)?;
-            &GNU
-        }
-    };
+/// Builds the one example that the demo records: the OpenMP sort or, where clang cannot be had, Rayon's quicksort, for
+/// which Rust is enough.
+pub fn build_one() -> Result<PathBuf> {
+    if let Err(error) = needs::install(LLVM.needs) {
+        println!("{error:#}; recording a Rust program instead");
+        return build_package("quicksort");
+    }
     let source = workspace::root().join("examples/sort.c");
-    toolchain.build(&source)?;
-    toolchain.program(&source)
+    LLVM.build(&source)?;
+    LLVM.program(&source)
 }
 
 impl Toolchain {
@@ -103,17 +100,14 @@ impl Toolchain {
     }
 }
 
-/// Builds a Rust package, when it is there; cargo knows what has changed.
-fn build_package(name: &str) -> Result<()> {
-    if !workspace::root().join("examples").join(name).join("Cargo.toml").exists() {
-        return Ok(());
-    }
+/// Builds a Rust package; cargo knows what has changed.
+fn build_package(name: &str) -> Result<PathBuf> {
     let package = format!("crosscut-example-{name}");
     process::run(&mut cargo(&["build", "--release", "--package", &package]))?;
     let from = workspace::built(Profile::Release)?.join(name);
     let to = made("rust")?.join(name);
     fs::copy(&from, &to).with_context(|| format!("could not copy {} to {}", from.display(), to.display()))?;
-    Ok(())
+    Ok(to)
 }
 
 /// A folder in `out/examples`.
