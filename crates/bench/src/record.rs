@@ -39,7 +39,11 @@ pub fn record(examples: &Path, dir: &Path, add: Add<'_>) -> Result<()> {
     let crosscut = std::env::current_exe()?.with_file_name("crosscut");
     let bench = Bench { crosscut, examples, dir };
     bench.fib(add)?;
-    bench.share("record n-queens 12, cut-off 4", &Program { name: "nqueens", arguments: &["12", "4"], turns: 25 }, add)?;
+    bench.share(
+        "record n-queens 12, cut-off 4",
+        &Program { name: "nqueens", arguments: &["12", "4"], turns: 25 },
+        add,
+    )?;
     bench.share("record sort", &Program { name: "sort", arguments: &["4000000", "fixed"], turns: 9 }, add)?;
     bench.memory(add)
 }
@@ -73,7 +77,11 @@ impl Bench<'_> {
         add(
             "record fib 30 with --collapse, inside the program",
             format!("{:.0} ns a task", each(folded.cpu - plain.cpu)),
-            format!("{:.1} bytes a task on disk, closed in {:.2} s of processor time", bytes / tasks, closing.cpu),
+            format!(
+                "{:.1} bytes a task on disk, closed in {:.2} s of processor time",
+                bytes / tasks,
+                closing.cpu
+            ),
         );
         Ok(())
     }
@@ -146,7 +154,13 @@ impl Bench<'_> {
         let mut tasks = 0.0;
         for _ in 0..3 {
             let mut close = Command::new(&self.crosscut);
-            close.arg("import").arg(self.events()).arg("-o").arg(&run).stdout(Stdio::null()).stderr(Stdio::null());
+            close
+                .arg("import")
+                .arg(self.events())
+                .arg("-o")
+                .arg(&run)
+                .stdout(Stdio::null())
+                .stderr(Stdio::null());
             let used = used(&mut close)?;
             best = if used.cpu < best.cpu { used } else { best };
             let info = Command::new(&self.crosscut).arg("info").arg(&run).arg("--json").output()?;
@@ -183,5 +197,8 @@ fn used(command: &mut Command) -> Result<Used> {
         bail!("{command:?} failed (status {status})");
     }
     let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 * 1e-6;
-    Ok(Used { cpu: seconds(usage.ru_utime) + seconds(usage.ru_stime), memory: usage.ru_maxrss as f64 * 1024.0 })
+    Ok(Used {
+        cpu: seconds(usage.ru_utime) + seconds(usage.ru_stime),
+        memory: usage.ru_maxrss as f64 * 1024.0,
+    })
 }

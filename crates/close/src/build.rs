@@ -313,7 +313,9 @@ impl<'a, 'w> Builder<'a, 'w> {
             match step {
                 Step::Walk(mut walk) => loop {
                     match self.step_walk(&mut walk)? {
-                        Stop::Enters(child) => self.stack.push(Step::Walk(std::mem::replace(&mut walk, child))),
+                        Stop::Enters(child) => {
+                            self.stack.push(Step::Walk(std::mem::replace(&mut walk, child)))
+                        }
                         Stop::Forks(region) => {
                             self.stack.push(Step::Walk(walk));
                             next = Some(Step::Region(region));
@@ -358,7 +360,9 @@ impl<'a, 'w> Builder<'a, 'w> {
             return;
         }
         let recorded = &self.processes[walk.process as usize];
-        if let Some(events) = point.thread().checked_sub(recorded.first_thread).and_then(|t| recorded.threads.get(t)) {
+        if let Some(events) =
+            point.thread().checked_sub(recorded.first_thread).and_then(|t| recorded.threads.get(t))
+        {
             walk.more().counts_now = counts_before(events, point.position().saturating_sub(words));
             walk.restart_counts();
         }
@@ -528,7 +532,8 @@ impl<'a, 'w> Builder<'a, 'w> {
             }
             walk.position = events.position();
             let time = recorded.clock.time(event.ticks);
-            if !self.columns.counters.is_empty() && !matches!(event.kind, EventKind::Core | EventKind::Count) {
+            if !self.columns.counters.is_empty() && !matches!(event.kind, EventKind::Core | EventKind::Count)
+            {
                 walk.more().counts_now = counts_before(&events, event.position);
             }
             if !matches!(event.kind, EventKind::Begin | EventKind::FoldedTask | EventKind::Core) {
@@ -644,8 +649,7 @@ impl<'a, 'w> Builder<'a, 'w> {
                 EventKind::Join | EventKind::Lane | EventKind::Root => return self.cut_short(walk, recorded),
             };
             if moved {
-                events =
-                    recorded.threads[walk.thread as usize - recorded.first_thread].from(walk.position);
+                events = recorded.threads[walk.thread as usize - recorded.first_thread].from(walk.position);
             }
         }
     }
@@ -753,7 +757,14 @@ impl<'a, 'w> Builder<'a, 'w> {
             let place = self.place(begin.thread() as u32, begin.core())?;
             let site = self.sites.site(walk.process, code, code);
             let end = recorded.clock.time(first.ticks);
-            self.folded(&recorded.clock, Mark::new(Kind::Task, Edge::Create, true), node, &folded, (time, end), (place, site));
+            self.folded(
+                &recorded.clock,
+                Mark::new(Kind::Task, Edge::Create, true),
+                node,
+                &folded,
+                (time, end),
+                (place, site),
+            );
             walk.last_end = walk.last_end.max(end);
             if let Some(open) = self.open.last_mut() {
                 open.last_end = open.last_end.max(end);
@@ -1124,7 +1135,8 @@ fn nested_end(events: &Events<'_>, end: Point, walk: &Walk) -> Option<Point> {
 fn counts_before(events: &Events<'_>, position: usize) -> [u64; MAX_COUNTERS] {
     let mut counts = [0; MAX_COUNTERS];
     let count = events.header.counters as usize;
-    let words = position.checked_sub(count).and_then(|from| events.words().get(from.checked_sub(1)?..position));
+    let words =
+        position.checked_sub(count).and_then(|from| events.words().get(from.checked_sub(1)?..position));
     if let Some([head, values @ ..]) = words
         && *head as u8 == EventKind::Count as u8
     {

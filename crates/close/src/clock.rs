@@ -32,7 +32,8 @@ impl Clock {
         let here = process.get("boot") == Some(boot.trim());
         let now = if here { now() } else { None };
         let ended = process.get("ended").and_then(pair);
-        let chunks = threads.iter().flat_map(|thread| thread.chunks().map(|(_, chunk)| (chunk.ticks, chunk.nanos)));
+        let chunks =
+            threads.iter().flat_map(|thread| thread.chunks().map(|(_, chunk)| (chunk.ticks, chunk.nanos)));
         let last = now.or(ended).or_else(|| chunks.max());
         let rate = last.and_then(|last| rate(base, last)).unwrap_or(1 << 32);
         Clock { rate, begin }

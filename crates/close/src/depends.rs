@@ -74,7 +74,8 @@ impl Depends {
             entry.before = std::mem::take(&mut entry.latest);
             entry.how = how;
         }
-        found.extend(entry.before.iter().filter(|&&from| from != node).map(|&from| Depend { to: node, from }));
+        found
+            .extend(entry.before.iter().filter(|&&from| from != node).map(|&from| Depend { to: node, from }));
         // One task may name an address twice.
         if entry.latest.last() != Some(&node) {
             entry.latest.push(node);
@@ -110,7 +111,10 @@ mod tests {
 
     #[test]
     fn readers_stand_beside_each_other() {
-        assert_eq!(edges(&[(1, 9, OUT), (2, 9, IN), (3, 9, IN), (4, 9, OUT)]), [(1, 2), (1, 3), (2, 4), (3, 4)]);
+        assert_eq!(
+            edges(&[(1, 9, OUT), (2, 9, IN), (3, 9, IN), (4, 9, OUT)]),
+            [(1, 2), (1, 3), (2, 4), (3, 4)]
+        );
     }
 
     #[test]
@@ -120,8 +124,14 @@ mod tests {
 
     #[test]
     fn sets_and_all_memory() {
-        assert_eq!(edges(&[(1, 9, OUT), (2, 9, SET), (3, 9, SET), (4, 9, IN)]), [(1, 2), (1, 3), (2, 4), (3, 4)]);
-        assert_eq!(edges(&[(1, 9, OUT), (2, 0, super::OUT_ALL), (3, 9, IN), (4, 8, IN)]), [(1, 2), (2, 3), (2, 4)]);
+        assert_eq!(
+            edges(&[(1, 9, OUT), (2, 9, SET), (3, 9, SET), (4, 9, IN)]),
+            [(1, 2), (1, 3), (2, 4), (3, 4)]
+        );
+        assert_eq!(
+            edges(&[(1, 9, OUT), (2, 0, super::OUT_ALL), (3, 9, IN), (4, 8, IN)]),
+            [(1, 2), (2, 3), (2, 4)]
+        );
     }
 
     #[test]

@@ -85,8 +85,13 @@ fn read_process(folder: PathBuf) -> Result<Process, CloseError> {
         .map(|(key, value)| (key.to_owned(), value.to_owned()))
         .collect();
     let maps = fs::read(folder.join(MAPS)).unwrap_or_default();
-    let mut process =
-        Process { lines, maps: String::from_utf8_lossy(&maps).into_owned(), threads: Vec::new(), empty: 0, folder };
+    let mut process = Process {
+        lines,
+        maps: String::from_utf8_lossy(&maps).into_owned(),
+        threads: Vec::new(),
+        empty: 0,
+        folder,
+    };
     for entry in fs::read_dir(&process.folder).map_err(CloseError::io(&process.folder))? {
         let path = entry.map_err(CloseError::io(&process.folder))?.path();
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();

@@ -168,7 +168,8 @@ fn lost(recorded: &[Recorded<'_>], notes: &mut Vec<String>) -> u64 {
 
 /// What the recorders said that they could not do.
 fn missing(processes: &[&Process]) -> Vec<String> {
-    let mut notes: Vec<String> = processes.iter().flat_map(|p| p.all("counter-missing")).map(str::to_owned).collect();
+    let mut notes: Vec<String> =
+        processes.iter().flat_map(|p| p.all("counter-missing")).map(str::to_owned).collect();
     notes.dedup();
     for process in processes.iter().filter(|process| process.empty > 0) {
         let pid = process.get("pid").unwrap_or("?");

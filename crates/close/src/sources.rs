@@ -55,7 +55,8 @@ impl Sites {
     /// Whether the address lies in a runtime, or is none.
     #[inline]
     pub fn is_runtime(&self, process: u32, code: u64) -> bool {
-        code == 0 || self.runtime.get(process as usize).is_some_and(|set| !set.is_empty() && set.contains(&code))
+        code == 0
+            || self.runtime.get(process as usize).is_some_and(|set| !set.is_empty() && set.contains(&code))
     }
 
     /// The site between two addresses; 0 is an address that is not known.
@@ -74,7 +75,8 @@ impl Sites {
     #[cold]
     fn look_up(&mut self, slot: usize, key: (u32, u64, u64)) -> u32 {
         let (process, from, to) = key;
-        let source = |code: u64| self.sources.get(process as usize).and_then(|sources| sources.get(&code)).copied();
+        let source =
+            |code: u64| self.sources.get(process as usize).and_then(|sources| sources.get(&code)).copied();
         let site = match (source(from), source(to)) {
             (Some(from), Some(to)) => self.builder.site(from, to),
             (Some(one), None) | (None, Some(one)) => self.builder.site(one, one),

@@ -146,8 +146,16 @@ impl Folded {
     /// As payload.
     pub fn words(&self) -> [u64; Self::WORDS] {
         let mut words = [0; Self::WORDS];
-        let head =
-            [self.task, self.next, self.numbered, self.code, self.start, self.last_start, self.work, self.span];
+        let head = [
+            self.task,
+            self.next,
+            self.numbered,
+            self.code,
+            self.start,
+            self.last_start,
+            self.work,
+            self.span,
+        ];
         words[..8].copy_from_slice(&head);
         words[8..13].copy_from_slice(&self.ready);
         words[13..17].copy_from_slice(&self.nodes);

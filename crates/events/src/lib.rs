@@ -20,7 +20,8 @@ mod kind;
 mod stream;
 
 pub use header::{
-    CHUNK_BYTES, ChunkHeader, ClockKind, FILE_MAGIC, FileHeader, Folded, HEADER_BYTES, JOURNAL_WORDS, MAX_COUNTERS, VERSION,
+    CHUNK_BYTES, ChunkHeader, ClockKind, FILE_MAGIC, FileHeader, Folded, HEADER_BYTES, JOURNAL_WORDS,
+    MAX_COUNTERS, VERSION,
 };
 pub use kind::{EventKind, TaskId, WaitKind, code_of, flags, tag_of, with_tag};
 pub use stream::{Event, Events, HeaderError, StreamError};

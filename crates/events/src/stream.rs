@@ -180,7 +180,11 @@ impl<'a> Events<'a> {
         #[cfg(target_arch = "x86_64")]
         if let Some(word) = self.words.get(position) {
             // SAFETY: it is a hint about an address that is ours.
-            unsafe { std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>((&raw const *word).cast()) };
+            unsafe {
+                std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(
+                    (&raw const *word).cast(),
+                )
+            };
         }
         #[cfg(not(target_arch = "x86_64"))]
         let _ = position;

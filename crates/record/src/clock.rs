@@ -50,7 +50,9 @@ fn counter() -> u64 {
 fn counter() -> u64 {
     let ticks: u64;
     // SAFETY: reading a counter that Linux lets every program read.
-    unsafe { std::arch::asm!("mrs {}, cntvct_el0", out(reg) ticks, options(nostack, nomem, preserves_flags)) };
+    unsafe {
+        std::arch::asm!("mrs {}, cntvct_el0", out(reg) ticks, options(nostack, nomem, preserves_flags))
+    };
     ticks
 }
 
@@ -62,7 +64,8 @@ pub fn from_nanos(process: &Process, nanos: u64) -> u64 {
         let passed = sys::nanos() - process.base_nanos;
         if passed >= ENOUGH {
             let ticks = ticks(process.clock) - process.base_ticks;
-            return (u128::from(nanos) * u128::from(ticks) / u128::from(passed)).min(u128::from(u64::MAX)) as u64;
+            return (u128::from(nanos) * u128::from(ticks) / u128::from(passed)).min(u128::from(u64::MAX))
+                as u64;
         }
     }
 }

@@ -36,7 +36,8 @@ impl Counters {
     /// Opens those that were asked for and that this machine has; the text about the process says which it has not.
     pub fn open(process: &Process) -> Option<Counters> {
         static SAID: OnceLock<()> = OnceLock::new();
-        let mut counters = Counters { descriptors: [-1; MAX_COUNTERS], events: [EVENTS[0]; MAX_COUNTERS], count: 0 };
+        let mut counters =
+            Counters { descriptors: [-1; MAX_COUNTERS], events: [EVENTS[0]; MAX_COUNTERS], count: 0 };
         let mut missing = Vec::new();
         for name in &process.options.counters {
             let Some(event) = EVENTS.iter().find(|event| event.0 == name) else {

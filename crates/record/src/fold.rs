@@ -420,14 +420,7 @@ impl Fold {
     }
 }
 
-fn folded(
-    inside: &Stretch,
-    task: TaskId,
-    next: TaskId,
-    numbered: u64,
-    span: u64,
-    code: u64,
-) -> Folded {
+fn folded(inside: &Stretch, task: TaskId, next: TaskId, numbered: u64, span: u64, code: u64) -> Folded {
     Folded {
         task: task.0,
         next: next.0,

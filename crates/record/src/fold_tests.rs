@@ -92,7 +92,8 @@ fn steps(chance: &mut Chance, depth: u32, deepest: u32) -> Vec<Do> {
 fn record(folder: &Path, case: Case, options: Options) {
     let Case { seed, workers, stealing, at_once, deepest } = case;
     let process = Process::for_test(folder.join("1-1"), options);
-    let mut threads: Vec<Box<Thread>> = (0..workers).map(|_| Thread::new(&process).expect("a thread")).collect();
+    let mut threads: Vec<Box<Thread>> =
+        (0..workers).map(|_| Thread::new(&process).expect("a thread")).collect();
     let mut chance = Chance(seed);
     let mut jobs: Vec<Job> = Vec::new();
     let mut stacks: Vec<Vec<usize>> = vec![Vec::new(); workers];
@@ -100,7 +101,15 @@ fn record(folder: &Path, case: Case, options: Options) {
     let mut time = 1;
     threads[0].test_time = Some(time);
     let root = threads[0].root(true);
-    jobs.push(Job { id: root, steps: steps(&mut chance, 0, deepest), depth: 0, open: 0, parent: None, waits: false, at_once: false });
+    jobs.push(Job {
+        id: root,
+        steps: steps(&mut chance, 0, deepest),
+        depth: 0,
+        open: 0,
+        parent: None,
+        waits: false,
+        at_once: false,
+    });
     stacks[0].push(0);
     let mut running = 1;
     while running > 0 {
@@ -163,13 +172,16 @@ fn record(folder: &Path, case: Case, options: Options) {
             }
         }
     }
-    assert!(jobs.iter().all(|job| job.steps.is_empty()) && jobs.iter().any(|job| job.at_once || job.depth == 0));
+    assert!(
+        jobs.iter().all(|job| job.steps.is_empty()) && jobs.iter().any(|job| job.at_once || job.depth == 0)
+    );
 }
 
 fn close(folder: &Path, name: &str) -> (Summary, u64) {
     let target = folder.join(format!("{name}.crosscut"));
     let closed =
-        crosscut_close::close(&folder.join(name), &target, &Default::default(), &crosscut_close::Quiet).expect("a run");
+        crosscut_close::close(&folder.join(name), &target, &Default::default(), &crosscut_close::Quiet)
+            .expect("a run");
     assert_eq!(closed.run.manifest().partial, None);
     let tasks = Tasks::open(closed.run).expect("a task tree");
     let size = tasks.summary().nodes.into();

@@ -290,13 +290,26 @@ extern "C" fn sync_region(kind: c_int, endpoint: c_int, _: *mut Data, _: *mut Da
 }
 
 /// Where a task group begins to wait; all other waits begin with their region.
-extern "C" fn sync_region_wait(kind: c_int, endpoint: c_int, _: *mut Data, _: *mut Data, code: *const c_void) {
+extern "C" fn sync_region_wait(
+    kind: c_int,
+    endpoint: c_int,
+    _: *mut Data,
+    _: *mut Data,
+    code: *const c_void,
+) {
     if kind == region::TASKGROUP && endpoint == BEGIN {
         thread::with(|thread| thread.wait(WaitKind::Group, code as u64));
     }
 }
 
-extern "C" fn work(kind: c_int, endpoint: c_int, _: *mut Data, _: *mut Data, count: u64, code: *const c_void) {
+extern "C" fn work(
+    kind: c_int,
+    endpoint: c_int,
+    _: *mut Data,
+    _: *mut Data,
+    count: u64,
+    code: *const c_void,
+) {
     // Loops, by schedule, and sections.
     if matches!(kind, 1 | 2 | 10..=13) {
         thread::with(|thread| match endpoint {

@@ -29,7 +29,9 @@ impl Options {
                     options.collapse = true;
                     options.collapse_count = value.trim().parse().ok();
                 }
-                "counters" => options.counters = value.split('+').map(|name| name.trim().to_owned()).collect(),
+                "counters" => {
+                    options.counters = value.split('+').map(|name| name.trim().to_owned()).collect()
+                }
                 _ => {}
             }
         }

@@ -134,7 +134,10 @@ impl Process {
             lines.extend([key, " ", &value, "\n"]);
         };
         let command = text("/proc/self/cmdline");
-        command.split('\0').filter(|argument| !argument.is_empty()).for_each(|argument| line("argument", argument));
+        command
+            .split('\0')
+            .filter(|argument| !argument.is_empty())
+            .for_each(|argument| line("argument", argument));
         let clock = match self.clock {
             ClockKind::Processor => "processor",
             ClockKind::Monotonic => "monotonic",

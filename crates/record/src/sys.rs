@@ -3,7 +3,14 @@
 use std::ffi::{c_char, c_int, c_long, c_void};
 
 unsafe extern "C" {
-    fn mmap(address: *mut c_void, length: usize, protection: c_int, flags: c_int, fd: c_int, offset: i64) -> *mut c_void;
+    fn mmap(
+        address: *mut c_void,
+        length: usize,
+        protection: c_int,
+        flags: c_int,
+        fd: c_int,
+        offset: i64,
+    ) -> *mut c_void;
     fn munmap(address: *mut c_void, length: usize) -> c_int;
     fn fallocate(fd: c_int, mode: c_int, offset: i64, length: i64) -> c_int;
     fn sched_getcpu() -> c_int;
@@ -105,7 +112,8 @@ pub fn write_words(fd: i32, offset: u64, words: &[u64]) -> Result<(), u32> {
     let mut done = 0;
     while done < length {
         // SAFETY: the rest of the words is as long as it says.
-        let wrote = unsafe { pwrite(fd, bytes.add(done).cast(), length - done, (offset + done as u64) as i64) };
+        let wrote =
+            unsafe { pwrite(fd, bytes.add(done).cast(), length - done, (offset + done as u64) as i64) };
         match wrote {
             0 => return Err(ENOSPC),
             wrote if wrote > 0 => done += wrote as usize,
@@ -120,7 +128,14 @@ pub fn write_words(fd: i32, offset: u64, words: &[u64]) -> Result<(), u32> {
 pub fn map_file(fd: i32, offset: u64, length: usize) -> Result<*mut u64, u32> {
     // SAFETY: a new mapping; nothing that exists is touched.
     let address = unsafe {
-        mmap(std::ptr::null_mut(), length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, offset as i64)
+        mmap(
+            std::ptr::null_mut(),
+            length,
+            PROT_READ | PROT_WRITE,
+            MAP_SHARED | MAP_POPULATE,
+            fd,
+            offset as i64,
+        )
     };
     if address as isize == -1 { Err(last_error()) } else { Ok(address.cast()) }
 }
@@ -180,7 +195,9 @@ fn thread_pointer() -> Option<*const u8> {
 fn thread_pointer() -> Option<*const u8> {
     let pointer: *const u8;
     // SAFETY: reading a register.
-    unsafe { std::arch::asm!("mrs {}, tpidr_el0", out(reg) pointer, options(nostack, nomem, preserves_flags)) };
+    unsafe {
+        std::arch::asm!("mrs {}, tpidr_el0", out(reg) pointer, options(nostack, nomem, preserves_flags))
+    };
     Some(pointer)
 }
 
@@ -195,7 +212,14 @@ pub fn perf_event_open(attributes: &[u64; 16], group: i32) -> Result<i32, u32> {
     const CLOSE_ON_EXEC: u64 = 8;
     // SAFETY: the attributes say their own size (128 bytes).
     let fd = unsafe {
-        syscall(number::PERF_EVENT_OPEN, attributes.as_ptr(), 0 as c_long, -1 as c_long, c_long::from(group), CLOSE_ON_EXEC)
+        syscall(
+            number::PERF_EVENT_OPEN,
+            attributes.as_ptr(),
+            0 as c_long,
+            -1 as c_long,
+            c_long::from(group),
+            CLOSE_ON_EXEC,
+        )
     };
     if fd < 0 { Err(last_error()) } else { Ok(fd as i32) }
 }

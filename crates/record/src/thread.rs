@@ -12,8 +12,8 @@ use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 
 use crosscut_events::{
-    CHUNK_BYTES, ChunkHeader, ClockKind, EventKind, FILE_MAGIC, FileHeader, Folded, HEADER_BYTES, MAX_COUNTERS, TaskId,
-    VERSION, thread_file,
+    CHUNK_BYTES, ChunkHeader, ClockKind, EventKind, FILE_MAGIC, FileHeader, Folded, HEADER_BYTES,
+    MAX_COUNTERS, TaskId, VERSION, thread_file,
 };
 
 use crate::counters::Counters;

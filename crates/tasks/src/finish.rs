@@ -2,7 +2,7 @@
 
 use crosscut_run::tasks::{Collapsed, Kind, Mark, TaskWriter};
 use crosscut_run::{ColumnMut, Places, RunWriter};
-use crosscut_tree::{block_sums, BLOCK, Tree, WideBuf};
+use crosscut_tree::{BLOCK, Tree, WideBuf, block_sums};
 use rayon::prelude::*;
 
 use crate::complete::{check_depends, complete, fill_spans, leaves_tasks};

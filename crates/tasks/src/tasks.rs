@@ -70,7 +70,8 @@ struct Counter {
 
 /// The counters that a run has.
 fn counters(run: &Run) -> Result<Vec<Counter>, TasksError> {
-    let names = run.manifest().facts.get("counters").and_then(|names| names.as_array()).cloned().unwrap_or_default();
+    let names =
+        run.manifest().facts.get("counters").and_then(|names| names.as_array()).cloned().unwrap_or_default();
     let names = names.iter().filter_map(|name| name.as_str());
     let open = |name: &str| {
         let part = name.replace('-', "_");
@@ -390,7 +391,8 @@ impl Tasks {
     /// What each counter counted in a range of nodes, with its name.
     pub fn counters(&self, nodes: Range<usize>) -> impl Iterator<Item = (&str, i64)> {
         self.counters.iter().map(move |counter| {
-            let sum = Sums::new(&counter.sum).over(nodes.clone(), |i| counter.value.get(i).copied().unwrap_or(0));
+            let sum =
+                Sums::new(&counter.sum).over(nodes.clone(), |i| counter.value.get(i).copied().unwrap_or(0));
             (counter.name.as_str(), sum)
         })
     }
