@@ -41,7 +41,8 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = size::parse)]
     collapse_count: Option<u64>,
     /// Hardware counters to read at every event, such as instructions,cycles,cache-misses.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = counter)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = counter,
+        conflicts_with_all = ["collapse", "collapse_count"])]
     counters: Vec<String>,
     /// Keep the events after the run is made of them.
     #[arg(long)]
@@ -73,6 +74,9 @@ fn counter(text: &str) -> Result<String> {
 /// Runs and records. What is wrong is found before the program starts; from then on its exit code is ours, unless the run
 /// could not be made of a program that ended well.
 pub fn run(args: Args) -> Result<ExitCode> {
+    if let Some(twice) = (1..args.counters.len()).find(|&i| args.counters[..i].contains(&args.counters[i])) {
+        bail!("the counter {} is named twice", args.counters[twice]);
+    }
     if args.counters.len() > MAX_COUNTERS {
         bail!("{} counters, but {MAX_COUNTERS} can be read at once; leave some out", args.counters.len());
     }
@@ -140,6 +144,14 @@ fn close(args: &Args, events: &Events, target: &Path, ended: child::Ended) -> bo
 }
 
 fn nothing(events: &Events) {
+    if events.had_no_room() {
+        output::say(&format!(
+            "nothing was recorded: the recorder had no room for its events in {}; no run was made",
+            quoted(&events.path)
+        ));
+        events.remove();
+        return;
+    }
     events.remove();
     output::say(
         "nothing was recorded: no tasks of an OpenMP runtime that has OMPT (LLVM's or Intel's), of crosscut.h, or of \
@@ -218,6 +230,16 @@ impl Events {
         // The program may change its directory.
         let path = std::path::absolute(&path).with_context(|| path.display().to_string())?;
         Ok(Events { path })
+    }
+
+    /// Whether a recorder began to write here and could not: no word about its process, or a thread without anything.
+    fn had_no_room(&self) -> bool {
+        let folders = fs::read_dir(&self.path).into_iter().flatten().flatten().map(|entry| entry.path());
+        folders.filter(|path| path.is_dir()).any(|folder| {
+            let about = fs::metadata(folder.join(crosscut_events::PROCESS)).map_or(0, |file| file.len());
+            let mut files = fs::read_dir(&folder).into_iter().flatten().flatten();
+            about == 0 || files.any(|file| file.file_name().to_string_lossy().starts_with("thread-"))
+        })
     }
 
     fn remove(&self) {

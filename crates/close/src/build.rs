@@ -100,8 +100,6 @@ struct Walk {
 /// What only few tasks have: lanes, loops, dependences, counters, moves from thread to thread.
 #[derive(Debug, Default)]
 struct More {
-    /// Where it left without saying so.
-    left: Vec<Point>,
     /// The lane's number in the index, when it is one.
     lane: Option<usize>,
     /// The chunk of a loop that runs, and the loop's code.
@@ -520,15 +518,21 @@ impl<'a, 'w> Builder<'a, 'w> {
         let mut events = recorded.threads[walk.thread as usize - recorded.first_thread].from(walk.position);
         loop {
             // Damage was noted in the first pass; here it is an end like any other.
-            let Ok(Some(event)) = events.step() else {
+            let next = events.step().ok().flatten();
+            if next.is_none() && self.next_fragment(walk)? {
+                events = recorded.threads[walk.thread as usize - recorded.first_thread].from(walk.position);
+                continue;
+            }
+            let Some(event) = next else {
                 return self.cut_short(walk, recorded);
             };
             if event.ticks > walk.moves {
-                let here = Point::new(walk.thread as usize, event.position, walk.core);
-                walk.more().left.push(here);
-                self.next_fragment(walk)?;
-                events = recorded.threads[walk.thread as usize - recorded.first_thread].from(walk.position);
-                continue;
+                walk.moves = self.moves(walk.process, walk.id, walk.seen);
+                if event.ticks > walk.moves && self.next_fragment(walk)? {
+                    events =
+                        recorded.threads[walk.thread as usize - recorded.first_thread].from(walk.position);
+                    continue;
+                }
             }
             walk.position = events.position();
             let time = recorded.clock.time(event.ticks);
@@ -537,7 +541,7 @@ impl<'a, 'w> Builder<'a, 'w> {
                 walk.more().counts_now = counts_before(&events, event.position);
             }
             if !matches!(event.kind, EventKind::Begin | EventKind::FoldedTask | EventKind::Core) {
-                walk.seen = event.ticks;
+                walk.seen = walk.seen.max(event.ticks);
             }
             let moved = match event.kind {
                 EventKind::Core => {
@@ -587,7 +591,10 @@ impl<'a, 'w> Builder<'a, 'w> {
                 }
                 EventKind::Switch => {
                     if TaskId(event.word()) == walk.id {
-                        self.resume(walk, time)?;
+                        // It goes on where it was.
+                        if walk.state != State::Runs {
+                            self.resume(walk, time)?;
+                        }
                         false
                     } else {
                         self.pause(walk, time)?;
@@ -690,27 +697,20 @@ impl<'a, 'w> Builder<'a, 'w> {
     }
 
     /// Moves to where the task goes on after it was suspended, on some thread. That may have been before the thread that it
-    /// left began with something else; and when it came back there nothing need say so.
+    /// left began with something else.
     fn next_fragment(&mut self, walk: &mut Walk) -> Result<bool, CloseError> {
         let recorded = &self.processes[walk.process as usize];
-        let list = recorded.index.fragments.get(&walk.id).map_or(&[][..], Vec::as_slice);
-        let next = list.get(list.partition_point(|&(ticks, _)| ticks <= walk.seen));
-        let point = match next {
-            Some(&(ticks, point)) => {
-                walk.seen = ticks;
-                self.set_counts(walk, point, 2);
-                self.resume(walk, recorded.clock.time(ticks))?;
-                point
-            }
-            None => match walk.more().left.pop() {
-                Some(point) => point,
-                None => return Ok(false),
-            },
+        let Some(list) = recorded.index.fragments.get(&walk.id) else { return Ok(false) };
+        let Some(&(ticks, point)) = list.get(list.partition_point(|&(ticks, _)| ticks <= walk.seen)) else {
+            return Ok(false);
         };
-        walk.moves = self.moves(walk.process, walk.id, walk.seen);
+        walk.seen = ticks;
+        walk.moves = self.moves(walk.process, walk.id, ticks);
         walk.thread = point.thread() as u32;
         walk.core = point.core();
         walk.position = point.position();
+        self.set_counts(walk, point, 2);
+        self.resume(walk, recorded.clock.time(ticks))?;
         Ok(true)
     }
 
@@ -748,7 +748,7 @@ impl<'a, 'w> Builder<'a, 'w> {
             self.close(node);
             return Ok(None);
         }
-        self.visited += 1;
+        self.visited = self.visited.saturating_add(1);
         let mut at = recorded.threads[begin.thread() - recorded.first_thread].from(begin.position());
         if let Ok(Some(first)) = at.step()
             && first.kind == EventKind::FoldedTask
@@ -818,7 +818,7 @@ impl<'a, 'w> Builder<'a, 'w> {
         let top_is_group = inside && self.open[self.open.len() - 1].group;
         match kind {
             WaitKind::Barrier | WaitKind::LastBarrier if walk.lane().is_some() => {
-                if let Some(lane) = walk.lane() {
+                if let Some(lane) = walk.lane().filter(|_| kind == WaitKind::Barrier) {
                     let point = Point::new(walk.thread as usize, walk.position, walk.core);
                     self.lanes[walk.process as usize][lane] = (point, time);
                 }
@@ -969,7 +969,7 @@ impl<'a, 'w> Builder<'a, 'w> {
     /// A section that was folded while recording.
     fn folded_section(&mut self, walk: &mut Walk, event: &Event<'_>, time: i64) -> Result<(), CloseError> {
         let Some(folded) = Folded::from_words(event.payload) else { return Ok(()) };
-        self.visited += folded.numbered;
+        self.visited = self.visited.saturating_add(folded.numbered);
         let holder = self.holder(walk);
         let node = self.node(holder, Kind::Section, walk.edge)?;
         let place = self.place(walk.thread, walk.core)?;
@@ -1059,7 +1059,9 @@ impl<'a, 'w> Builder<'a, 'w> {
         let place = self.place(thread, core)?;
         let site = self.sites.site(process, region.code, region.code);
         let recorded = &self.processes[process as usize];
-        while region.next < region.lanes.end && recorded.index.lanes[region.next].barriers < region.phase {
+        // Lanes that did not come to this phase have no point to go on from.
+        let came = |lane: usize| region.phase == 0 || self.lanes[process as usize][lane].0.is_some();
+        while region.next < region.lanes.end && !came(region.next) {
             region.next += 1;
         }
         if region.next < region.lanes.end {
@@ -1075,7 +1077,7 @@ impl<'a, 'w> Builder<'a, 'w> {
             let node = self.node(region.section, Kind::Task, Edge::Create)?;
             let (begin, start) = match region.phase {
                 0 => (lane.begin, recorded.clock.time(lane.ticks)),
-                _ => self.lanes[process as usize][number],
+                _ => std::mem::take(&mut self.lanes[process as usize][number]),
             };
             let mut walk = self.walk(process, lane.id, node, begin, start, region.code);
             walk.more().lane = Some(number);

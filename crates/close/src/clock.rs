@@ -23,7 +23,7 @@ impl Clock {
             return Clock { rate: 1 << 32, begin: 0 };
         };
         let base = (first.base_ticks, first.base_nanos);
-        let begin = first.base_nanos.saturating_sub(zero).min(i64::MAX as u64) as i64;
+        let begin = first.base_nanos.saturating_sub(zero).min(1 << 60) as i64;
         if first.clock != ClockKind::Processor as u32 {
             return Clock { rate: 1 << 32, begin };
         }

@@ -56,7 +56,7 @@ impl Depends {
     pub fn add(&mut self, node: u32, address: u64, number: u16, found: &mut Vec<Depend>) {
         if matches!(number, OUT_ALL | INOUT_ALL) {
             let users = self.addresses.values().flat_map(|address| &address.latest).chain(&self.all);
-            found.extend(users.map(|&from| Depend { to: node, from }));
+            found.extend(users.filter(|&&from| from != node).map(|&from| Depend { to: node, from }));
             self.addresses = HashMap::new();
             self.all = Some(node);
             return;

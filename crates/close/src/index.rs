@@ -1,6 +1,7 @@
 //! The first pass over the events, thread by thread in parallel: where each task begins and ends, which lanes a team has,
 //! which code addresses occur, and how many nodes the tree can have at most.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crosscut_events::{Event, EventKind, Events, Folded, StreamError, TaskId, WaitKind, code_of, tag_of};
@@ -14,7 +15,6 @@ use crate::error::CloseError;
 pub struct Point(u64);
 
 impl Point {
-    const NONE: Point = Point(0);
     const POSITION: u32 = 36;
     const CORE: u32 = 12;
     /// Threads that a run can have.
@@ -112,6 +112,8 @@ pub struct Index {
     end: Vec<AtomicU64>,
     /// The first number of each thread in those, by the thread's number in the process.
     first: Vec<usize>,
+    /// Begin and end of the tasks of threads that gave far more numbers than they have events: nearly all were folded.
+    sparse: Mutex<HashMap<TaskId, (Point, Point)>>,
     /// The lanes, by team and index.
     pub lanes: Vec<Lane>,
     /// The teams.
@@ -126,8 +128,6 @@ pub struct Index {
     pub codes: Vec<u64>,
     /// At most so many nodes.
     pub nodes: usize,
-    /// Tasks created.
-    pub created: u64,
     /// The time of the last event of each thread.
     pub last_ticks: Vec<u64>,
     /// Places where a file is damaged; what follows is not read.
@@ -143,21 +143,35 @@ impl Index {
         (slot < *self.first.get(thread + 1)?).then_some(slot)
     }
 
+    /// Begin and end of a task that has no slot.
+    #[cold]
+    fn sparse(&self, id: TaskId) -> (Point, Point) {
+        self.sparse.lock().ok().and_then(|sparse| sparse.get(&id).copied()).unwrap_or_default()
+    }
+
     /// Where a task begins: its begin or folded event.
     #[inline]
     pub fn begin(&self, id: TaskId) -> Point {
-        self.slot(id).map_or(Point::NONE, |slot| Point(self.begin[slot].load(Ordering::Relaxed)))
+        match self.slot(id) {
+            Some(slot) => Point(self.begin[slot].load(Ordering::Relaxed)),
+            None => self.sparse(id).0,
+        }
     }
 
     /// Right after the end of a task.
     #[inline]
     pub fn end(&self, id: TaskId) -> Point {
-        self.slot(id).map_or(Point::NONE, |slot| Point(self.end[slot].load(Ordering::Relaxed)))
+        match self.slot(id) {
+            Some(slot) => Point(self.end[slot].load(Ordering::Relaxed)),
+            None => self.sparse(id).1,
+        }
     }
 
     /// Tasks that began.
     pub fn begun(&self) -> usize {
-        self.begin.par_iter().filter(|point| point.load(Ordering::Relaxed) != 0).count()
+        let dense = self.begin.par_iter().filter(|point| point.load(Ordering::Relaxed) != 0).count();
+        let sparse = self.sparse.lock().map_or(0, |sparse| sparse.values().filter(|t| t.0.is_some()).count());
+        dense + sparse
     }
 
     /// Goes through the events of the threads of one process. `first_thread` is the number of the first of them over all
@@ -169,7 +183,10 @@ impl Index {
         }
         let mut first = vec![0; count + 1];
         for thread in threads {
-            first[thread.header.thread as usize + 1] = numbered(thread);
+            let numbered = numbered(thread);
+            // Every number has an event of its own, unless it was folded or the file is damaged.
+            let is_dense = numbered <= thread.words().len() as u64;
+            first[thread.header.thread as usize + 1] = if is_dense { numbered as usize } else { 0 };
         }
         for at in 1..first.len() {
             first[at] += first[at - 1];
@@ -183,6 +200,7 @@ impl Index {
             begin: table(),
             end: table(),
             first,
+            sparse: Mutex::default(),
             lanes: Vec::new(),
             teams: HashMap::new(),
             roots: Vec::new(),
@@ -190,7 +208,6 @@ impl Index {
             waits_in_group: HashSet::new(),
             codes: Vec::new(),
             nodes: 0,
-            created: 0,
             last_ticks: Vec::new(),
             damages: Vec::new(),
         };
@@ -205,6 +222,7 @@ impl Index {
             .collect();
         let found: Vec<Found> = passes.into_iter().map(|pass| pass.found).collect();
         let mut codes = HashSet::new();
+        let mut stays = Vec::new();
         for (number, found) in found.into_iter().enumerate() {
             index.lanes.extend(found.lanes);
             index.teams.extend(found.teams);
@@ -212,12 +230,18 @@ impl Index {
             for (id, ticks, point) in found.fragments {
                 index.fragments.entry(id).or_default().push((ticks, point));
             }
+            stays.push(found.stays);
             index.waits_in_group.extend(found.waits_in_group);
             codes.extend(found.codes);
             index.nodes += found.nodes;
-            index.created += found.created;
             index.last_ticks.push(found.last_ticks);
             index.damages.extend(found.damage.map(|damage| (number, damage)));
+        }
+        // A task that was elsewhere meanwhile came back.
+        for (id, ticks, point) in stays.into_iter().flatten() {
+            if let Some(list) = index.fragments.get_mut(&id) {
+                list.push((ticks, point));
+            }
         }
         index.codes = codes.into_iter().collect();
         index.codes.sort_unstable();
@@ -243,23 +267,22 @@ fn bytemuck_zeroed(count: usize) -> Vec<AtomicU64> {
 }
 
 /// Numbers that a thread gave: known at the beginning of its last chunk, so that only that one has to be read.
-fn numbered(events: &Events<'_>) -> usize {
+fn numbered(events: &Events<'_>) -> u64 {
     let Some((begin, header)) = events.chunks().last() else { return 0 };
     let mut last = events.from(begin);
-    let mut count = header.numbered as usize;
+    let mut count = header.numbered;
     while let Ok(Some(event)) = last.step() {
-        count += numbers_of(&event);
+        count = count.saturating_add(numbers_of(&event));
     }
-    // The number may be damaged: never more than there are words.
-    count.min(events.words().len())
+    count
 }
 
 /// How many numbers an event stands for.
 #[inline]
-fn numbers_of(event: &Event<'_>) -> usize {
+fn numbers_of(event: &Event<'_>) -> u64 {
     match event.kind {
         kind if kind.numbers() => 1,
-        EventKind::FoldedTask | EventKind::FoldedSection => event.payload.get(2).map_or(0, |&n| n as usize),
+        EventKind::FoldedTask | EventKind::FoldedSection => event.payload.get(2).copied().unwrap_or(0),
         _ => 0,
     }
 }
@@ -270,10 +293,11 @@ struct Found {
     teams: Vec<(TaskId, Team)>,
     roots: Vec<Root>,
     fragments: Vec<(TaskId, u64, Point)>,
+    /// Tasks that go on where they were, as far as their thread knows.
+    stays: Vec<(TaskId, u64, Point)>,
     waits_in_group: Vec<TaskId>,
     codes: HashSet<u64>,
     nodes: usize,
-    created: u64,
     last_ticks: u64,
     damage: Option<StreamError>,
 }
@@ -346,7 +370,7 @@ impl<'a> Pass<'a> {
 
     #[inline]
     fn number(&mut self) -> TaskId {
-        self.numbered += 1;
+        self.numbered = self.numbered.saturating_add(1);
         TaskId::new(self.number, self.numbered)
     }
 
@@ -372,7 +396,6 @@ impl<'a> Pass<'a> {
             EventKind::Create => {
                 self.code(word);
                 self.number();
-                self.found.created += 1;
                 // Section, create, task, end; a task that runs at once has a section and a wait of its own.
                 self.found.nodes += 5;
                 self.act();
@@ -403,23 +426,23 @@ impl<'a> Pass<'a> {
                         self.found.fragments.push((TaskId(folded.next), event.ticks, after));
                     }
                     self.current = TaskId(folded.next);
-                    self.numbered += folded.numbered;
-                    self.found.created += folded.numbered;
+                    self.numbered = self.numbered.saturating_add(folded.numbered);
                     self.found.nodes += 1;
                 }
             }
             EventKind::FoldedSection => {
                 if let Some(folded) = Folded::from_words(event.payload) {
                     self.code(folded.code);
-                    self.numbered += folded.numbered;
-                    self.found.created += folded.numbered;
+                    self.numbered = self.numbered.saturating_add(folded.numbered);
                     self.found.nodes += 2;
                     self.act();
                 }
             }
             EventKind::Switch => {
                 let next = TaskId(word);
-                if next != TaskId::NONE {
+                if next == self.current {
+                    self.found.stays.push((next, event.ticks, after));
+                } else if next != TaskId::NONE {
                     self.found.fragments.push((next, event.ticks, after));
                 }
                 self.current = next;
@@ -490,10 +513,8 @@ impl<'a> Pass<'a> {
                     lane.idle = true;
                 }
             }
-            Some(WaitKind::Tasks) if !self.groups.is_empty() => {
-                if self.groups.get(&current).is_some_and(|&open| open > 0) {
-                    self.found.waits_in_group.push(current);
-                }
+            Some(WaitKind::Tasks) if self.groups.contains_key(&current) => {
+                self.found.waits_in_group.push(current);
             }
             Some(WaitKind::Group | WaitKind::Section) => {
                 if let Some(open) = self.groups.get_mut(&current) {
@@ -520,16 +541,27 @@ impl<'a> Pass<'a> {
 
     #[inline]
     fn put_begin(&self, task: TaskId, point: Point) {
-        if let Some(slot) = self.index.slot(task) {
-            self.index.begin[slot].store(point.0, Ordering::Relaxed);
+        match self.index.slot(task) {
+            Some(slot) => self.index.begin[slot].store(point.0, Ordering::Relaxed),
+            None => self.put_sparse(task, |entry| entry.0 = point),
         }
     }
 
     #[inline]
     fn put_end(&self, task: TaskId, point: Point, nested: bool) {
-        if let Some(slot) = self.index.slot(task) {
-            let flag = if nested { Point::NESTED } else { 0 };
-            self.index.end[slot].store(point.0 | flag, Ordering::Relaxed);
+        let point = Point(point.0 | if nested { Point::NESTED } else { 0 });
+        match self.index.slot(task) {
+            Some(slot) => self.index.end[slot].store(point.0, Ordering::Relaxed),
+            None => self.put_sparse(task, |entry| entry.1 = point),
+        }
+    }
+
+    #[cold]
+    fn put_sparse(&self, task: TaskId, change: impl FnOnce(&mut (Point, Point))) {
+        if task != TaskId::NONE
+            && let Ok(mut sparse) = self.index.sparse.lock()
+        {
+            change(sparse.entry(task).or_default());
         }
     }
 }

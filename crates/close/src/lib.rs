@@ -111,7 +111,7 @@ pub fn close(
     crosscut_tasks::finish(&mut run, writer, &places)?;
     check_cancelled(progress)?;
     let run = run.finish()?;
-    let tasks = recorded.iter().map(|process| process.index.created as i64).sum();
+    let tasks = run.manifest().facts["tasks"]["tasks"].as_i64().unwrap_or(0);
     Ok(Closed { run, tasks, dropped, processes: processes.len(), notes })
 }
 
@@ -154,10 +154,10 @@ fn counters(recorded: &[Recorded<'_>]) -> Vec<String> {
 
 /// Events that could not be stored.
 fn lost(recorded: &[Recorded<'_>], notes: &mut Vec<String>) -> u64 {
-    let mut lost = 0;
+    let mut lost: u64 = 0;
     for thread in recorded.iter().flat_map(|process| &process.threads) {
         let header = &thread.header;
-        lost += header.lost;
+        lost = lost.saturating_add(header.lost);
         if header.lost > 0 {
             let why = std::io::Error::from_raw_os_error(header.error as i32);
             notes.push(format!("thread {} lost {} events: {why}", header.thread, header.lost));

@@ -76,12 +76,9 @@ extern "C" fn end(next: u64) {
     thread::with(|thread| thread.end(TaskId(next)));
 }
 
+/// It may have been on other threads since it was here, so this is recorded even when it never left.
 extern "C" fn resume(task: u64) {
-    thread::with(|thread| {
-        if thread.current != TaskId(task) {
-            thread.switch(TaskId(task));
-        }
-    });
+    thread::with(|thread| thread.switch(TaskId(task)));
 }
 
 extern "C" fn section(code: *const c_void) {

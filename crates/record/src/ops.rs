@@ -49,7 +49,9 @@ impl Thread {
     pub fn switch(&mut self, next: TaskId) {
         let now = self.now();
         self.put_at(now, EventKind::Switch, [next.0]);
-        self.goes_on(now, next);
+        if next != self.current {
+            self.goes_on(now, next);
+        }
     }
 
     /// The task that runs begins to wait.
