@@ -14,7 +14,7 @@ use crosscut_run::{NO_SITE, Places};
 use crate::clock::Clock;
 use crate::depends::Depends;
 use crate::error::CloseError;
-use crate::index::{Index, Lane, Point, pack_core};
+use crate::index::{Index, Lane, Point, Team, pack_core};
 use crate::sources::Sites;
 
 /// A process, ready to be walked.
@@ -146,7 +146,7 @@ struct Region {
     release: i64,
     arrival: i64,
     last_end: i64,
-    join: Option<(Point, i64)>,
+    join: Option<Team>,
     code: u64,
 }
 
@@ -540,7 +540,7 @@ impl<'a, 'w> Builder<'a, 'w> {
             {
                 walk.more().counts_now = counts_before(&events, event.position);
             }
-            if !matches!(event.kind, EventKind::Begin | EventKind::FoldedTask | EventKind::Core) {
+            if !matches!(event.kind, EventKind::Begin | EventKind::Core) {
                 walk.seen = walk.seen.max(event.ticks);
             }
             let moved = match event.kind {
@@ -571,7 +571,9 @@ impl<'a, 'w> Builder<'a, 'w> {
                             if !self.columns.counters.is_empty() {
                                 walk.more().counts_now = counts_before(&events, last);
                             }
-                            self.resume(walk, recorded.clock.time(events.words()[last] >> 8))?;
+                            let ended = events.words()[last] >> 8;
+                            walk.seen = walk.seen.max(ended);
+                            self.resume(walk, recorded.clock.time(ended))?;
                             true
                         } else if self.next_fragment(walk)? {
                             true
@@ -1035,7 +1037,7 @@ impl<'a, 'w> Builder<'a, 'w> {
         let section = self.node(around.unwrap_or(holder), Kind::Section, walk.edge)?;
         // The interval of the task ends here, as the fork of the first lane.
         self.interval_in(walk, section, Mark::new(Kind::Fork, walk.edge, false), time, code)?;
-        let join = recorded.index.teams.get(&team).map(|team| (team.join, recorded.clock.time(team.ticks)));
+        let join = recorded.index.teams.get(&team).copied();
         walk.state = State::Runs;
         Ok(Region {
             next: lanes.start,
@@ -1103,13 +1105,15 @@ impl<'a, 'w> Builder<'a, 'w> {
             self.stack.push(Step::Region(region));
             return Ok(());
         }
-        let (point, time) = region.join.unwrap_or((Point::default(), region.last_end));
+        let point = region.join.map_or(Point::default(), |team| team.join);
+        let time = region.join.map_or(region.last_end, |team| recorded.clock.time(team.ticks));
         if let Some(around) = region.around {
             self.leaf(around, Kind::Wait, Edge::End, (time, time), place, site)?;
             self.close(around);
         }
         if let Some(Step::Walk(walk)) = self.stack.last_mut() {
             walk.last_end = walk.last_end.max(region.last_end);
+            walk.seen = walk.seen.max(region.join.map_or(0, |team| team.ticks));
             walk.position = point.position();
             if point.is_some() {
                 walk.core = point.core();
