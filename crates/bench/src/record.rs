@@ -10,15 +10,6 @@ use serde_json::Value;
 
 use crate::{Add, si, size};
 
-/// What a process used.
-#[derive(Clone, Copy)]
-struct Used {
-    /// Processor time of all its threads, in seconds.
-    cpu: f64,
-    /// Most memory, in bytes.
-    memory: f64,
-}
-
 /// A program to measure.
 struct Program {
     name: &'static str,
@@ -57,8 +48,8 @@ impl Bench<'_> {
         let each = |seconds: f64| seconds * 1e9 / tasks;
         add(
             &format!("record fib 30 without cut-off ({} tasks), inside the program", si(tasks)),
-            format!("{:.0} ns a task", each(recorded.cpu - plain.cpu)),
-            format!("the program takes {:.0} ns a task without", each(plain.cpu)),
+            format!("{:.0} ns a task", each(recorded - plain)),
+            format!("the program takes {:.0} ns a task without", each(plain)),
         );
         // Create, begin and end of each task; every second one waits and goes on.
         let events = 3.0 * tasks + tasks;
@@ -69,18 +60,18 @@ impl Bench<'_> {
         );
         add(
             "closing that run",
-            format!("{:.0} ns a task", each(closing.cpu)),
-            format!("{:.1} s of processor time, the memory at most {}", closing.cpu, size(closing.memory)),
+            format!("{:.0} ns a task", each(closing)),
+            format!("{closing:.1} s of processor time"),
         );
         let (plain, folded) = self.turns(&program, "collapse")?;
         let (closing, _, bytes) = self.close(&program, "collapse")?;
         add(
             "record fib 30 with --collapse, inside the program",
-            format!("{:.0} ns a task", each(folded.cpu - plain.cpu)),
+            format!("{:.0} ns a task", each(folded - plain)),
             format!(
                 "{:.1} bytes a task on disk, closed in {:.2} s of processor time",
                 bytes / tasks,
-                closing.cpu
+                closing
             ),
         );
         Ok(())
@@ -91,8 +82,8 @@ impl Bench<'_> {
         let (plain, recorded) = self.turns(program, "")?;
         add(
             what,
-            format!("{:+.1} % processor time", 100.0 * (recorded.cpu / plain.cpu - 1.0)),
-            format!("{:.0} ms without", plain.cpu * 1e3),
+            format!("{:+.1} % processor time", 100.0 * (recorded / plain - 1.0)),
+            format!("{:.0} ms without", plain * 1e3),
         );
         Ok(())
     }
@@ -100,23 +91,22 @@ impl Bench<'_> {
     /// The recorder's own memory while it records ten million tasks.
     fn memory(&self, add: Add<'_>) -> Result<()> {
         let program = Program { name: "fib", arguments: &["33", "0"], turns: 1 };
-        let (plain, recorded) = self.turns(&program, "")?;
+        let plain = peak_memory(&mut self.command(&program))?;
+        let recorded = peak_memory(&mut self.recording(&program, "")?)?;
         add(
             "memory of the recorder, fib 33 without cut-off (11.4 M tasks)",
-            size((recorded.memory - plain.memory).max(0.0)),
-            format!("the program has {} without", size(plain.memory)),
+            size((recorded - plain).max(0.0)),
+            format!("the program has {} without", size(plain)),
         );
         Ok(())
     }
 
-    /// The program without and with the recorder, in turns; the best of each.
-    fn turns(&self, program: &Program, options: &str) -> Result<(Used, Used)> {
-        let worst = Used { cpu: f64::INFINITY, memory: f64::INFINITY };
-        let best = |a: Used, b: Used| Used { cpu: a.cpu.min(b.cpu), memory: a.memory.min(b.memory) };
-        let (mut plain, mut recorded) = (worst, worst);
+    /// Processor time of the program without and with the recorder, in turns; the best of each, in seconds.
+    fn turns(&self, program: &Program, options: &str) -> Result<(f64, f64)> {
+        let (mut plain, mut recorded) = (f64::INFINITY, f64::INFINITY);
         for _ in 0..program.turns {
-            plain = best(plain, used(&mut self.command(program))?);
-            recorded = best(recorded, used(&mut self.recording(program, options)?)?);
+            plain = plain.min(cpu(&mut self.command(program))?);
+            recorded = recorded.min(cpu(&mut self.recording(program, options)?)?);
         }
         Ok((plain, recorded))
     }
@@ -145,13 +135,13 @@ impl Bench<'_> {
         self.dir.join("bench.events")
     }
 
-    /// Records once more and closes that run: what closing used, how many tasks there are, and how large the events were.
-    fn close(&self, program: &Program, options: &str) -> Result<(Used, f64, f64)> {
-        used(&mut self.recording(program, options)?)?;
+    /// Records once more and closes that run: the processor time of closing, how many tasks there are, and how large the events
+    /// were.
+    fn close(&self, program: &Program, options: &str) -> Result<(f64, f64, f64)> {
+        cpu(&mut self.recording(program, options)?)?;
         let bytes = bytes_in(&self.events())?;
         let run = self.dir.join("recorded.crosscut");
-        let mut best = Used { cpu: f64::INFINITY, memory: f64::INFINITY };
-        let mut tasks = 0.0;
+        let (mut best, mut tasks) = (f64::INFINITY, 0.0);
         for _ in 0..3 {
             let mut close = Command::new(&self.crosscut);
             close
@@ -161,8 +151,7 @@ impl Bench<'_> {
                 .arg(&run)
                 .stdout(Stdio::null())
                 .stderr(Stdio::null());
-            let used = used(&mut close)?;
-            best = if used.cpu < best.cpu { used } else { best };
+            best = best.min(cpu(&mut close)?);
             let info = Command::new(&self.crosscut).arg("info").arg(&run).arg("--json").output()?;
             let info: Value = serde_json::from_slice(&info.stdout).context("info printed no JSON")?;
             tasks = info["tasks"]["tasks"].as_f64().context("a run without tasks")?;
@@ -185,8 +174,8 @@ fn bytes_in(folder: &Path) -> Result<f64> {
     Ok(sum)
 }
 
-/// Runs a command to its end.
-fn used(command: &mut Command) -> Result<Used> {
+/// Runs a command to its end; the processor time of all its threads, in seconds.
+fn cpu(command: &mut Command) -> Result<f64> {
     let child = command.spawn().with_context(|| format!("could not run {command:?}"))?;
     let mut status = 0;
     // SAFETY: plain numbers, for which zero is a value.
@@ -197,8 +186,21 @@ fn used(command: &mut Command) -> Result<Used> {
         bail!("{command:?} failed (status {status})");
     }
     let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 * 1e-6;
-    Ok(Used {
-        cpu: seconds(usage.ru_utime) + seconds(usage.ru_stime),
-        memory: usage.ru_maxrss as f64 * 1024.0,
-    })
+    Ok(seconds(usage.ru_utime) + seconds(usage.ru_stime))
+}
+
+/// Runs a command to its end; the most memory it had, in bytes. The kernel's own figure for an ended child begins with the
+/// memory of the process that started it, so this one is looked at while it runs.
+fn peak_memory(command: &mut Command) -> Result<f64> {
+    let mut child = command.spawn().with_context(|| format!("could not run {command:?}"))?;
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak: f64 = 0.0;
+    while child.try_wait()?.is_none() {
+        let text = fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
+        peak = peak.max(kib.unwrap_or(0.0) * 1024.0);
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    Ok(peak)
 }
