@@ -104,9 +104,13 @@ pub fn run(args: Args) -> Result<ExitCode> {
             return Err(error).with_context(|| format!("{}: cannot be started", name.display()));
         }
     };
+    let has_libomp = preload.has_libomp();
+    // Its links may be in a temporary folder.
+    drop(preload);
+    events.wait_for_processes(&target);
     // Another recording of the same program may have taken the name meanwhile.
     let target = if args.output.is_none() { free_target(&name) } else { target };
-    let done = close(&args, &events, &target, ended);
+    let done = close(&args, &events, &target, ended, has_libomp);
     Ok(match (done, ended.exit) {
         (_, Exit::Signal(signal)) => child::end_by(signal),
         (false, Exit::Code(0)) => ExitCode::from(FAILED),
@@ -115,9 +119,9 @@ pub fn run(args: Args) -> Result<ExitCode> {
 }
 
 /// Makes the run of the events; whether nothing went wrong.
-fn close(args: &Args, events: &Events, target: &Path, ended: child::Ended) -> bool {
+fn close(args: &Args, events: &Events, target: &Path, ended: child::Ended, has_libomp: bool) -> bool {
     if !crosscut_close::is_events(&events.path) {
-        nothing(events);
+        nothing(events, has_libomp);
         return true;
     }
     let options = crosscut_close::Options {
@@ -131,7 +135,7 @@ fn close(args: &Args, events: &Events, target: &Path, ended: child::Ended) -> bo
         Ok(crosscut_close::close(&events.path, target, &options, &shown)?)
     });
     if let Err(Some(CloseError::Nothing { .. })) = closed.as_ref().map_err(|error| error.downcast_ref()) {
-        nothing(events);
+        nothing(events, has_libomp);
         return true;
     }
     let said = closed.and_then(|closed| say(args, closed));
@@ -143,7 +147,7 @@ fn close(args: &Args, events: &Events, target: &Path, ended: child::Ended) -> bo
     said.is_ok()
 }
 
-fn nothing(events: &Events) {
+fn nothing(events: &Events, has_libomp: bool) {
     if events.had_no_room() {
         output::say(&format!(
             "nothing was recorded: the recorder had no room for its events in {}; no run was made",
@@ -153,10 +157,16 @@ fn nothing(events: &Events) {
         return;
     }
     events.remove();
-    output::say(
+    let hint = match has_libomp {
+        true => "",
+        false => {
+            "; programs built by GCC need LLVM's OpenMP runtime, which was not found (Debian: apt install libomp-19-dev)"
+        }
+    };
+    output::say(&format!(
         "nothing was recorded: no tasks of an OpenMP runtime that has OMPT (LLVM's or Intel's), of crosscut.h, or of \
-         crosscut-rayon were seen in the program; no run was made",
-    );
+         crosscut-rayon were seen in the program; no run was made{hint}"
+    ));
 }
 
 fn say(args: &Args, closed: Closed) -> Result<()> {
@@ -232,13 +242,57 @@ impl Events {
         Ok(Events { path })
     }
 
+    /// Waits for recorded processes that the program has left behind: they still write. Whoever does not want to wait
+    /// keeps the events.
+    fn wait_for_processes(&self, target: &Path) {
+        /// What is started in the background may not have begun to record.
+        const GRACE: std::time::Duration = std::time::Duration::from_millis(500);
+        let start = std::time::Instant::now();
+        let mut said = false;
+        while child::are_left() {
+            let running = self.running();
+            if running.is_none() && (said || start.elapsed() > GRACE) {
+                break;
+            }
+            if let Some(process) = running.filter(|_| !said) {
+                child::end_at_signals();
+                output::say(&format!(
+                    "process {process} still runs and is recorded; waiting for it (after Ctrl-C: {})",
+                    how_to_import(&self.path, target)
+                ));
+                said = true;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+    }
+
+    /// The number of a process that has begun to record, has not ended, and is there.
+    fn running(&self) -> Option<u32> {
+        let folders = fs::read_dir(&self.path).ok()?.flatten().map(|entry| entry.path());
+        folders
+            .filter_map(|folder| {
+                let about = fs::read_to_string(folder.join(crosscut_events::PROCESS)).ok()?;
+                let ended = about.lines().any(|line| line.starts_with("ended "));
+                let number: u32 = folder.file_name()?.to_str()?.split('-').next()?.parse().ok()?;
+                // "NUMBER (NAME) STATE …": one that nobody has waited for has ended, too.
+                let state = fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
+                let lives = !state.rsplit(')').next()?.trim_start().starts_with(['Z', 'X']);
+                (!ended && lives).then_some(number)
+            })
+            .next()
+    }
+
     /// Whether a recorder began to write here and could not: no word about its process, or a thread without anything.
     fn had_no_room(&self) -> bool {
         let folders = fs::read_dir(&self.path).into_iter().flatten().flatten().map(|entry| entry.path());
         folders.filter(|path| path.is_dir()).any(|folder| {
             let about = fs::metadata(folder.join(crosscut_events::PROCESS)).map_or(0, |file| file.len());
             let mut files = fs::read_dir(&folder).into_iter().flatten().flatten();
-            about == 0 || files.any(|file| file.file_name().to_string_lossy().starts_with("thread-"))
+            let is_empty_thread = |file: &fs::DirEntry| {
+                file.file_name().to_string_lossy().starts_with("thread-")
+                    && file.metadata().is_ok_and(|file| file.len() == 0)
+            };
+            about == 0 || files.any(|file| is_empty_thread(&file))
         })
     }
 

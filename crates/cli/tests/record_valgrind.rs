@@ -83,6 +83,15 @@ fn taskgroup_is_clean() {
 }
 
 #[test]
+fn loops_dependences_and_sort_are_clean() {
+    clean("loop 64 8 dynamic", "");
+    clean("depend 3 1000", "");
+    clean("sort 3000 fixed", "");
+    clean("sort 3000 flawed", "collapse=9223372036854775807");
+    clean("lu 3 8", "");
+}
+
+#[test]
 fn mixed_is_clean() {
     clean("mixed", "");
     clean("mixed", "collapse=9223372036854775807");

@@ -971,7 +971,6 @@ impl<'a, 'w> Builder<'a, 'w> {
     /// A section that was folded while recording.
     fn folded_section(&mut self, walk: &mut Walk, event: &Event<'_>, time: i64) -> Result<(), CloseError> {
         let Some(folded) = Folded::from_words(event.payload) else { return Ok(()) };
-        self.visited = self.visited.saturating_add(folded.numbered);
         let holder = self.holder(walk);
         let node = self.node(holder, Kind::Section, walk.edge)?;
         let place = self.place(walk.thread, walk.core)?;

@@ -13,6 +13,9 @@ pub struct Clock {
     begin: i64,
 }
 
+/// Nanoseconds after which two readings tell the speed of a clock to a hundred-thousandth.
+const LONG: u64 = 100_000_000;
+
 /// A moment in both clocks.
 type Pair = (u64, u64);
 
@@ -27,15 +30,17 @@ impl Clock {
         if first.clock != ClockKind::Processor as u32 {
             return Clock { rate: 1 << 32, begin };
         }
-        // The longer ago, the better known: now, when this is the machine that recorded and it was not restarted.
+        // The longer apart, the better known: until now, when this is the machine that recorded and it was not restarted.
         let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
         let here = process.get("boot") == Some(boot.trim());
         let now = if here { now() } else { None };
         let ended = process.get("ended").and_then(pair);
         let chunks =
             threads.iter().flat_map(|thread| thread.chunks().map(|(_, chunk)| (chunk.ticks, chunk.nanos)));
-        let last = now.or(ended).or_else(|| chunks.max());
-        let rate = last.and_then(|last| rate(base, last)).unwrap_or(1 << 32);
+        // The machine may have slept since, so what the process itself saw comes first, if that was long enough.
+        let long = ended.filter(|&(_, nanos)| nanos.saturating_sub(base.1) > LONG);
+        let known = [long, now, ended, chunks.max()].into_iter().flatten();
+        let rate = known.filter_map(|last| rate(base, last)).next().unwrap_or(1 << 32);
         Clock { rate, begin }
     }
 

@@ -72,9 +72,9 @@ pub fn close(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Closed, CloseError> {
-    let processes = files::read(folder)?;
-    let processes: Vec<&Process> = processes.iter().filter(|process| !process.threads.is_empty()).collect();
-    let mut notes = Vec::new();
+    let all = files::read(folder)?;
+    let processes: Vec<&Process> = all.iter().filter(|process| !process.threads.is_empty()).collect();
+    let mut notes = missing(&all);
     let mut sites = Sites::new();
     let recorded = index(&processes, &mut sites, &mut notes)?;
     if recorded.iter().all(|process| process.index.roots.is_empty()) {
@@ -88,7 +88,7 @@ pub fn close(
         return Err(CloseError::TooMany { what: "nodes", limit: u32::MAX.into() });
     }
     let mut writer = TaskWriter::new(&run, nodes)?;
-    for name in counters(&recorded) {
+    for name in counters(&recorded, &mut notes) {
         writer.add_counter(&run, &name)?;
     }
     let threads: Vec<usize> = processes.iter().map(|process| process.threads.len()).collect();
@@ -104,9 +104,9 @@ pub fn close(
     writer.chunks = built.chunks;
 
     let dropped = lost(&recorded, &mut notes);
-    notes.extend(missing(&processes));
     describe(&mut run, &processes, options, dropped);
-    run.manifest().partial = partial(&recorded, built.gaps, dropped, options);
+    run.manifest().facts.insert("threads".into(), threads_of(&recorded));
+    run.manifest().partial = partial(&all, &recorded, built.gaps, dropped, options);
     run.put_sources(&sites.finish())?;
     crosscut_tasks::finish(&mut run, writer, &places)?;
     check_cancelled(progress)?;
@@ -146,10 +146,14 @@ fn index<'a>(
 }
 
 /// The counters that every thread has.
-fn counters(recorded: &[Recorded<'_>]) -> Vec<String> {
+fn counters(recorded: &[Recorded<'_>], notes: &mut Vec<String>) -> Vec<String> {
     let mut threads = recorded.iter().flat_map(|process| &process.threads).map(|t| t.header.counter_names());
     let first = threads.next().unwrap_or_default();
-    if threads.all(|names| names == first) { first } else { Vec::new() }
+    if threads.all(|names| names == first) {
+        return first;
+    }
+    notes.push("the threads could not open the same counters: none is kept".into());
+    Vec::new()
 }
 
 /// Events that could not be stored.
@@ -167,15 +171,48 @@ fn lost(recorded: &[Recorded<'_>], notes: &mut Vec<String>) -> u64 {
 }
 
 /// What the recorders said that they could not do.
-fn missing(processes: &[&Process]) -> Vec<String> {
+fn missing(processes: &[Process]) -> Vec<String> {
     let mut notes: Vec<String> =
         processes.iter().flat_map(|p| p.all("counter-missing")).map(str::to_owned).collect();
     notes.dedup();
-    for process in processes.iter().filter(|process| process.empty > 0) {
+    for process in processes {
         let pid = process.get("pid").unwrap_or("?");
-        notes.push(format!("process {pid}: {} threads had no room for their events", process.empty));
+        if process.empty > 0 {
+            notes.push(format!("process {pid}: {} threads had no room for their events", process.empty));
+        }
+        notes.extend(
+            process
+                .all("thread-missing")
+                .map(|why| format!("process {pid}: a thread was not recorded: {why}")),
+        );
+        if let Some(callbacks) = process.get("openmp-missing") {
+            notes.push(format!(
+                "process {pid}: its OpenMP runtime does not tell everything (OMPT callbacks {callbacks})"
+            ));
+        }
     }
     notes
+}
+
+/// When each thread began and ended, as far as it is known.
+fn threads_of(recorded: &[Recorded<'_>]) -> serde_json::Value {
+    let mut threads = Vec::new();
+    for (number, process) in recorded.iter().enumerate() {
+        for (at, events) in process.threads.iter().enumerate() {
+            let header = &events.header;
+            let time = |ticks: u64| process.clock.time(ticks.saturating_sub(header.base_ticks));
+            let begin = events.chunks().next().map(|(_, chunk)| time(chunk.ticks));
+            let end = (header.ended == 1).then(|| time(header.end_ticks));
+            threads.push(serde_json::json!({
+                "worker": process.first_thread + at,
+                "process": number,
+                "os_thread": header.os_thread,
+                "begin": begin,
+                "end": end,
+            }));
+        }
+    }
+    threads.into()
 }
 
 /// Where the run comes from.
@@ -193,8 +230,20 @@ fn describe(run: &mut RunWriter, processes: &[&Process], options: &Options, drop
 }
 
 /// Why the run is not whole, if it is not.
-fn partial(recorded: &[Recorded<'_>], gaps: Gaps, dropped: u64, options: &Options) -> Option<String> {
+fn partial(
+    processes: &[Process],
+    recorded: &[Recorded<'_>],
+    gaps: Gaps,
+    dropped: u64,
+    options: &Options,
+) -> Option<String> {
     let mut reasons = Vec::new();
+    // A single process whose exit code is known has ended well, even if it told nobody.
+    if processes.len() > 1 || options.exit.is_none() {
+        for process in processes.iter().filter(|process| process.get("ended").is_none()) {
+            reasons.push(format!("process {} did not end in order", process.get("pid").unwrap_or("?")));
+        }
+    }
     if let Some(Exit::Signal(signal)) = options.exit {
         reasons.push(format!("the program was ended by signal {signal}"));
     }
@@ -207,6 +256,8 @@ fn partial(recorded: &[Recorded<'_>], gaps: Gaps, dropped: u64, options: &Option
     count(gaps.unstarted, "tasks had not begun");
     count(gaps.orphans, "tasks have lost their creator");
     count(dropped, "events were lost");
+    let unseen = processes.iter().map(|p| p.empty + p.all("thread-missing").count()).sum::<usize>();
+    count(unseen as u64, "threads could not be recorded");
     let damages = recorded.iter().map(|process| process.index.damages.len() as u64).sum();
     count(damages, "files of events are damaged");
     if reasons.is_empty() { None } else { Some(reasons.join("; ")) }

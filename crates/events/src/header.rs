@@ -52,7 +52,7 @@ pub struct FileHeader {
     pub counters: u32,
     /// Their names, zero-padded.
     pub counter_names: [[u8; 24]; MAX_COUNTERS],
-    /// Events that could not be stored: the disk was full, or the file could not be mapped.
+    /// Events that could not be stored: the disk was full, or the program closed the file.
     pub lost: u64,
     /// Chunks that were written behind the window. When the window's own chunk is among them, the window is stale.
     pub archived: u64,
@@ -60,6 +60,8 @@ pub struct FileHeader {
     pub error: u32,
     /// 1 when the thread has ended in order.
     pub ended: u32,
+    /// Ticks when it did.
+    pub end_ticks: u64,
     /// Replaces the end of the stream when `journal[1]` is not 0: everything from word `journal[0]` of the file on gives way
     /// to the event that follows it here, head and payload.
     pub journal: [u64; JOURNAL_WORDS],

@@ -12,7 +12,7 @@ pub fn choose() -> ClockKind {
     let trusted = cfg!(target_arch = "aarch64")
         || cfg!(target_arch = "x86_64")
             && std::fs::read_to_string("/sys/devices/system/clocksource/clocksource0/current_clocksource")
-                .is_ok_and(|name| matches!(name.trim(), "tsc" | "kvm-clock" | "hyperv_clocksource_tsc_page"))
+                .is_ok_and(|name| name.trim() == "tsc")
             && invariant();
     if trusted { ClockKind::Processor } else { ClockKind::Monotonic }
 }

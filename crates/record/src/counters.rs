@@ -48,7 +48,7 @@ impl Counters {
                 missing.push(format!("{name} is one too many: {MAX_COUNTERS} at most"));
                 continue;
             }
-            match sys::perf_event_open(&attributes(event), counters.descriptors[0]) {
+            match open(event, counters.descriptors[0]) {
                 Ok(descriptor) => {
                     counters.descriptors[counters.count] = descriptor;
                     counters.events[counters.count] = *event;
@@ -98,10 +98,23 @@ impl Drop for Counters {
     }
 }
 
+const EACCES: u32 = 13;
+
+/// Opens one event. Who may not count what happens in the kernel still may count what his own code causes.
+fn open(event: &Event, group: i32) -> Result<i32, u32> {
+    let moved = |descriptor| sys::move_up(descriptor);
+    match sys::perf_event_open(&attributes(event, event.1 == HARDWARE), group) {
+        // Switches happen in the kernel alone: without it they would be counted as none.
+        Err(EACCES) if event.0 != "context-switches" => {
+            sys::perf_event_open(&attributes(event, true), group).map(moved)
+        }
+        opened => opened.map(moved),
+    }
+}
+
 /// Why the kernel does not count something.
 fn why(error: u32) -> String {
     const ENOENT: u32 = 2;
-    const EACCES: u32 = 13;
     const EOPNOTSUPP: u32 = 95;
     match error {
         ENOENT | EOPNOTSUPP => "this machine does not offer it, as most virtual machines".into(),
@@ -111,7 +124,7 @@ fn why(error: u32) -> String {
 }
 
 /// `struct perf_event_attr` as words: type and size, config, sample period, sample type, read format, flags.
-fn attributes(event: &Event) -> [u64; 16] {
+fn attributes(event: &Event, only_user: bool) -> [u64; 16] {
     const SIZE: u64 = 128;
     const GROUP: u64 = 1 << 3;
     const DISABLED: u64 = 1;
@@ -121,7 +134,6 @@ fn attributes(event: &Event) -> [u64; 16] {
     words[0] = u64::from(event.1) | SIZE << 32;
     words[1] = event.2;
     words[4] = GROUP;
-    // Software events happen in the kernel: without it they would not be seen.
-    words[5] = DISABLED | if event.1 == HARDWARE { EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR } else { 0 };
+    words[5] = DISABLED | if only_user { EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR } else { 0 };
     words
 }

@@ -14,7 +14,7 @@ use crate::{clock, sys};
 /// Frames that a thread has room for. Deeper tasks are recorded in full.
 const DEPTH: usize = 1 << 14;
 /// Created tasks that are remembered, a power of two. When one is overwritten before it ran, its frames are not folded.
-const CREATED: usize = 1 << 16;
+const CREATED: usize = 1 << 14;
 
 const END: usize = 0;
 const CREATE: usize = 1;
@@ -160,8 +160,13 @@ pub struct Fold {
 impl Fold {
     /// Empty books; `None` when there is no memory for them.
     pub fn new(process: &Process) -> Option<Box<Fold>> {
-        let frames = sys::map_memory(DEPTH * size_of::<Frame>()).ok()?.cast();
-        let created = sys::map_memory(CREATED * size_of::<Created>()).ok()?.cast();
+        let frames = sys::map_memory(DEPTH * size_of::<Frame>()).ok()?;
+        let Ok(created) = sys::map_memory(CREATED * size_of::<Created>()) else {
+            // SAFETY: it came from there, just now.
+            unsafe { sys::unmap(frames, DEPTH * size_of::<Frame>()) };
+            return None;
+        };
+        let (frames, created) = (frames.cast(), created.cast());
         let options = &process.options;
         let max_ticks = options.collapse_nanos.map_or(u64::MAX, |nanos| clock::from_nanos(process, nanos));
         let max_nodes = options.collapse_count.unwrap_or(u64::MAX);

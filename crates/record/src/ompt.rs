@@ -240,8 +240,13 @@ unsafe extern "C" fn task_schedule(prior: *mut Data, how: c_int, next: *mut Data
         status::TASKWAIT_COMPLETE => thread.wait_end(),
         status::EARLY_FULFILL | status::LATE_FULFILL => {}
         status::COMPLETE | status::CANCEL | status::DETACH => {
-            if prior.is_some_and(|prior| prior.value & BEGUN == 0) {
-                // Cancelled before it began.
+            if let Some(prior) = prior
+                && prior.value & BEGUN == 0
+            {
+                // Cancelled before it began: it did nothing.
+                let current = thread.current;
+                begin(thread, prior);
+                thread.end(current);
                 return;
             }
             match next {

@@ -90,6 +90,7 @@ impl Thread {
     /// The task that runs starts a team.
     #[inline]
     pub fn fork(&mut self, code: u64, lanes: u32) -> TaskId {
+        self.position();
         let team = self.number();
         self.put(EventKind::Fork, [with_tag(code, lanes.min(0xffff) as u16), team.0]);
         if let Some(fold) = &mut self.fold {

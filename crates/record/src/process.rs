@@ -31,7 +31,7 @@ pub struct Process {
     pub options: Options,
     next_thread: AtomicU32,
     /// The key whose destructor ends the files of threads that nobody else tells us about.
-    key: u32,
+    key: Option<u32>,
 }
 
 /// The process, when it is being recorded.
@@ -54,11 +54,12 @@ extern "C" fn loaded() {
     let options = Options::read(&std::env::var(OPTIONS_VARIABLE).unwrap_or_default());
     let mut key = 0;
     // SAFETY: the functions are ours and live as long as the process.
-    unsafe {
-        sys::pthread_key_create(&mut key, Some(thread::at_thread_exit));
+    let made = unsafe {
+        let failed = sys::pthread_key_create(&mut key, Some(thread::at_thread_exit));
         sys::pthread_atfork(None, None, Some(in_forked_child));
         sys::atexit(at_exit);
-    }
+        failed == 0
+    };
     let process = Process {
         folder,
         made: OnceLock::new(),
@@ -67,7 +68,7 @@ extern "C" fn loaded() {
         base_nanos,
         options,
         next_thread: AtomicU32::new(0),
-        key,
+        key: made.then_some(key),
     };
     if SHARED.set(process).is_ok() {
         ACTIVE.store(true, Ordering::Release);
@@ -102,7 +103,7 @@ impl Process {
             base_nanos: 0,
             options,
             next_thread: AtomicU32::new(0),
-            key: 0,
+            key: None,
         }
     }
 
@@ -113,8 +114,10 @@ impl Process {
 
     /// Asks for `at_thread_exit` when this thread ends.
     pub fn watch_thread(&self) {
-        // SAFETY: the key was made when the library was loaded; the value only has to be not null.
-        unsafe { sys::pthread_setspecific(self.key, std::ptr::without_provenance(1)) };
+        if let Some(key) = self.key {
+            // SAFETY: the key was made when the library was loaded; the value only has to be not null.
+            unsafe { sys::pthread_setspecific(key, std::ptr::without_provenance(1)) };
+        }
     }
 
     /// The folder, made now if it was not; `None` when that failed.
@@ -144,17 +147,6 @@ impl Process {
         };
         line("clock", &format!("{clock} {} {}", self.base_ticks, self.base_nanos));
         line("boot", &text("/proc/sys/kernel/random/boot_id"));
-        for (name, variable) in [
-            ("threads", "OMP_NUM_THREADS"),
-            ("rank", "OMPI_COMM_WORLD_RANK"),
-            ("rank", "PMI_RANK"),
-            ("rank", "PMIX_RANK"),
-            ("rank", "SLURM_PROCID"),
-        ] {
-            if let Ok(value) = std::env::var(variable) {
-                line(name, &value);
-            }
-        }
         self.append(&lines);
         self.copy_maps();
         true

@@ -29,6 +29,8 @@ unsafe extern "C" {
     fn close(fd: c_int) -> c_int;
     fn pwrite(fd: c_int, buffer: *const c_void, count: usize, offset: i64) -> isize;
     fn ioctl(fd: c_int, request: u64, ...) -> c_int;
+    fn fcntl(fd: c_int, command: c_int, ...) -> c_int;
+    fn getrlimit(resource: c_int, limit: *mut [u64; 2]) -> c_int;
 }
 
 #[repr(C)]
@@ -46,6 +48,8 @@ const MAP_NORESERVE: c_int = 0x4000;
 const MAP_POPULATE: c_int = 0x8000;
 const CLOCK_MONOTONIC: c_int = 1;
 const EOPNOTSUPP: i32 = 95;
+const ENOSYS: i32 = 38;
+const EFBIG: u32 = 27;
 const EINTR: i32 = 4;
 const ENOSPC: u32 = 28;
 
@@ -79,9 +83,43 @@ pub fn thread_number() -> u32 {
     unsafe { syscall(number::GETTID) as u32 }
 }
 
-/// Makes sure that a part of a file has its place on the disk, so that storing to it through a map cannot fail. A file
-/// system that cannot reserve is asked to write zeros instead.
+/// Whether files may grow so far. Beyond the limit (`ulimit -f`) the kernel would end the program with a signal.
+fn within_limit(offset: u64, length: usize) -> Result<(), u32> {
+    const FILE_SIZE: c_int = 1;
+    let mut limit = [u64::MAX; 2];
+    // SAFETY: it fills in the two words that we own.
+    unsafe { getrlimit(FILE_SIZE, &mut limit) };
+    if offset + length as u64 > limit[0] { Err(EFBIG) } else { Ok(()) }
+}
+
+/// Moves a descriptor to a high number, out of the way of programs that count on low ones being free or that close all of
+/// them. Where that cannot be, it stays.
+pub fn move_up(fd: i32) -> i32 {
+    const DUPLICATE_CLOSE_ON_EXEC: c_int = 1030;
+    for least in [900, 200] {
+        // SAFETY: a plain system call.
+        let moved = unsafe { fcntl(fd, DUPLICATE_CLOSE_ON_EXEC, least as c_int) };
+        if moved >= 0 {
+            close_descriptor(fd);
+            return moved;
+        }
+    }
+    fd
+}
+
+/// Which file a descriptor stands for, as device and number; `None` when for none.
+pub fn identity(fd: i32) -> Option<(u64, u64)> {
+    use std::os::fd::FromRawFd;
+    use std::os::unix::fs::MetadataExt;
+    // SAFETY: the descriptor stays as it is: the file is never dropped.
+    let file = std::mem::ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(fd) });
+    file.metadata().ok().map(|data| (data.dev(), data.ino()))
+}
+
+/// Makes sure that a part of a file has its place on the disk, so that storing to it through a map does not fail later (on
+/// a file system that writes every page to a new place it still may). One that cannot reserve is asked to write zeros.
 pub fn reserve(fd: i32, offset: u64, length: usize) -> Result<(), u32> {
+    within_limit(offset, length)?;
     loop {
         // SAFETY: a plain system call.
         if unsafe { fallocate(fd, 0, offset as i64, length as i64) } == 0 {
@@ -89,7 +127,7 @@ pub fn reserve(fd: i32, offset: u64, length: usize) -> Result<(), u32> {
         }
         match last_error() as i32 {
             EINTR => {}
-            EOPNOTSUPP => return write_zeros(fd, offset, length),
+            EOPNOTSUPP | ENOSYS => return write_zeros(fd, offset, length),
             error => return Err(error as u32),
         }
     }
@@ -109,6 +147,7 @@ fn write_zeros(fd: i32, offset: u64, length: usize) -> Result<(), u32> {
 /// Writes all words at an offset of a file.
 pub fn write_words(fd: i32, offset: u64, words: &[u64]) -> Result<(), u32> {
     let (bytes, length) = (words.as_ptr().cast::<u8>(), size_of_val(words));
+    within_limit(offset, length)?;
     let mut done = 0;
     while done < length {
         // SAFETY: the rest of the words is as long as it says.

@@ -25,6 +25,9 @@ use crate::{clock, sys};
 /// word stays free, so that what follows an event is in the same chunk.
 const SLACK: usize = 2 + (1 + MAX_COUNTERS) + 3 + 1;
 
+/// The descriptor is not ours any more.
+const EBADF: u32 = 9;
+
 /// Bytes of the file that stay mapped.
 const MAPPED: usize = HEADER_BYTES + CHUNK_BYTES;
 
@@ -54,6 +57,8 @@ pub struct Thread {
     /// The number of the chunk in the window.
     chunks: u64,
     fd: i32,
+    /// The file that the descriptor must stand for: the program may have closed it and opened another.
+    file: Option<(u64, u64)>,
     /// What `core` points to where the kernel does not help.
     core_by_call: i32,
     /// Whether the root was begun by a call of ours rather than by an OpenMP runtime.
@@ -94,9 +99,12 @@ fn open() -> *mut Thread {
     };
     // Whatever is called from here must not come back.
     THREAD.set(CLOSED);
-    if let Some(thread) = Thread::new(process) {
-        THREAD.set(Box::into_raw(thread));
-        process.watch_thread();
+    match Thread::new(process) {
+        Some(thread) => {
+            THREAD.set(Box::into_raw(thread));
+            process.watch_thread();
+        }
+        None => process.note("thread-missing", &std::io::Error::last_os_error().to_string()),
     }
     THREAD.get()
 }
@@ -138,7 +146,7 @@ impl Thread {
         let number = process.number_thread();
         let path = process.folder()?.join(thread_file(number));
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(path).ok()?;
-        let fd = file.into_raw_fd();
+        let fd = sys::move_up(file.into_raw_fd());
         let header = sys::reserve(fd, 0, MAPPED).and_then(|()| sys::map_file(fd, 0, MAPPED));
         let Ok(header) = header else {
             sys::close_descriptor(fd);
@@ -177,6 +185,7 @@ impl Thread {
             window: header.wrapping_byte_add(HEADER_BYTES).cast(),
             chunks: 0,
             fd,
+            file: sys::identity(fd),
             core_by_call: -1,
             own_root: false,
             #[cfg(test)]
@@ -194,7 +203,7 @@ impl Thread {
         if let Some(time) = self.test_time {
             return time;
         }
-        clock::ticks(self.clock).wrapping_sub(self.base)
+        clock::ticks(self.clock).saturating_sub(self.base)
     }
 
     /// Where the next event will stand. There is room for it.
@@ -303,7 +312,8 @@ impl Thread {
             return false;
         }
         let offset = HEADER_BYTES as u64 + self.chunks * CHUNK_BYTES as u64;
-        if let Err(error) = sys::write_words(self.fd, offset, window) {
+        let ours = if sys::identity(self.fd) == self.file { Ok(()) } else { Err(EBADF) };
+        if let Err(error) = ours.and_then(|()| sys::write_words(self.fd, offset, window)) {
             header.error = error.max(1);
             self.cursor = ptr::without_provenance_mut(8);
             self.limit = ptr::null_mut();
@@ -383,9 +393,12 @@ impl Drop for Thread {
     fn drop(&mut self) {
         // SAFETY: mapped until now, and nobody uses it afterwards.
         unsafe {
+            (*self.header).end_ticks = clock::ticks(self.clock);
             (*self.header).ended = 1;
             sys::unmap(self.header.cast(), MAPPED);
         }
-        sys::close_descriptor(self.fd);
+        if sys::identity(self.fd) == self.file {
+            sys::close_descriptor(self.fd);
+        }
     }
 }

@@ -53,6 +53,9 @@ pub fn run(command: &Command<'_>, variables: &[(&str, Option<OsString>)]) -> io:
         };
     }
     PASSED_ON.iter().for_each(|&signal| pass_on(signal));
+    // What the program leaves behind becomes ours, so that we know whether there is something to wait for.
+    // SAFETY: a plain system call.
+    unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
     let start = Instant::now();
     let mut child = starting.spawn()?;
     CHILD.store(child.id() as i32, Ordering::SeqCst);
@@ -121,6 +124,23 @@ fn pass_on(signal: c_int) {
             libc::sigaction(signal, &before, std::ptr::null_mut());
         }
     }
+}
+
+/// Whether processes of the program are left. Those that have ended are not.
+pub fn are_left() -> bool {
+    loop {
+        // SAFETY: a plain system call; nobody else waits for children any more.
+        match unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) } {
+            0 => return true,
+            ended if ended > 0 => {}
+            _ => return false,
+        }
+    }
+}
+
+/// From now on the signals that ask us to end do so.
+pub fn end_at_signals() {
+    [libc::SIGINT, libc::SIGTERM, libc::SIGHUP].into_iter().for_each(by_default);
 }
 
 fn by_default(signal: c_int) {

@@ -1,5 +1,6 @@
 //! What is loaded into the program before its own libraries: the recorder, and LLVM's OpenMP runtime where the program
-//! would use GCC's, which offers no interface for tools. LLVM's runtime has all the entry points of GCC's.
+//! would use GCC's, which offers no interface for tools. LLVM's runtime has the entry points of GCC's for all but
+//! `scope`, `teams` and `target`.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -31,6 +32,11 @@ pub struct Preload {
 }
 
 impl Preload {
+    /// Whether the program can use LLVM's OpenMP runtime: its own, or the one that is loaded.
+    pub fn has_libomp(&self) -> bool {
+        self.libomp.is_some() || matches!(self.runtime, Runtime::Llvm)
+    }
+
     /// Finds what the program needs.
     pub fn find(program: &Program) -> Result<Self> {
         let recorder = recorder()?;
