@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::path::Path;
 
+use crosscut_close::Exit;
 use crosscut_events::{TaskId, WaitKind};
 use crosscut_tasks::{Summary, Tasks};
 
@@ -179,9 +180,9 @@ fn record(folder: &Path, case: Case, options: Options) {
 
 fn close(folder: &Path, name: &str) -> (Summary, u64) {
     let target = folder.join(format!("{name}.crosscut"));
+    let options = crosscut_close::Options { exit: Some(Exit::Code(0)), ..Default::default() };
     let closed =
-        crosscut_close::close(&folder.join(name), &target, &Default::default(), &crosscut_close::Quiet)
-            .expect("a run");
+        crosscut_close::close(&folder.join(name), &target, &options, &crosscut_close::Quiet).expect("a run");
     assert_eq!(closed.run.manifest().partial, None);
     let tasks = Tasks::open(closed.run).expect("a task tree");
     let size = tasks.summary().nodes.into();
