@@ -788,6 +788,11 @@ impl<'a, 'w> Builder<'a, 'w> {
 
     /// The dependences that follow a create or a wait.
     fn depend(&mut self, walk: &mut Walk, events: &Events<'_>, node: u32, waits: bool) {
+        // Nearly always something else follows; 0 is the end of a chunk.
+        let next = events.words().get(walk.position).map_or(0, |&head| head as u8);
+        if ![0, EventKind::Depend as u8, EventKind::Core as u8, EventKind::Count as u8].contains(&next) {
+            return;
+        }
         let mut ahead = events.from(walk.position);
         while let Ok(Some(event)) = ahead.step() {
             match event.kind {

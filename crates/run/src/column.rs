@@ -8,7 +8,7 @@ use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
 use arrow_schema::DataType;
-use memmap2::{Mmap, MmapMut, MmapOptions};
+use memmap2::{Advice, Mmap, MmapMut, MmapOptions};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::arrow_file::{self, BODY};
@@ -34,6 +34,10 @@ impl Value for i64 {
     const ARROW: DataType = DataType::Int64;
 }
 
+/// Columns up to this size are filled in memory and written when they are sealed: a page of a mapped file costs several
+/// times as much as writing it. Larger ones are filled in their file: the system can take that memory back.
+const IN_MEMORY: usize = 128 << 20;
+
 /// A column that is being filled; it reads and writes like a slice and starts as zeros.
 #[derive(Debug)]
 pub struct ColumnMut<T> {
@@ -41,6 +45,7 @@ pub struct ColumnMut<T> {
     path: PathBuf,
     file: File,
     map: MmapMut,
+    in_memory: bool,
     rows: usize,
     value: PhantomData<T>,
 }
@@ -65,9 +70,17 @@ impl<T: Value> ColumnMut<T> {
         if failed != 0 {
             return Err(error(failed));
         }
-        // SAFETY: the file is new, inside a directory that only this process knows; nobody truncates it.
-        let map = unsafe { MmapOptions::new().len(bytes).map_mut(&file) }.map_err(RunError::io(&path))?;
-        Ok(ColumnMut { name: name.to_owned(), path, file, map, rows, value: PhantomData })
+        let in_memory = bytes <= IN_MEMORY;
+        let map = if in_memory {
+            let map = MmapOptions::new().len(bytes).map_anon().map_err(RunError::io(&path))?;
+            // Fewer and larger pages where the system has them; it is only a hint.
+            let _ = map.advise(Advice::HugePage);
+            map
+        } else {
+            // SAFETY: the file is new, inside a directory that only this process knows; nobody truncates it.
+            unsafe { MmapOptions::new().len(bytes).map_mut(&file) }.map_err(RunError::io(&path))?
+        };
+        Ok(ColumnMut { name: name.to_owned(), path, file, map, in_memory, rows, value: PhantomData })
     }
 
     /// Keeps only the first `rows` values.
@@ -85,9 +98,13 @@ impl<T: Value> ColumnMut<T> {
         let mut hash = Xxh3::new();
         hash.update(&self.map[..BODY + bytes]);
         hash.update(&frame.tail);
-        drop(self.map);
         let error = RunError::io(&self.path);
         let written = (|| {
+            if self.in_memory {
+                self.file.write_all(&self.map[..BODY + bytes])?;
+            }
+            drop(self.map);
+            // The column may have become shorter than the space that was reserved.
             self.file.set_len((BODY + bytes) as u64)?;
             self.file.seek(SeekFrom::End(0))?;
             self.file.write_all(&frame.tail)
