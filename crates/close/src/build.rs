@@ -5,6 +5,10 @@
 //! - A group is a section; its wait is deep, and so is a barrier's.
 //! - A team is a section with a fork and a task for each lane. Barriers cut it into phases, each a section of its own.
 
+mod folded;
+mod region;
+mod wait;
+
 use crosscut_events::{
     Event, EventKind, Events, Folded, MAX_COUNTERS, TaskId, WaitKind, code_of, flags, tag_of,
 };
@@ -14,8 +18,10 @@ use crosscut_run::{NO_SITE, Places};
 use crate::clock::Clock;
 use crate::depends::Depends;
 use crate::error::CloseError;
-use crate::index::{Index, Lane, Point, Team, pack_core};
+use crate::index::{Index, Point, pack_core};
 use crate::sources::Sites;
+
+use region::Region;
 
 /// A process, ready to be walked.
 pub struct Recorded<'a> {
@@ -130,24 +136,6 @@ impl Walk {
             more.counts = more.counts_now;
         }
     }
-}
-
-/// A walk through the lanes of a team.
-#[derive(Debug)]
-struct Region {
-    lanes: std::ops::Range<usize>,
-    next: usize,
-    phase: u32,
-    phases: u32,
-    /// The section around several phases.
-    around: Option<u32>,
-    section: u32,
-    /// When the phase began, and when its last lane came to the barrier.
-    release: i64,
-    arrival: i64,
-    last_end: i64,
-    join: Option<Team>,
-    code: u64,
 }
 
 enum Step {
@@ -811,111 +799,6 @@ impl<'a, 'w> Builder<'a, 'w> {
         }
     }
 
-    /// A wait begins. Says whether the walk ends here, at a barrier.
-    fn wait(
-        &mut self,
-        walk: &mut Walk,
-        event: &Event<'_>,
-        events: &mut Events<'_>,
-        time: i64,
-    ) -> Result<bool, CloseError> {
-        let kind = WaitKind::from_number(tag_of(event.word())).unwrap_or(WaitKind::Tasks);
-        let code = self.code(walk, event.word());
-        let inside = self.open.len() > walk.sections;
-        let top_is_group = inside && self.open[self.open.len() - 1].group;
-        match kind {
-            WaitKind::Barrier | WaitKind::LastBarrier if walk.lane().is_some() => {
-                if let Some(lane) = walk.lane().filter(|_| kind == WaitKind::Barrier) {
-                    let point = Point::new(walk.thread as usize, walk.position, walk.core);
-                    self.lanes[walk.process as usize][lane] = (point, time);
-                }
-                self.finish(walk, time)?;
-                return Ok(true);
-            }
-            WaitKind::Group | WaitKind::Section if self.has_group(walk) => {
-                // Sections inside of the group that nobody waited for stay as they are.
-                while !self.open[self.open.len() - 1].group {
-                    self.close_section();
-                }
-                let mark = match kind {
-                    WaitKind::Group => Mark::deep_wait(walk.edge),
-                    _ => Mark::new(Kind::Wait, walk.edge, false),
-                };
-                let holder = self.holder(walk);
-                self.interval_in(walk, holder, mark, time, code)?;
-                walk.state = State::Waits(kind, time);
-            }
-            WaitKind::Depend => {
-                let holder = self.holder(walk);
-                let node = self.node(holder, Kind::Section, walk.edge)?;
-                self.open.push(Open { node, group: false, code: 0, last_end: 0, used: true });
-                let wait = self.interval(walk, Kind::Wait, time, code)?;
-                let from = self.depends.len();
-                self.depend(walk, &events.from(events.position()), wait, true);
-                *events = events.from(walk.position);
-                // What it waits for decides by which edge the next interval is ready.
-                let last = self.depends[from..].iter().map(|d| self.end_of(d.from)).max().unwrap_or(0);
-                if let Some(open) = self.open.last_mut() {
-                    open.last_end = last;
-                }
-                walk.state = State::Waits(kind, time);
-            }
-            _ if inside && !top_is_group => {
-                self.interval(walk, Kind::Wait, time, code)?;
-                walk.state = State::Waits(WaitKind::Tasks, time);
-                if let Some(more) = &mut walk.more {
-                    more.depends = Depends::default();
-                }
-            }
-            _ => walk.state = State::Pauses(time, false),
-        }
-        Ok(false)
-    }
-
-    /// When a task that is written already ended itself.
-    fn end_of(&self, task: u32) -> i64 {
-        let at = task as usize;
-        // Collapsed, or its end is its last node.
-        let last = if self.columns.len[at] <= 1 { at } else { at + self.columns.len[at] as usize - 1 };
-        self.columns.end[last]
-    }
-
-    fn has_group(&self, walk: &Walk) -> bool {
-        self.open[walk.sections..].iter().any(|open| open.group)
-    }
-
-    fn close_section(&mut self) {
-        if let Some(open) = self.open.pop() {
-            self.close(open.node);
-        }
-    }
-
-    fn wait_end(&mut self, walk: &mut Walk, time: i64) -> Result<(), CloseError> {
-        match walk.state {
-            State::Waits(WaitKind::Barrier, _) => {
-                walk.start = time;
-                walk.edge = Edge::Create;
-            }
-            State::Waits(_, since) => {
-                if let Some(open) = self.open.pop() {
-                    self.close(open.node);
-                    walk.edge = if open.last_end > since { Edge::End } else { Edge::WaitCont };
-                }
-                walk.start = time;
-            }
-            State::Pauses(since, true) => {
-                self.interval(walk, Kind::Other, since, 0)?;
-                walk.start = time;
-            }
-            State::Pauses(_, false) | State::Runs | State::Fresh | State::Serial => {}
-        }
-        if !matches!(walk.state, State::Pauses(_, false)) {
-            walk.restart_counts();
-        }
-        walk.state = State::Runs;
-        Ok(())
-    }
-
     /// Ends a chunk of a loop, or what came before the first.
     fn end_chunk(&mut self, walk: &mut Walk, time: i64) -> Result<(), CloseError> {
         let code = walk.more().loop_code;
@@ -971,165 +854,6 @@ impl<'a, 'w> Builder<'a, 'w> {
     fn is_suspended(&self, walk: &Walk, recorded: &Recorded<'_>) -> bool {
         let mut events = recorded.threads[walk.thread as usize - recorded.first_thread].from(walk.position);
         matches!(events.step(), Ok(Some(_)))
-    }
-
-    /// A section that was folded while recording.
-    fn folded_section(&mut self, walk: &mut Walk, event: &Event<'_>, time: i64) -> Result<(), CloseError> {
-        let Some(folded) = Folded::from_words(event.payload) else { return Ok(()) };
-        let holder = self.holder(walk);
-        let node = self.node(holder, Kind::Section, walk.edge)?;
-        let place = self.place(walk.thread, walk.core)?;
-        let code = self.code(walk, folded.code);
-        let site = self.sites.site(walk.process, walk.from, code);
-        let clock = &self.processes[walk.process as usize].clock;
-        let mark = Mark::new(Kind::Section, walk.edge, true);
-        self.folded(clock, mark, node, &folded, (walk.start, time), (place, site));
-        walk.start = time;
-        walk.from = code;
-        walk.edge = Edge::WaitCont;
-        walk.state = State::Runs;
-        walk.last_end = walk.last_end.max(time);
-        Ok(())
-    }
-
-    /// Writes a node whose inside was folded. It was ready, and ended, at these times.
-    fn folded(
-        &mut self,
-        clock: &Clock,
-        mark: Mark,
-        node: u32,
-        folded: &Folded,
-        (ready, end): (i64, i64),
-        (place, site): (u16, u32),
-    ) {
-        let start = clock.time(folded.start).min(end);
-        let at = node as usize;
-        let columns = &mut self.columns;
-        columns.len[at] = 1;
-        columns.mark[at] = mark.0;
-        columns.place[at] = place;
-        columns.site[at] = site;
-        columns.start[at] = start;
-        columns.end[at] = end;
-        columns.span[at] = clock.length(folded.span);
-        let small = |value: u64| value.min(i64::MAX as u64 >> 16) as i64;
-        self.collapsed.push(Collapsed {
-            node,
-            work: clock.length(folded.work),
-            first_ready: ready.min(start),
-            last_start: clock.time(folded.last_start).clamp(start, end),
-            ready: folded.ready.map(|ticks| clock.length(ticks)),
-            nodes: folded.nodes.map(small),
-            edges: folded.edges.map(small),
-        });
-    }
-
-    /// A team begins: its lanes are walked before the task goes on.
-    fn fork(&mut self, walk: &mut Walk, event: &Event<'_>, time: i64) -> Result<Region, CloseError> {
-        let recorded = &self.processes[walk.process as usize];
-        let team = TaskId(event.payload.get(1).copied().unwrap_or(0));
-        let lanes = recorded.index.lanes_of(team);
-        let found = &recorded.index.lanes[lanes.clone()];
-        let mut phases = found.iter().map(|lane| lane.barriers + 1).max().unwrap_or(1);
-        // Nobody does anything between the last barrier inside of a region and that at its end.
-        if phases > 1 && found.iter().all(|lane| lane.idle || lane.barriers + 1 < phases) {
-            phases -= 1;
-        }
-        let code = self.code(walk, event.word());
-        let holder = self.holder(walk);
-        let around = if phases > 1 { Some(self.node(holder, Kind::Section, walk.edge)?) } else { None };
-        let section = self.node(around.unwrap_or(holder), Kind::Section, walk.edge)?;
-        // The interval of the task ends here, as the fork of the first lane.
-        self.interval_in(walk, section, Mark::new(Kind::Fork, walk.edge, false), time, code)?;
-        let join = recorded.index.teams.get(&team).copied();
-        walk.state = State::Runs;
-        Ok(Region {
-            next: lanes.start,
-            lanes,
-            phase: 0,
-            phases,
-            around,
-            section,
-            release: time,
-            arrival: time,
-            last_end: time,
-            join,
-            code,
-        })
-    }
-
-    /// Walks through the next lane of a team, or on to the next phase, or back to the task.
-    fn step_region(&mut self, mut region: Region) -> Result<(), CloseError> {
-        let Some(Step::Walk(walk)) = self.stack.last() else { return Ok(()) };
-        let (process, thread, core) = (walk.process, walk.thread, walk.core);
-        let place = self.place(thread, core)?;
-        let site = self.sites.site(process, region.code, region.code);
-        let recorded = &self.processes[process as usize];
-        // Lanes that did not come to this phase have no point to go on from.
-        let came = |lane: usize| region.phase == 0 || self.lanes[process as usize][lane].0.is_some();
-        while region.next < region.lanes.end && !came(region.next) {
-            region.next += 1;
-        }
-        if region.next < region.lanes.end {
-            let number = region.next;
-            let lane: Lane = recorded.index.lanes[number];
-            let at = (region.release, region.release);
-            let first = number == region.lanes.start;
-            if !first || region.phase > 0 {
-                // The task's own interval was the fork of the first lane.
-                let edge = if first { Edge::Create } else { Edge::CreateCont };
-                self.leaf(region.section, Kind::Fork, edge, at, place, site)?;
-            }
-            let node = self.node(region.section, Kind::Task, Edge::Create)?;
-            let (begin, start) = match region.phase {
-                0 => (lane.begin, recorded.clock.time(lane.ticks)),
-                _ => std::mem::take(&mut self.lanes[process as usize][number]),
-            };
-            let mut walk = self.walk(process, lane.id, node, begin, start, region.code);
-            walk.more().lane = Some(number);
-            self.set_counts(&mut walk, begin, 3);
-            if region.phase > 0 {
-                walk.state = State::Waits(WaitKind::Barrier, start);
-            }
-            region.next += 1;
-            self.stack.push(Step::Region(region));
-            self.stack.push(Step::Walk(walk));
-            return Ok(());
-        }
-        let edge = Edge::CreateCont;
-        let at = (region.release, region.release);
-        self.leaf_marked(region.section, Mark::deep_wait(edge), at, place, site)?;
-        self.close(region.section);
-        region.phase += 1;
-        if region.phase < region.phases {
-            region.next = region.lanes.start;
-            region.release = region.arrival;
-            let holder = region.around.unwrap_or(region.section);
-            region.section = self.node(holder, Kind::Section, Edge::End)?;
-            self.stack.push(Step::Region(region));
-            return Ok(());
-        }
-        let point = region.join.map_or(Point::default(), |team| team.join);
-        let time = region.join.map_or(region.last_end, |team| recorded.clock.time(team.ticks));
-        if let Some(around) = region.around {
-            self.leaf(around, Kind::Wait, Edge::End, (time, time), place, site)?;
-            self.close(around);
-        }
-        if let Some(Step::Walk(walk)) = self.stack.last_mut() {
-            walk.last_end = walk.last_end.max(region.last_end);
-            walk.seen = walk.seen.max(region.join.map_or(0, |team| team.ticks));
-            walk.position = point.position();
-            if point.is_some() {
-                walk.core = point.core();
-            }
-            walk.start = time;
-            walk.edge = Edge::End;
-        }
-        if let Some(Step::Walk(mut walk)) = self.stack.pop() {
-            self.set_counts(&mut walk, point, 2);
-            self.stack.push(Step::Walk(walk));
-        }
-        Ok(())
     }
 }
 

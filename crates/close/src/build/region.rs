@@ -1,0 +1,142 @@
+//! Teams: a section with a fork and a task for each lane. Barriers cut it into phases, each a section of its own; the lanes
+//! of a phase are walked one after the other.
+
+use crosscut_events::{Event, TaskId, WaitKind};
+use crosscut_run::tasks::{Edge, Kind, Mark};
+
+use super::{Builder, State, Step, Walk};
+use crate::error::CloseError;
+use crate::index::{Lane, Point, Team};
+
+/// A walk through the lanes of a team.
+#[derive(Debug)]
+pub(super) struct Region {
+    pub(super) lanes: std::ops::Range<usize>,
+    pub(super) next: usize,
+    pub(super) phase: u32,
+    pub(super) phases: u32,
+    /// The section around several phases.
+    pub(super) around: Option<u32>,
+    pub(super) section: u32,
+    /// When the phase began, and when its last lane came to the barrier.
+    pub(super) release: i64,
+    pub(super) arrival: i64,
+    pub(super) last_end: i64,
+    pub(super) join: Option<Team>,
+    pub(super) code: u64,
+}
+
+impl Builder<'_, '_> {
+    /// A team begins: its lanes are walked before the task goes on.
+    pub(super) fn fork(
+        &mut self,
+        walk: &mut Walk,
+        event: &Event<'_>,
+        time: i64,
+    ) -> Result<Region, CloseError> {
+        let recorded = &self.processes[walk.process as usize];
+        let team = TaskId(event.payload.get(1).copied().unwrap_or(0));
+        let lanes = recorded.index.lanes_of(team);
+        let found = &recorded.index.lanes[lanes.clone()];
+        let mut phases = found.iter().map(|lane| lane.barriers + 1).max().unwrap_or(1);
+        // Nobody does anything between the last barrier inside of a region and that at its end.
+        if phases > 1 && found.iter().all(|lane| lane.idle || lane.barriers + 1 < phases) {
+            phases -= 1;
+        }
+        let code = self.code(walk, event.word());
+        let holder = self.holder(walk);
+        let around = if phases > 1 { Some(self.node(holder, Kind::Section, walk.edge)?) } else { None };
+        let section = self.node(around.unwrap_or(holder), Kind::Section, walk.edge)?;
+        // The interval of the task ends here, as the fork of the first lane.
+        self.interval_in(walk, section, Mark::new(Kind::Fork, walk.edge, false), time, code)?;
+        let join = recorded.index.teams.get(&team).copied();
+        walk.state = State::Runs;
+        Ok(Region {
+            next: lanes.start,
+            lanes,
+            phase: 0,
+            phases,
+            around,
+            section,
+            release: time,
+            arrival: time,
+            last_end: time,
+            join,
+            code,
+        })
+    }
+
+    /// Walks through the next lane of a team, or on to the next phase, or back to the task.
+    pub(super) fn step_region(&mut self, mut region: Region) -> Result<(), CloseError> {
+        let Some(Step::Walk(walk)) = self.stack.last() else { return Ok(()) };
+        let (process, thread, core) = (walk.process, walk.thread, walk.core);
+        let place = self.place(thread, core)?;
+        let site = self.sites.site(process, region.code, region.code);
+        let recorded = &self.processes[process as usize];
+        // Lanes that did not come to this phase have no point to go on from.
+        let came = |lane: usize| region.phase == 0 || self.lanes[process as usize][lane].0.is_some();
+        while region.next < region.lanes.end && !came(region.next) {
+            region.next += 1;
+        }
+        if region.next < region.lanes.end {
+            let number = region.next;
+            let lane: Lane = recorded.index.lanes[number];
+            let at = (region.release, region.release);
+            let first = number == region.lanes.start;
+            if !first || region.phase > 0 {
+                // The task's own interval was the fork of the first lane.
+                let edge = if first { Edge::Create } else { Edge::CreateCont };
+                self.leaf(region.section, Kind::Fork, edge, at, place, site)?;
+            }
+            let node = self.node(region.section, Kind::Task, Edge::Create)?;
+            let (begin, start) = match region.phase {
+                0 => (lane.begin, recorded.clock.time(lane.ticks)),
+                _ => std::mem::take(&mut self.lanes[process as usize][number]),
+            };
+            let mut walk = self.walk(process, lane.id, node, begin, start, region.code);
+            walk.more().lane = Some(number);
+            self.set_counts(&mut walk, begin, 3);
+            if region.phase > 0 {
+                walk.state = State::Waits(WaitKind::Barrier, start);
+            }
+            region.next += 1;
+            self.stack.push(Step::Region(region));
+            self.stack.push(Step::Walk(walk));
+            return Ok(());
+        }
+        let edge = Edge::CreateCont;
+        let at = (region.release, region.release);
+        self.leaf_marked(region.section, Mark::deep_wait(edge), at, place, site)?;
+        self.close(region.section);
+        region.phase += 1;
+        if region.phase < region.phases {
+            region.next = region.lanes.start;
+            region.release = region.arrival;
+            let holder = region.around.unwrap_or(region.section);
+            region.section = self.node(holder, Kind::Section, Edge::End)?;
+            self.stack.push(Step::Region(region));
+            return Ok(());
+        }
+        let point = region.join.map_or(Point::default(), |team| team.join);
+        let time = region.join.map_or(region.last_end, |team| recorded.clock.time(team.ticks));
+        if let Some(around) = region.around {
+            self.leaf(around, Kind::Wait, Edge::End, (time, time), place, site)?;
+            self.close(around);
+        }
+        if let Some(Step::Walk(walk)) = self.stack.last_mut() {
+            walk.last_end = walk.last_end.max(region.last_end);
+            walk.seen = walk.seen.max(region.join.map_or(0, |team| team.ticks));
+            walk.position = point.position();
+            if point.is_some() {
+                walk.core = point.core();
+            }
+            walk.start = time;
+            walk.edge = Edge::End;
+        }
+        if let Some(Step::Walk(mut walk)) = self.stack.pop() {
+            self.set_counts(&mut walk, point, 2);
+            self.stack.push(Step::Walk(walk));
+        }
+        Ok(())
+    }
+}
