@@ -96,9 +96,9 @@ pub fn run(args: Args) -> Result<ExitCode> {
         output::say(&format!("recording tasks of {} {preload} to {}", quoted(&name), quoted(&target)));
     }
     let command = child::Command { program: &program.path, words: &args.command };
-    let ended = child::run(&command, &preload.variables(&events.path, &options(&args)));
-    let ended = match ended {
-        Ok(ended) => ended,
+    let exit = child::run(&command, &preload.variables(&events.path, &options(&args)));
+    let exit = match exit {
+        Ok(exit) => exit,
         Err(error) => {
             events.remove();
             return Err(error).with_context(|| format!("{}: cannot be started", name.display()));
@@ -110,8 +110,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
     events.wait_for_processes(&target);
     // Another recording of the same program may have taken the name meanwhile.
     let target = if args.output.is_none() { free_target(&name) } else { target };
-    let done = close(&args, &events, &target, ended, has_libomp);
-    Ok(match (done, ended.exit) {
+    let done = close(&args, &events, &target, exit, has_libomp);
+    Ok(match (done, exit) {
         (_, Exit::Signal(signal)) => child::end_by(signal),
         (false, Exit::Code(0)) => ExitCode::from(FAILED),
         (_, Exit::Code(code)) => ExitCode::from(code as u8),
@@ -119,15 +119,14 @@ pub fn run(args: Args) -> Result<ExitCode> {
 }
 
 /// Makes the run of the events; whether nothing went wrong.
-fn close(args: &Args, events: &Events, target: &Path, ended: child::Ended, has_libomp: bool) -> bool {
+fn close(args: &Args, events: &Events, target: &Path, exit: Exit, has_libomp: bool) -> bool {
     if !crosscut_close::is_events(&events.path) {
         nothing(events, has_libomp);
         return true;
     }
     let options = crosscut_close::Options {
         command: args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
-        exit: Some(ended.exit),
-        elapsed_ns: Some(ended.elapsed.as_nanos() as u64),
+        exit: Some(exit),
     };
     let kept = format!("the events are in {}; {}", quoted(&events.path), how_to_import(&events.path, target));
     let closed = interrupt::stoppable(target, None, &kept, || {

@@ -56,8 +56,6 @@ struct Open {
     code: u64,
     /// When the last task ended that its wait waits for.
     last_end: i64,
-    /// Whether anything was created in it.
-    used: bool,
 }
 
 /// What a task is doing.
@@ -609,7 +607,7 @@ impl<'a, 'w> Builder<'a, 'w> {
                     let holder = self.holder(walk);
                     let node = self.node(holder, Kind::Section, walk.edge)?;
                     let code = code_of(event.word());
-                    self.open.push(Open { node, group: true, code, last_end: 0, used: false });
+                    self.open.push(Open { node, group: true, code, last_end: 0 });
                     walk.state = State::Runs;
                     false
                 }
@@ -719,10 +717,7 @@ impl<'a, 'w> Builder<'a, 'w> {
         let top = self.open.last().filter(|_| self.open.len() > walk.sections);
         if serial || top.is_none_or(|open| open.group && walk.waits_in_group) {
             let node = self.node(holder, Kind::Section, walk.edge)?;
-            self.open.push(Open { node, group: false, code: 0, last_end: 0, used: true });
-        }
-        if let Some(open) = self.open.last_mut() {
-            open.used = true;
+            self.open.push(Open { node, group: false, code: 0, last_end: 0 });
         }
         self.interval(walk, Kind::Create, time, code)?;
         walk.state = if serial { State::Serial } else { State::Fresh };

@@ -195,7 +195,7 @@ impl Index {
         if total > u32::MAX as usize {
             return Err(CloseError::TooMany { what: "tasks", limit: u32::MAX.into() });
         }
-        let table = || -> Vec<AtomicU64> { bytemuck_zeroed(total) };
+        let table = || -> Vec<AtomicU64> { zeros(total) };
         let mut index = Index {
             begin: table(),
             end: table(),
@@ -259,9 +259,8 @@ impl Index {
 }
 
 /// Fresh zeros, which the system gives without touching them.
-fn bytemuck_zeroed(count: usize) -> Vec<AtomicU64> {
-    let zeros: Vec<u64> = vec![0; count];
-    let mut zeros = std::mem::ManuallyDrop::new(zeros);
+fn zeros(count: usize) -> Vec<AtomicU64> {
+    let mut zeros = std::mem::ManuallyDrop::new(vec![0u64; count]);
     // SAFETY: the types have the same size and alignment, and the vector is not used any more.
     unsafe { Vec::from_raw_parts(zeros.as_mut_ptr().cast(), zeros.len(), zeros.capacity()) }
 }

@@ -31,8 +31,6 @@ pub struct Options {
     pub command: Vec<String>,
     /// How it ended, if known.
     pub exit: Option<Exit>,
-    /// How long it ran, if known.
-    pub elapsed_ns: Option<u64>,
 }
 
 /// How a program ended.

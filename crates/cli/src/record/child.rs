@@ -10,7 +10,6 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, ExitCode};
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
 
 use crosscut_close::Exit;
 
@@ -33,17 +32,8 @@ pub struct Command<'a> {
     pub words: &'a [OsString],
 }
 
-/// How the program ended, and after what time.
-#[derive(Clone, Copy)]
-pub struct Ended {
-    /// How.
-    pub exit: Exit,
-    /// From its start to its end.
-    pub elapsed: Duration,
-}
-
-/// Runs the program, with some variables of the environment changed or removed.
-pub fn run(command: &Command<'_>, variables: &[(&str, Option<OsString>)]) -> io::Result<Ended> {
+/// Runs the program, with some variables of the environment changed or removed; says how it ended.
+pub fn run(command: &Command<'_>, variables: &[(&str, Option<OsString>)]) -> io::Result<Exit> {
     let mut starting = std::process::Command::new(command.program);
     starting.arg0(&command.words[0]).args(&command.words[1..]);
     for (name, value) in variables {
@@ -56,7 +46,6 @@ pub fn run(command: &Command<'_>, variables: &[(&str, Option<OsString>)]) -> io:
     // What the program leaves behind becomes ours, so that we know whether there is something to wait for.
     // SAFETY: a plain system call.
     unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
-    let start = Instant::now();
     let mut child = starting.spawn()?;
     CHILD.store(child.id() as i32, Ordering::SeqCst);
     let early = EARLY.swap(0, Ordering::SeqCst);
@@ -65,14 +54,12 @@ pub fn run(command: &Command<'_>, variables: &[(&str, Option<OsString>)]) -> io:
     // Only now does the number become free for another process.
     CHILD.store(NO_MORE, Ordering::SeqCst);
     let status = child.wait()?;
-    let elapsed = start.elapsed();
     // Ctrl-\ ends us at once again; the other signals are either handled while the run is made or no reason to stop.
     by_default(libc::SIGQUIT);
-    let exit = match status.signal() {
+    Ok(match status.signal() {
         Some(signal) => Exit::Signal(signal),
         None => Exit::Code(status.code().unwrap_or_default()),
-    };
-    Ok(Ended { exit, elapsed })
+    })
 }
 
 /// Ends this process by the signal that ended the program, so that a shell sees what it would have seen without us: a

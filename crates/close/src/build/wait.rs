@@ -46,7 +46,7 @@ impl Builder<'_, '_> {
             WaitKind::Depend => {
                 let holder = self.holder(walk);
                 let node = self.node(holder, Kind::Section, walk.edge)?;
-                self.open.push(Open { node, group: false, code: 0, last_end: 0, used: true });
+                self.open.push(Open { node, group: false, code: 0, last_end: 0 });
                 let wait = self.interval(walk, Kind::Wait, time, code)?;
                 let from = self.depends.len();
                 self.depend(walk, &events.from(events.position()), wait, true);
