@@ -11,6 +11,7 @@ mod exact;
 mod findings;
 mod finish;
 mod frame;
+pub mod grain;
 mod order;
 mod profile;
 mod spine;

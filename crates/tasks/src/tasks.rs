@@ -323,6 +323,26 @@ impl Tasks {
         &self.mark
     }
 
+    /// When each node started first.
+    pub(crate) fn starts(&self) -> &[i64] {
+        &self.start
+    }
+
+    /// When each node ended last.
+    pub(crate) fn ends(&self) -> &[i64] {
+        &self.end
+    }
+
+    /// Where each node ran.
+    pub(crate) fn place_ids(&self) -> &[u16] {
+        &self.place
+    }
+
+    /// Whether anything depends on a task beside what the tree says.
+    pub(crate) fn has_depends(&self) -> bool {
+        !self.depend_to.is_empty()
+    }
+
     /// Tasks among whose own nodes are dependences, ascending.
     pub(crate) fn depend_frames(&self) -> &[u32] {
         &self.depend_frame
@@ -376,7 +396,9 @@ impl Tasks {
         Some(Collapsed::from_values(node.0, row.try_into().ok()?))
     }
 
-    fn own_work(&self, i: usize) -> i64 {
+    /// The time of an interval, or the work that a collapsed node stands for; 0 for other nodes.
+    #[inline]
+    pub(crate) fn own_work(&self, i: usize) -> i64 {
         if self.len[i] != 1 {
             return 0;
         }
@@ -395,6 +417,16 @@ impl Tasks {
                 Sums::new(&counter.sum).over(nodes.clone(), |i| counter.value.get(i).copied().unwrap_or(0));
             (counter.name.as_str(), sum)
         })
+    }
+
+    /// The names of the counters.
+    pub(crate) fn counter_names(&self) -> Vec<String> {
+        self.counters.iter().map(|counter| counter.name.clone()).collect()
+    }
+
+    /// What a counter, by number, counted in one interval.
+    pub(crate) fn counter_value(&self, counter: usize, node: usize) -> i64 {
+        self.counters.get(counter).and_then(|counter| counter.value.get(node)).copied().unwrap_or(0)
     }
 
     /// T1 of the subtree.

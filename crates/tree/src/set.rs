@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use crate::tree::NodeId;
 
 /// A set of nodes of one tree.
@@ -17,8 +19,10 @@ const GROUP: usize = 8;
 
 impl NodeSet {
     /// The nodes below `nodes` that satisfy `test`.
-    pub fn from_fn(nodes: usize, test: impl Fn(NodeId) -> bool) -> Self {
+    pub fn from_fn(nodes: usize, test: impl Fn(NodeId) -> bool + Sync) -> Self {
         let words = (0..nodes.div_ceil(64))
+            .into_par_iter()
+            .with_min_len(1 << 10)
             .map(|w| {
                 let mut bits = 0u64;
                 for i in w * 64..((w + 1) * 64).min(nodes) {

@@ -1,0 +1,299 @@
+//! The aggregated grain graph of a task run: grains in groups, down from one root group.
+//!
+//! A *grain* is a task that the program created, a member of a team (or the program itself) that creates tasks, or a
+//! chunk of a parallel loop. Reduction folds forks with their grains and joins into *fork-join* groups and what follows
+//! one another into *linear* groups, until one group is left; see [`reduce`]. The result is a [`Tree`] whose leaves are
+//! grains. Metrics of grains and groups, problems, similarity and critical paths are questions to it.
+//!
+//! Comes in: [`Tasks`]. Goes out: [`Grains`], about 70 bytes a grain in memory, made in one pass.
+
+mod alike;
+mod deviation;
+mod measure;
+mod parallelism;
+mod path;
+mod problem;
+mod reduce;
+mod table;
+mod theta;
+
+use std::ops::Range;
+
+use crosscut_tree::{NodeId, Sums, Tree, TreeBuf};
+
+use crate::tasks::Tasks;
+use table::{Extremes, GrainTable, GroupTable, Packed, Slot};
+
+pub use alike::{Class, Kernel};
+pub use deviation::{Deviation, Growth, growth};
+pub use parallelism::InProgress;
+pub use path::GrainPath;
+pub use problem::{Problem, ProblemSet, Thresholds};
+pub use theta::Theta;
+
+/// What a node of the aggregation tree is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum GrainKind {
+    /// A task that the program created.
+    Task = 0,
+    /// A member of a team that creates tasks.
+    Lane = 1,
+    /// The program itself, when it creates tasks.
+    Root = 2,
+    /// A chunk of a parallel loop.
+    Chunk = 3,
+    /// What the recorder folded: one grain that stands for several tasks.
+    Folded = 4,
+    /// Grains and groups one after the other.
+    Linear = 5,
+    /// A fork, grains and groups beside one another, a join.
+    ForkJoin = 6,
+}
+
+impl GrainKind {
+    const ALL: [GrainKind; 7] = [
+        GrainKind::Task,
+        GrainKind::Lane,
+        GrainKind::Root,
+        GrainKind::Chunk,
+        GrainKind::Folded,
+        GrainKind::Linear,
+        GrainKind::ForkJoin,
+    ];
+
+    fn from_number(number: u8) -> Self {
+        Self::ALL.get(number as usize).copied().unwrap_or(GrainKind::Task)
+    }
+
+    /// The one word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            GrainKind::Task => "task",
+            GrainKind::Lane => "lane",
+            GrainKind::Root => "program",
+            GrainKind::Chunk => "chunk",
+            GrainKind::Folded => "folded tasks",
+            GrainKind::Linear => "linear group",
+            GrainKind::ForkJoin => "fork-join group",
+        }
+    }
+
+    /// Whether it holds other nodes.
+    pub fn is_group(self) -> bool {
+        matches!(self, GrainKind::Linear | GrainKind::ForkJoin)
+    }
+}
+
+/// The aggregated grain graph.
+#[derive(Debug)]
+pub struct Grains {
+    tree: TreeBuf,
+    slot: Vec<Packed>,
+    grains: GrainTable,
+    groups: GroupTable,
+    fork_joins: usize,
+    /// Work that belongs to no grain: what the program and members of teams ran that create no tasks.
+    outside: i64,
+    sum_work: Vec<i64>,
+    worst: [Extremes; 4],
+    cells: parallelism::Cells,
+    workers: u32,
+    cores: u32,
+}
+
+/// Everything that is known of one node, for people; a value is absent where it has no meaning.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GrainMetrics {
+    /// Time in the grains' own code.
+    pub work: i64,
+    /// Longest way through the node when everything starts as early as it can.
+    pub critical_path: i64,
+    /// What it cost to create the grain.
+    pub creation: Option<i64>,
+    /// What it cost to join the grain: its share of its join.
+    pub sync: Option<i64>,
+    /// work / (creation + sync); of a group the smallest.
+    pub benefit: Option<f64>,
+    /// Largest work / mean work among the grains of one join (of one loop for chunks); of a group the largest.
+    pub balance: Option<f64>,
+    /// Median distance between the cores that ran the grains of one join; of a group the largest.
+    pub scatter: Option<f64>,
+    /// Grains in progress beside it when everything starts as early as it can: the median; of a group the smallest.
+    pub parallelism: Option<f64>,
+}
+
+impl Grains {
+    /// Reduces the grain graph of a run to one group, with all metrics.
+    pub fn new(tasks: &Tasks) -> Self {
+        let reduced = reduce::reduce(tasks);
+        let count = reduced.grains.work.len();
+        let mut grains = Grains {
+            sum_work: crosscut_tree::block_sums(count, |i| reduced.grains.work[i]),
+            tree: reduced.tree,
+            slot: reduced.slot,
+            grains: reduced.grains,
+            groups: reduced.groups,
+            fork_joins: reduced.fork_joins,
+            outside: reduced.outside,
+            worst: Default::default(),
+            cells: Default::default(),
+            workers: tasks.summary().workers.max(1),
+            cores: measure::core_count(tasks),
+        };
+        grains.measure_parallelism(tasks);
+        grains.grains.stall = measure::stalls(tasks, &grains.grains.task);
+        let table = &grains.grains;
+        grains.worst = [
+            Extremes::new(count, false, |g| table.benefit(g)),
+            Extremes::new(count, true, |g| table.balance[g]),
+            Extremes::new(count, true, |g| table.scatter[g]),
+            Extremes::new(count, false, |g| table.parallelism[g]),
+        ];
+        grains
+    }
+
+    /// The aggregation tree: grains are its leaves.
+    pub fn tree(&self) -> Tree<'_> {
+        self.tree.view()
+    }
+
+    /// What a node is.
+    pub fn kind(&self, node: NodeId) -> GrainKind {
+        match self.slot(node) {
+            Slot::Grain(g) => GrainKind::from_number(self.grains.kind[g as usize]),
+            Slot::Group(g) => GrainKind::from_number(self.groups.kind[g as usize]),
+        }
+    }
+
+    fn slot(&self, node: NodeId) -> Slot {
+        self.slot.get(node.index()).map_or(Slot::Grain(0), |slot| slot.get())
+    }
+
+    /// The node of the task tree: the task or chunk of a grain, the task of a linear group, the section of a fork-join
+    /// group (a task, where the end of the task is the join).
+    pub fn task(&self, node: NodeId) -> NodeId {
+        NodeId(match self.slot(node) {
+            Slot::Grain(g) => self.grains.task[g as usize],
+            Slot::Group(g) => self.groups.task[g as usize],
+        })
+    }
+
+    /// The grain that a node of the task tree belongs to, or the group that stands for it.
+    pub fn of_task(&self, tasks: &Tasks, node: NodeId) -> NodeId {
+        let tree = tasks.tree();
+        let mut at = Some(node);
+        while let Some(node) = at {
+            let kind = tasks.kind(node);
+            if (kind.is_collective() || kind == crosscut_run::tasks::Kind::Chunk)
+                && let Some(found) = self.find(node.0)
+            {
+                return found;
+            }
+            at = tree.parent(node);
+        }
+        NodeId::ROOT
+    }
+
+    /// The first node in pre-order for a node of the task tree. Of a task that is its linear group if it has one.
+    fn find(&self, task: u32) -> Option<NodeId> {
+        use rayon::prelude::*;
+        let has = |slot: &Packed| match slot.get() {
+            Slot::Grain(g) => self.grains.task[g as usize] == task,
+            Slot::Group(g) => self.groups.task[g as usize] == task,
+        };
+        self.slot.par_iter().with_min_len(1 << 15).position_first(has).map(|i| NodeId(i as u32))
+    }
+
+    /// Number of grains.
+    pub fn grain_count(&self) -> usize {
+        self.grains.work.len()
+    }
+
+    /// Number of groups.
+    pub fn group_count(&self) -> usize {
+        self.groups.task.len()
+    }
+
+    /// Number of fork-join groups.
+    pub fn fork_joins(&self) -> usize {
+        self.fork_joins
+    }
+
+    /// Nodes of the graph before reduction: grains, a fork and a join each, start and end.
+    pub fn raw_nodes(&self) -> usize {
+        self.grain_count() + 2 * self.fork_joins + 2
+    }
+
+    /// Work that is in no grain.
+    pub fn outside(&self) -> i64 {
+        self.outside
+    }
+
+    /// Workers of the run.
+    pub fn workers(&self) -> u32 {
+        self.workers
+    }
+
+    /// Cores that the run used, or its workers where cores are not known.
+    pub fn cores(&self) -> u32 {
+        self.cores
+    }
+
+    /// The grains of a node by number: they follow one another.
+    pub fn grain_range(&self, node: NodeId) -> Range<usize> {
+        let range = self.tree().range(node);
+        self.first_grain(range.start)..self.first_grain(range.end)
+    }
+
+    /// The number of the first grain from a node on. Every group begins with a grain a few levels below.
+    fn first_grain(&self, node: usize) -> usize {
+        let slots = self.slot.get(node..).unwrap_or(&[]);
+        let first = slots.iter().find_map(|slot| match slot.get() {
+            Slot::Grain(g) => Some(g as usize),
+            Slot::Group(_) => None,
+        });
+        first.unwrap_or(self.grain_count())
+    }
+
+    /// Work of a node.
+    pub fn work(&self, node: NodeId) -> i64 {
+        self.work_of(self.grain_range(node))
+    }
+
+    /// Work of some grains.
+    pub fn work_of(&self, grains: Range<usize>) -> i64 {
+        Sums::new(&self.sum_work).over(grains, |g| self.grains.work[g])
+    }
+
+    /// Longest way through a node.
+    pub fn critical_path(&self, node: NodeId) -> i64 {
+        match self.slot(node) {
+            Slot::Grain(g) => self.grains.work[g as usize],
+            Slot::Group(g) => self.groups.path[g as usize],
+        }
+    }
+
+    /// All metrics of a node: of a grain its own, of a group those of its grains, summed or the worst.
+    pub fn metrics(&self, tasks: &Tasks, node: NodeId) -> GrainMetrics {
+        let range = self.grain_range(node);
+        let value = |value: f32| value.is_finite().then_some(f64::from(value));
+        let [benefit, balance, scatter, parallelism] = &self.worst;
+        let mut metrics = GrainMetrics {
+            work: self.work_of(range.clone()),
+            critical_path: self.critical_path(node),
+            creation: None,
+            sync: None,
+            benefit: value(benefit.over(range.clone(), |g| self.grains.benefit(g))),
+            balance: value(balance.over(range.clone(), |g| self.grains.balance[g])),
+            scatter: value(scatter.over(range.clone(), |g| self.grains.scatter[g])),
+            parallelism: value(parallelism.over(range, |g| self.grains.parallelism[g])),
+        };
+        if !self.kind(node).is_group() {
+            let (creation, sync) = measure::costs(tasks, self.task(node));
+            metrics.creation = creation;
+            metrics.sync = sync;
+        }
+        metrics
+    }
+}

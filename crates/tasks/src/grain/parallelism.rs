@@ -1,0 +1,293 @@
+//! Instantaneous parallelism: how many grains are in progress at each moment when every grain starts as early as the
+//! graph allows, on as many workers as it takes. Of each grain: the least, the median and the most while it runs.
+
+use crosscut_tree::NodeId;
+
+use super::table::Slot;
+use super::{GrainKind, Grains};
+use crate::tasks::Tasks;
+
+/// With more grains than this, time is cut into equal cells, and a cell has the mean over it.
+const EXACT: usize = 1 << 15;
+/// That many cells.
+const CELLS: usize = 1 << 16;
+/// A median over more cells than this is that of so many moments, evenly spread.
+const MOMENTS: usize = 65;
+
+/// Grains in progress beside a grain, itself included.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct InProgress {
+    /// The least.
+    pub least: f64,
+    /// The median over time.
+    pub median: f64,
+    /// The most.
+    pub most: f64,
+}
+
+/// Grains in progress over time: a value for each cell, cells border on each other.
+#[derive(Debug, Default)]
+pub struct Cells {
+    /// Where cells begin; empty when all are equally wide.
+    starts: Vec<i64>,
+    width: i64,
+    value: Vec<f32>,
+    /// Least and most over 2, 4, 8, … neighbours.
+    levels: Vec<Vec<(f32, f32)>>,
+}
+
+impl Cells {
+    /// Exactly, from the times of all grains.
+    fn exact(times: &[(i64, i64)]) -> Self {
+        let mut steps: Vec<(i64, i32)> = times
+            .iter()
+            .filter(|(from, to)| to > from)
+            .flat_map(|&(from, to)| [(from, 1), (to, -1)])
+            .collect();
+        steps.sort_unstable();
+        let (mut starts, mut value) = (Vec::new(), Vec::new());
+        let mut running = 0;
+        for step in steps.chunk_by(|a, b| a.0 == b.0) {
+            running += step.iter().map(|(_, by)| by).sum::<i32>();
+            starts.push(step[0].0);
+            value.push(running as f32);
+        }
+        Cells { starts, width: 0, levels: levels(&value), value }
+    }
+
+    /// As means over equal cells, from the running integral of what begins and ends in each.
+    fn equal(length: i64, fill: impl FnOnce(&mut dyn FnMut(i64, i64))) -> Self {
+        let width = (length / CELLS as i64 + 1).max(1);
+        let count = (length / width + 1) as usize;
+        let mut part = vec![0i64; count];
+        let mut whole = vec![0i64; count + 1];
+        fill(&mut |from, to| {
+            let (first, last) = ((from / width) as usize, ((to - 1) / width) as usize);
+            if first == last {
+                part[first] += to - from;
+            } else {
+                part[first] += (first as i64 + 1) * width - from;
+                part[last] += to - last as i64 * width;
+                whole[first + 1] += 1;
+                whole[last] -= 1;
+            }
+        });
+        let mut running = 0;
+        let value: Vec<f32> = (0..count)
+            .map(|i| {
+                running += whole[i];
+                let cell = width.min(length - i as i64 * width).max(1);
+                (part[i] as f64 / cell as f64 + running as f64) as f32
+            })
+            .collect();
+        Cells { starts: Vec::new(), width, levels: levels(&value), value }
+    }
+
+    #[inline]
+    fn cell(&self, time: i64) -> usize {
+        let at = if self.starts.is_empty() {
+            (time / self.width.max(1)) as usize
+        } else {
+            self.starts.partition_point(|&start| start <= time).saturating_sub(1)
+        };
+        at.min(self.value.len().saturating_sub(1))
+    }
+
+    fn start(&self, cell: usize) -> i64 {
+        if self.starts.is_empty() {
+            cell as i64 * self.width
+        } else {
+            self.starts.get(cell).copied().unwrap_or(i64::MAX)
+        }
+    }
+
+    /// The median over time; of a long stretch that of some moments in it.
+    #[inline]
+    fn median(&self, from: i64, to: i64) -> f32 {
+        if self.value.is_empty() {
+            return f32::NAN;
+        }
+        let (first, last) = (self.cell(from), self.cell((to - 1).max(from)));
+        if first == last {
+            return self.value[first];
+        }
+        self.median_of(from, to, first, last)
+    }
+
+    fn median_of(&self, from: i64, to: i64, first: usize, last: usize) -> f32 {
+        let mut parts: Vec<(f32, i64)> = if last - first < MOMENTS {
+            let overlap = |c: usize| self.start(c + 1).min(to) - self.start(c).max(from);
+            (first..=last).map(|c| (self.value[c], overlap(c))).collect()
+        } else {
+            let moment =
+                |k: i64| from + ((to - from) as i128 * (2 * k as i128 + 1) / (2 * MOMENTS as i128)) as i64;
+            (0..MOMENTS as i64).map(|k| (self.value[self.cell(moment(k))], 1)).collect()
+        };
+        parts.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let total: i64 = parts.iter().map(|part| part.1).sum();
+        let mut seen = 0;
+        for (value, share) in &parts {
+            seen += share;
+            if 2 * seen >= total {
+                return *value;
+            }
+        }
+        f32::NAN
+    }
+
+    /// Least and most over time.
+    fn reach(&self, from: i64, to: i64) -> (f32, f32) {
+        if self.value.is_empty() {
+            return (f32::NAN, f32::NAN);
+        }
+        let (mut first, mut last) = (self.cell(from), self.cell((to - 1).max(from)) + 1);
+        let mut reach = (f32::NAN, f32::NAN);
+        let mut add = |(low, high): (f32, f32)| reach = (reach.0.min(low), reach.1.max(high));
+        // Up the levels like in a segment tree: at each, the ends that have no neighbour to pair with.
+        let mut level = 0;
+        while first < last {
+            let at = |i: usize| match level {
+                0 => (self.value[i], self.value[i]),
+                _ => self.levels[level - 1][i],
+            };
+            if first % 2 == 1 {
+                add(at(first));
+                first += 1;
+            }
+            if last % 2 == 1 {
+                last -= 1;
+                add(at(last));
+            }
+            first /= 2;
+            last /= 2;
+            level += 1;
+        }
+        reach
+    }
+}
+
+fn levels(value: &[f32]) -> Vec<Vec<(f32, f32)>> {
+    let mut levels: Vec<Vec<(f32, f32)>> = Vec::new();
+    let mut below: Vec<(f32, f32)> = value.iter().map(|&v| (v, v)).collect();
+    while below.len() > 1 {
+        // One at the end without a neighbour is met by itself on the way up.
+        let above: Vec<(f32, f32)> =
+            below.chunks_exact(2).map(|pair| (pair[0].0.min(pair[1].0), pair[0].1.max(pair[1].1))).collect();
+        levels.push(above.clone());
+        below = above;
+    }
+    levels
+}
+
+impl Grains {
+    /// Fills in the parallelism of all grains.
+    pub(super) fn measure_parallelism(&mut self, tasks: &Tasks) {
+        let length = self.critical_path(NodeId::ROOT).max(1);
+        self.cells = if self.grain_count() <= EXACT {
+            let mut times = Vec::with_capacity(self.grain_count());
+            self.earliest(tasks, |from, work| times.push((from, from + work)));
+            Cells::exact(&times)
+        } else {
+            Cells::equal(length, |add| {
+                self.earliest(tasks, |from, work| {
+                    if work > 0 {
+                        add(from, from + work);
+                    }
+                });
+            })
+        };
+        let mut parallelism = Vec::with_capacity(self.grain_count());
+        self.earliest(tasks, |from, work| parallelism.push(self.cells.median(from, from + work)));
+        self.grains.parallelism = parallelism;
+    }
+
+    /// Walks over all grains in order with their earliest start and their work.
+    fn earliest(&self, tasks: &Tasks, mut each: impl FnMut(i64, i64)) {
+        struct Level {
+            end: usize,
+            now: i64,
+            parallel: bool,
+            /// Ends of the members so far, where tasks depend on each other.
+            ends: Option<foldhash::HashMap<u32, i64>>,
+        }
+        let depends = tasks.has_depends();
+        let len = &self.tree.len;
+        let mut levels: Vec<Level> = Vec::new();
+        for i in 0..len.len() {
+            while levels.last().is_some_and(|level| level.end <= i) {
+                levels.pop();
+            }
+            let slot = self.slot[i].get();
+            let length = match slot {
+                Slot::Grain(g) => self.grains.work[g as usize],
+                Slot::Group(g) => self.groups.path[g as usize],
+            };
+            let start = match levels.last_mut() {
+                None => 0,
+                Some(level) if !level.parallel => {
+                    let start = level.now;
+                    level.now += length;
+                    start
+                }
+                Some(Level { now, ends: None, .. }) => *now,
+                Some(Level { now, ends: Some(ends), .. }) => {
+                    let task = self.task(NodeId(i as u32));
+                    let ended = |from: &u32| ends.get(from).copied();
+                    let start = tasks.depends_on(task).iter().filter_map(ended).fold(*now, i64::max);
+                    ends.insert(task.0, start + length);
+                    start
+                }
+            };
+            match slot {
+                Slot::Grain(_) => each(start, length),
+                Slot::Group(g) => {
+                    let parallel = self.groups.kind[g as usize] == GrainKind::ForkJoin as u8;
+                    let ends = (parallel && depends).then(foldhash::HashMap::default);
+                    levels.push(Level { end: i + len[i] as usize, now: start, parallel, ends });
+                }
+            }
+        }
+    }
+
+    /// When a node can start at the earliest.
+    pub fn earliest_start(&self, tasks: &Tasks, node: NodeId) -> i64 {
+        let tree = self.tree();
+        let mut start = 0;
+        let mut at = node;
+        while let Some(parent) = tree.parent(at) {
+            start += match self.kind(parent) {
+                GrainKind::ForkJoin => self.start_in_join(tasks, parent, at),
+                _ => tree.children(parent).take_while(|&m| m != at).map(|m| self.critical_path(m)).sum(),
+            };
+            at = parent;
+        }
+        start
+    }
+
+    /// When a member of a fork-join can start, from its fork on.
+    fn start_in_join(&self, tasks: &Tasks, group: NodeId, member: NodeId) -> i64 {
+        if !tasks.has_depends() {
+            return 0;
+        }
+        let mut ends: foldhash::HashMap<u32, i64> = foldhash::HashMap::default();
+        for at in self.tree().children(group) {
+            let task = self.task(at);
+            let ended = tasks.depends_on(task).iter().filter_map(|from| ends.get(from).copied());
+            let start = ended.max().unwrap_or(0);
+            if at == member {
+                return start;
+            }
+            ends.insert(task.0, start + self.critical_path(at));
+        }
+        0
+    }
+
+    /// Grains in progress while a grain runs.
+    pub fn in_progress(&self, tasks: &Tasks, grain: NodeId) -> InProgress {
+        let from = self.earliest_start(tasks, grain);
+        let to = from + self.critical_path(grain);
+        let (least, most) = self.cells.reach(from, to);
+        let median = self.cells.median(from, to);
+        InProgress { least: least.into(), median: median.into(), most: most.into() }
+    }
+}

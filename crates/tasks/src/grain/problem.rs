@@ -1,0 +1,329 @@
+//! Problems: grains whose metrics cross a threshold. A problem with its threshold is a lens over the aggregation tree: it
+//! keeps the grains that have the problem and the groups around them; the rest is folded. Nothing is copied, so problem
+//! views switch at once.
+
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+
+use crosscut_tree::{Lens, NodeId, NodeSet};
+use serde::{Deserialize, Serialize};
+
+use super::table::{GrainTable, Slot};
+use super::{Deviation, GrainKind, Grains};
+
+/// What can be wrong with a grain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Problem {
+    /// It is hardly worth a grain of its own: work / (creation + sync) is low.
+    LowParallelBenefit,
+    /// It works longer than in a run with one worker.
+    WorkDeviation,
+    /// It waits for memory too much of its time.
+    MemoryStall,
+    /// Too few grains are in progress beside it.
+    LowParallelism,
+    /// One of the grains of its join works much longer than the others.
+    SiblingImbalance,
+    /// The grains of its join ran far from each other.
+    SiblingScatter,
+    /// One chunk of its loop works much longer than the others.
+    ChunkImbalance,
+}
+
+impl Problem {
+    /// All of them.
+    pub const ALL: [Problem; 7] = [
+        Problem::LowParallelBenefit,
+        Problem::WorkDeviation,
+        Problem::MemoryStall,
+        Problem::LowParallelism,
+        Problem::SiblingImbalance,
+        Problem::SiblingScatter,
+        Problem::ChunkImbalance,
+    ];
+
+    /// Stable word, as on the command line and in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Problem::LowParallelBenefit => "low-parallel-benefit",
+            Problem::WorkDeviation => "work-deviation",
+            Problem::MemoryStall => "memory-stall",
+            Problem::LowParallelism => "low-parallelism",
+            Problem::SiblingImbalance => "sibling-imbalance",
+            Problem::SiblingScatter => "sibling-scatter",
+            Problem::ChunkImbalance => "chunk-imbalance",
+        }
+    }
+
+    /// The metric that decides, in words.
+    pub fn metric(self) -> &'static str {
+        match self {
+            Problem::LowParallelBenefit => "parallel benefit",
+            Problem::WorkDeviation => "work deviation",
+            Problem::MemoryStall => "memory stall share",
+            Problem::LowParallelism => "instantaneous parallelism",
+            Problem::SiblingImbalance => "sibling work balance",
+            Problem::SiblingScatter => "sibling scatter",
+            Problem::ChunkImbalance => "chunk work balance",
+        }
+    }
+
+    /// What to try against it.
+    pub fn advice(self) -> &'static str {
+        match self {
+            Problem::LowParallelBenefit => "run such tasks inline: cut off earlier, or give each more to do",
+            Problem::WorkDeviation => {
+                "the same work takes longer beside others: look for memory that is far away or shared"
+            }
+            Problem::MemoryStall => "block for caches, keep data near the core that uses it",
+            Problem::LowParallelism => "expose more tasks here: split what runs alone, or start it earlier",
+            Problem::SiblingImbalance => "divide the work of the join more evenly, largest first",
+            Problem::SiblingScatter => "keep the tasks of a join near each other: bind threads, use affinity",
+            Problem::ChunkImbalance => "use smaller chunks, or a dynamic or guided schedule",
+        }
+    }
+
+    /// Whether small values are bad.
+    pub fn is_below(self) -> bool {
+        matches!(self, Problem::LowParallelBenefit | Problem::LowParallelism)
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+impl FromStr for Problem {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Problem::ALL.into_iter().find(|problem| problem.word() == text).ok_or_else(|| {
+            let words: Vec<&str> = Problem::ALL.iter().map(|problem| problem.word()).collect();
+            format!("there is no problem `{text}`; there are {}", words.join(", "))
+        })
+    }
+}
+
+/// The thresholds of all problems; those that are not set follow from the run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Thresholds {
+    set: [Option<f64>; Problem::ALL.len()],
+}
+
+impl Thresholds {
+    /// Sets one.
+    pub fn set(&mut self, problem: Problem, threshold: f64) {
+        self.set[problem as usize] = Some(threshold);
+    }
+
+    /// The threshold of a problem in a run.
+    pub fn of(&self, problem: Problem, grains: &Grains) -> f64 {
+        self.set[problem as usize].unwrap_or_else(|| match problem {
+            Problem::LowParallelBenefit => 1.0,
+            Problem::WorkDeviation => 2.0,
+            Problem::MemoryStall => 0.5,
+            Problem::LowParallelism => f64::from(grains.workers()),
+            Problem::SiblingImbalance | Problem::ChunkImbalance => 2.0,
+            Problem::SiblingScatter => f64::from(grains.cores()) / 4.0,
+        })
+    }
+}
+
+/// The grains that have a problem.
+#[derive(Clone, Debug)]
+pub struct ProblemSet {
+    /// Which problem.
+    pub problem: Problem,
+    /// Its threshold.
+    pub threshold: f64,
+    /// Keeps these grains and the groups around them.
+    pub lens: Lens,
+    /// How many there are.
+    pub grains: usize,
+}
+
+impl ProblemSet {
+    /// How many of a range of nodes have it.
+    #[inline]
+    pub fn inside(&self, nodes: Range<usize>) -> usize {
+        self.lens.chosen().count_in(nodes)
+    }
+}
+
+impl Grains {
+    /// Whether the run knows what it takes to tell this problem.
+    pub fn can_tell(&self, problem: Problem, deviation: Option<&Deviation>) -> bool {
+        match problem {
+            Problem::WorkDeviation => deviation.is_some(),
+            Problem::MemoryStall => !self.grains.stall.is_empty(),
+            Problem::ChunkImbalance => self.grains.kind.contains(&(GrainKind::Chunk as u8)),
+            _ => true,
+        }
+    }
+
+    /// The metric of a grain by number that decides about a problem; not a number where it has none.
+    #[inline]
+    pub(super) fn value(&self, problem: Problem, grain: usize, deviation: Option<&Deviation>) -> f32 {
+        let GrainTable { kind, balance, scatter, parallelism, stall, .. } = &self.grains;
+        let is_chunk = kind[grain] == GrainKind::Chunk as u8;
+        match problem {
+            Problem::LowParallelBenefit => self.grains.benefit(grain),
+            Problem::WorkDeviation => deviation.map_or(f32::NAN, |deviation| deviation.of(grain)),
+            Problem::MemoryStall => stall.get(grain).copied().unwrap_or(f32::NAN),
+            Problem::LowParallelism => parallelism[grain],
+            Problem::SiblingImbalance if !is_chunk => balance[grain],
+            Problem::ChunkImbalance if is_chunk => balance[grain],
+            Problem::SiblingImbalance | Problem::ChunkImbalance => f32::NAN,
+            Problem::SiblingScatter => scatter[grain],
+        }
+    }
+
+    /// The metric of a node that decides about a problem: of a group the worst of its grains.
+    pub fn problem_value(
+        &self,
+        problem: Problem,
+        node: NodeId,
+        deviation: Option<&Deviation>,
+    ) -> Option<f64> {
+        let value = |grain: usize| self.value(problem, grain, deviation);
+        let range = self.grain_range(node);
+        let worst = match problem {
+            Problem::LowParallelBenefit => self.worst[0].over(range, value),
+            Problem::SiblingScatter => self.worst[2].over(range, value),
+            Problem::LowParallelism => self.worst[3].over(range, value),
+            // Few runs have these, and a group is asked for one at a time.
+            _ => range.map(value).fold(f32::NAN, f32::max),
+        };
+        (!worst.is_nan()).then_some(f64::from(worst))
+    }
+
+    /// The grains that have a problem.
+    pub fn problem(&self, problem: Problem, threshold: f64, deviation: Option<&Deviation>) -> ProblemSet {
+        let has = |node: NodeId| match self.slot[node.index()].get() {
+            Slot::Group(_) => false,
+            Slot::Grain(g) => {
+                let value = f64::from(self.value(problem, g as usize, deviation));
+                if problem.is_below() { value < threshold } else { value > threshold }
+            }
+        };
+        let chosen = NodeSet::from_fn(self.slot.len(), has);
+        ProblemSet { problem, threshold, grains: chosen.len(), lens: Lens::new(chosen) }
+    }
+
+    /// Time that the grains with a problem cost, summed over workers; 0 where it cannot be told, as of scatter.
+    pub fn time_lost(&self, set: &ProblemSet, deviation: Option<&Deviation>) -> i64 {
+        match set.problem {
+            Problem::SiblingImbalance | Problem::ChunkImbalance => self.lost_at_joins(set),
+            _ => {
+                let lost = |node: NodeId| match self.slot[node.index()].get() {
+                    Slot::Grain(g) => self.lost(set.problem, g as usize, deviation),
+                    Slot::Group(_) => 0.0,
+                };
+                set.lens.chosen().iter().map(lost).sum::<f64>().round() as i64
+            }
+        }
+    }
+
+    /// What one grain costs because of a problem that is its own.
+    pub(super) fn lost(&self, problem: Problem, grain: usize, deviation: Option<&Deviation>) -> f64 {
+        let work = self.grains.work[grain] as f64;
+        let value = f64::from(self.value(problem, grain, deviation));
+        match problem {
+            // Run inline, it would be neither created nor joined.
+            Problem::LowParallelBenefit => f64::from(self.grains.cost[grain]),
+            Problem::WorkDeviation => work - work / value,
+            Problem::MemoryStall => work * value,
+            // With n < P grains in progress, P − n workers have nothing to do: its share of that.
+            Problem::LowParallelism => work * (f64::from(self.workers) - value).max(0.0) / value.max(1.0),
+            _ => 0.0,
+        }
+    }
+
+    /// At a join of n grains, min(n, P) workers wait for the longest; a fair share would be the mean.
+    fn lost_at_joins(&self, set: &ProblemSet) -> i64 {
+        let tree = self.tree();
+        let chunks = set.problem == Problem::ChunkImbalance;
+        let mut lost = 0.0;
+        let mut joins: Vec<NodeId> = Vec::new();
+        let mut last = None;
+        for grain in set.lens.chosen().iter() {
+            let Some(join) = self.join_of(grain) else { continue };
+            if last != Some(join) {
+                joins.push(join);
+                last = Some(join);
+            }
+        }
+        joins.sort_unstable();
+        joins.dedup();
+        for join in joins {
+            let mut works: Vec<i64> = Vec::new();
+            for member in tree.children(join) {
+                if let Some(grain) = self.head(member)
+                    && (self.grains.kind[grain] == GrainKind::Chunk as u8) == chunks
+                {
+                    works.push(self.grains.work[grain]);
+                }
+            }
+            let largest = works.iter().copied().max().unwrap_or(0) as f64;
+            let mean = works.iter().sum::<i64>() as f64 / works.len().max(1) as f64;
+            lost += (largest - mean) * works.len().min(self.workers as usize) as f64;
+        }
+        lost.round() as i64
+    }
+
+    /// The grain of a member of a fork-join: itself, or the first of its linear group.
+    fn head(&self, member: NodeId) -> Option<usize> {
+        match self.slot[member.index()].get() {
+            Slot::Grain(g) => Some(g as usize),
+            Slot::Group(g) if self.groups.kind[g as usize] == GrainKind::Linear as u8 => {
+                match self.slot[member.index() + 1].get() {
+                    Slot::Grain(g) => Some(g as usize),
+                    Slot::Group(_) => None,
+                }
+            }
+            Slot::Group(_) => None,
+        }
+    }
+
+    /// The fork-join that joins a grain.
+    pub fn join_of(&self, grain: NodeId) -> Option<NodeId> {
+        let tree = self.tree();
+        let parent = tree.parent(grain)?;
+        match self.kind(parent) {
+            GrainKind::ForkJoin => Some(parent),
+            _ => tree.parent(parent),
+        }
+    }
+
+    /// The grains of a problem that cost most, most costly first.
+    pub fn worst_grains(
+        &self,
+        set: &ProblemSet,
+        deviation: Option<&Deviation>,
+        limit: usize,
+    ) -> Vec<(NodeId, i64)> {
+        let cost = |node: NodeId| match self.slot[node.index()].get() {
+            Slot::Grain(g) => match set.problem {
+                Problem::SiblingImbalance | Problem::ChunkImbalance | Problem::SiblingScatter => {
+                    self.grains.work[g as usize] as f64
+                }
+                problem => self.lost(problem, g as usize, deviation),
+            },
+            Slot::Group(_) => 0.0,
+        };
+        let mut worst: Vec<(NodeId, i64)> = Vec::new();
+        for node in set.lens.chosen().iter() {
+            let cost = cost(node) as i64;
+            if worst.len() < limit || worst.last().is_some_and(|&(_, least)| cost > least) {
+                let at = worst.partition_point(|&(_, more)| more >= cost);
+                worst.insert(at, (node, cost));
+                worst.truncate(limit);
+            }
+        }
+        worst
+    }
+}

@@ -1,0 +1,632 @@
+//! Reduction and normalisation: from the task tree to the aggregation tree in one pass, without recursion.
+//!
+//! A task with its joins becomes a linear group: the grain, then a fork-join group for each wait that had tasks, in the
+//! order of the waits. A task without any is a grain alone. So the innermost patterns are folded first and no linear
+//! group lies directly in another: what greedy reduction and normalisation would end with.
+//!
+//! A wait for descendants (`taskgroup`, a barrier) joins tasks that their own parents left behind. These are placed among
+//! the tasks that the wait joins; the task tree still knows who created them. A member of a team joins its tasks at the
+//! next barrier, the program joins its own at its end.
+
+use crosscut_run::tasks::{Kind, Mark};
+use crosscut_tree::{NodeId, TreeBuf, WideBuf};
+
+use super::GrainKind;
+use super::measure::{self, Cost};
+use super::table::{GrainTable, GroupTable, Packed, Slot};
+use crate::dag::{Dag, Join, join};
+use crate::tasks::Tasks;
+
+/// No such node.
+const NONE: u32 = u32::MAX;
+
+/// What the pass makes.
+pub struct Reduced {
+    pub tree: TreeBuf,
+    pub slot: Vec<Packed>,
+    pub grains: GrainTable,
+    pub groups: GroupTable,
+    pub fork_joins: usize,
+    pub outside: i64,
+}
+
+/// Runs the pass.
+pub fn reduce(tasks: &Tasks) -> Reduced {
+    let mut pass = Pass::new(tasks);
+    pass.begin_root();
+    while let Some(level) = pass.levels.last() {
+        match level {
+            Level::Frame(_) => pass.step_frame(),
+            Level::Section(_) => pass.step_section(),
+        }
+    }
+    let work = tasks.work(NodeId::ROOT);
+    let inside: i64 = pass.grains.work.iter().sum();
+    Reduced {
+        tree: TreeBuf { wide: WideBuf::build(&pass.len, &pass.parent), len: pass.len, parent: pass.parent },
+        slot: pass.slot,
+        grains: pass.grains,
+        groups: pass.groups,
+        fork_joins: pass.fork_joins,
+        outside: work - inside,
+    }
+}
+
+/// A task that is being walked through: its own nodes.
+struct Frame {
+    task: u32,
+    at: u32,
+    end: u32,
+    /// Its linear group, if it has one.
+    group: u32,
+    /// The number of its grain, if it is one.
+    grain: u32,
+    work: i64,
+    /// Fork-join groups so far.
+    joins: u32,
+    /// What its tasks leave behind is joined at its end: a member of a team, or the program.
+    gathers: bool,
+    left: u32,
+    chunks: u32,
+}
+
+/// A section that is being walked through: first to see what it holds, then to put its tasks into its group.
+struct Section {
+    node: u32,
+    at: u32,
+    end: u32,
+    /// The level of its task.
+    frame: u32,
+    tasks: u32,
+    /// When the last of what it waits for ended.
+    released: i64,
+    /// Its fork-join group, once it has one.
+    group: u32,
+    sync: i64,
+    /// Also joins what its tasks leave behind.
+    gathers: bool,
+    costs: u32,
+    next_cost: u32,
+    left: u32,
+    next_left: u32,
+}
+
+enum Level {
+    Frame(Frame),
+    Section(Section),
+}
+
+/// A task that waits for its place.
+#[derive(Clone, Copy)]
+struct Left {
+    task: u32,
+    creation: i64,
+}
+
+struct Pass<'a> {
+    tasks: &'a Tasks,
+    dag: Dag<'a>,
+    lens: &'a [u32],
+    parents: &'a [u32],
+    mark: &'a [u8],
+    start: &'a [i64],
+    end: &'a [i64],
+    worker: measure::Places<'a>,
+    levels: Vec<Level>,
+    /// What the creation of each task cost, for the sections that are open.
+    costs: Vec<i64>,
+    left: Vec<Left>,
+    chunks: Vec<u32>,
+    len: Vec<u32>,
+    parent: Vec<u32>,
+    slot: Vec<Packed>,
+    grains: GrainTable,
+    groups: GroupTable,
+    fork_joins: usize,
+    /// The group that new nodes belong to.
+    open: u32,
+    siblings: measure::Siblings,
+}
+
+impl<'a> Pass<'a> {
+    fn new(tasks: &'a Tasks) -> Self {
+        let tree = tasks.tree();
+        let all = tree.range(NodeId::ROOT);
+        let count = |kind| tasks.count(all.clone(), kind).clamp(0, all.len() as i64) as usize;
+        // Upper bounds of most runs; pages that are not needed are never touched.
+        let grains = count(Kind::Create) + count(Kind::Fork) + count(Kind::Chunk) + 1;
+        let groups = 2 * count(Kind::Wait) + 1;
+        Pass {
+            tasks,
+            dag: tasks.dag(),
+            lens: tree.lens(),
+            parents: tree.parents(),
+            mark: tasks.marks(),
+            start: tasks.starts(),
+            end: tasks.ends(),
+            worker: measure::Places::new(tasks),
+            levels: Vec::new(),
+            costs: Vec::new(),
+            left: Vec::new(),
+            chunks: Vec::new(),
+            len: Vec::with_capacity(grains + groups),
+            parent: Vec::with_capacity(grains + groups),
+            slot: Vec::with_capacity(grains + groups),
+            grains: GrainTable::with_capacity(grains),
+            groups: GroupTable::with_capacity(groups),
+            fork_joins: 0,
+            open: NONE,
+            siblings: measure::Siblings::default(),
+        }
+    }
+
+    #[inline]
+    fn mark(&self, node: u32) -> Mark {
+        Mark(self.mark[node as usize])
+    }
+
+    /// One past the subtree.
+    #[inline]
+    fn after(&self, node: u32) -> u32 {
+        let end = node as usize + self.lens[node as usize].max(1) as usize;
+        end.min(self.lens.len()) as u32
+    }
+
+    fn begin_root(&mut self) {
+        if self.lens.is_empty() {
+            return;
+        }
+        if self.mark(0).is_collapsed() || self.lens[0] == 1 {
+            self.push_grain(0, GrainKind::Root, self.tasks.own_work(0), Cost::default());
+            return;
+        }
+        let inside = self.look_into(0);
+        let nothing_else = inside.joins == 0;
+        self.begin_frame(0, Cost::default(), GrainKind::Root, inside.creates || nothing_else, inside.joins);
+    }
+
+    /// What a member of a team, or the program, holds in its own nodes.
+    fn look_into(&self, task: u32) -> Inside {
+        let mut inside = Inside::default();
+        let (mut at, end) = (task + 1, self.after(task));
+        let mut joining: Vec<u32> = Vec::new(); // sections around whose joins were counted
+        while at < end {
+            let mark = self.mark(at);
+            match mark.kind() {
+                Kind::Create => inside.creates = true,
+                Kind::Task => {
+                    let section = self.parents[at as usize];
+                    joining.retain(|&section| self.after(section) > at);
+                    if !joining.contains(&section) && self.has_grains(at) {
+                        inside.joins += 1;
+                        joining.push(section);
+                    }
+                    at = self.after(at);
+                    continue;
+                }
+                Kind::Chunk if task == 0 => inside.creates = true,
+                Kind::Section if mark.is_collapsed() && self.has_grains(at) => inside.creates = true,
+                _ => {}
+            }
+            if inside.creates {
+                return inside;
+            }
+            at += 1;
+        }
+        inside
+    }
+
+    /// Whether there are grains in a member of a team or a collapsed node.
+    fn has_grains(&self, node: u32) -> bool {
+        let range = node as usize..self.after(node) as usize;
+        self.tasks.count(range.clone(), Kind::Create) > 0 || self.tasks.count(range, Kind::Chunk) > 0
+    }
+
+    fn is_lane(&self, task: u32) -> bool {
+        task > 0
+            && self.mark(task - 1).kind() == Kind::Fork
+            && self.parents[task as usize] == self.parents[task as usize - 1]
+    }
+
+    /// Puts a task into the open group: at once when it has no sections, else by walking through it.
+    fn begin_task(&mut self, task: u32, cost: Cost) {
+        let size = self.lens[task as usize];
+        let lane = self.is_lane(task);
+        if size <= 2 && !lane {
+            let leaf = (task + size - 1) as usize;
+            let collapsed = size == 1 && self.mark(task).is_collapsed();
+            let chunk = size == 2 && Mark(self.mark[leaf]).kind() == Kind::Chunk;
+            if !chunk {
+                let kind = if collapsed { self.folded(task, GrainKind::Task) } else { GrainKind::Task };
+                return self.push_grain(task, kind, self.tasks.own_work(leaf), cost);
+            }
+        }
+        if size == 1 {
+            let kind = self.folded(task, GrainKind::Lane);
+            return self.push_grain(task, kind, self.tasks.own_work(task as usize), cost);
+        }
+        if !lane {
+            return self.begin_frame(task, cost, GrainKind::Task, true, 0);
+        }
+        let inside = self.look_into(task);
+        self.begin_frame(task, cost, GrainKind::Lane, inside.creates, inside.joins);
+    }
+
+    /// A collapsed node is a grain like others unless tasks are folded into it.
+    fn folded(&self, task: u32, alone: GrainKind) -> GrainKind {
+        match self.tasks.collapsed(NodeId(task)) {
+            Some(collapsed) if collapsed.nodes[Kind::Create as usize] > 0 => GrainKind::Folded,
+            _ => alone,
+        }
+    }
+
+    fn begin_frame(&mut self, task: u32, cost: Cost, kind: GrainKind, is_grain: bool, joins: u32) {
+        let group = if is_grain || joins > 1 { self.open_group(task, GrainKind::Linear) } else { NONE };
+        let grain = if is_grain { self.grains.work.len() as u32 } else { NONE };
+        if is_grain {
+            self.push_grain(task, kind, 0, cost);
+        }
+        self.levels.push(Level::Frame(Frame {
+            task,
+            at: task + 1,
+            end: self.after(task),
+            group,
+            grain,
+            work: 0,
+            joins: 0,
+            gathers: kind != GrainKind::Task,
+            left: self.left.len() as u32,
+            chunks: self.chunks.len() as u32,
+        }));
+    }
+
+    fn step_frame(&mut self) {
+        let level = self.levels.len() - 1;
+        let Some(Level::Frame(frame)) = self.levels.get_mut(level) else { return };
+        let (lens, marks) = (self.lens, self.mark);
+        while frame.at < frame.end {
+            let node = frame.at;
+            let mark = Mark(marks[node as usize]);
+            frame.at = node + lens[node as usize].max(1);
+            match mark.kind() {
+                Kind::Section => return self.begin_section(node, level as u32),
+                Kind::Chunk => self.chunks.push(node),
+                Kind::Task => {}
+                _ => frame.work += self.end[node as usize] - self.start[node as usize],
+            }
+        }
+        let (task, gathers, left, chunks) = (frame.task, frame.gathers, frame.left, frame.chunks);
+        if gathers && self.left.len() > left as usize {
+            self.begin_gathering(task, level as u32, left);
+        } else if self.chunks.len() > chunks as usize && !self.is_lane(task) {
+            self.put_loop(level);
+        } else {
+            self.end_frame();
+        }
+    }
+
+    /// Chunks that no team ran: a loop of their own.
+    fn put_loop(&mut self, level: usize) {
+        let Level::Frame(frame) = &mut self.levels[level] else { return };
+        let (task, first) = (frame.task, frame.chunks as usize);
+        frame.joins += 1;
+        self.open_group(task, GrainKind::ForkJoin);
+        self.put_chunks(first);
+        self.close_group();
+    }
+
+    /// The chunks from the first on become grains of the open group.
+    fn put_chunks(&mut self, first: usize) {
+        for k in first..self.chunks.len() {
+            let chunk = self.chunks[k];
+            let cost = Cost { creation: measure::chunk_cost(self.start, self.end, chunk), sync: 0 };
+            self.push_grain(chunk, GrainKind::Chunk, self.tasks.own_work(chunk as usize), cost);
+        }
+        self.chunks.truncate(first);
+    }
+
+    /// What is left behind at the end of a member of a team, or of the program, is joined there.
+    fn begin_gathering(&mut self, task: u32, frame: u32, left: u32) {
+        let end = self.after(task);
+        let section = Section {
+            node: task,
+            at: end,
+            end,
+            frame,
+            tasks: self.left.len() as u32 - left,
+            released: 0,
+            group: NONE,
+            sync: 0,
+            gathers: true,
+            costs: self.costs.len() as u32,
+            next_cost: self.costs.len() as u32,
+            left,
+            next_left: left,
+        };
+        self.levels.push(Level::Section(section));
+    }
+
+    fn end_frame(&mut self) {
+        let Some(Level::Frame(frame)) = self.levels.pop() else { return };
+        if frame.grain != NONE {
+            let grain = frame.grain as usize;
+            self.grains.work[grain] = frame.work;
+        }
+        if frame.group != NONE {
+            if frame.grain != NONE && frame.joins == 0 {
+                self.leave_alone(frame.group);
+            } else {
+                self.close_group();
+            }
+        }
+        self.put_chunks(frame.chunks as usize);
+    }
+
+    /// A linear group that has only its grain is that grain.
+    fn leave_alone(&mut self, group: u32) {
+        let grain = self.slot[group as usize + 1];
+        self.len.truncate(group as usize + 1);
+        self.parent.truncate(group as usize + 1);
+        self.slot.truncate(group as usize + 1);
+        self.groups.pop();
+        self.len[group as usize] = 1;
+        self.slot[group as usize] = grain;
+        self.leave_group(group);
+    }
+
+    fn begin_section(&mut self, node: u32, frame: u32) {
+        if self.mark(node).is_collapsed() || self.lens[node as usize] <= 1 {
+            return self.put_folded_section(node, frame);
+        }
+        let join = join(self.lens, self.parents, self.mark, node as usize);
+        let frame_gathers = matches!(&self.levels[frame as usize], Level::Frame(f) if f.gathers);
+        self.levels.push(Level::Section(Section {
+            node,
+            at: node + 1,
+            end: self.after(node),
+            frame,
+            tasks: 0,
+            released: i64::MIN,
+            group: NONE,
+            sync: 0,
+            gathers: join == Join::All || frame_gathers,
+            costs: self.costs.len() as u32,
+            next_cost: self.costs.len() as u32,
+            left: self.left.len() as u32,
+            next_left: self.left.len() as u32,
+        }));
+    }
+
+    /// A section that the recorder folded: a join of one grain that stands for its tasks.
+    fn put_folded_section(&mut self, node: u32, frame: u32) {
+        let work = self.tasks.own_work(node as usize);
+        let has_grains = self.has_grains(node);
+        let Level::Frame(frame) = &mut self.levels[frame as usize] else { return };
+        if !has_grains {
+            frame.work += work;
+            return;
+        }
+        frame.joins += 1;
+        self.open_group(node, GrainKind::ForkJoin);
+        self.push_grain(node, GrainKind::Folded, work, Cost::default());
+        self.close_group();
+    }
+
+    fn step_section(&mut self) {
+        let Some(Level::Section(section)) = self.levels.last() else { return };
+        if section.group == NONE { self.look_through_section() } else { self.fill_section() }
+    }
+
+    /// First walk through a section: its intervals, the sections in it, what its tasks cost.
+    fn look_through_section(&mut self) {
+        let level = self.levels.len() - 1;
+        let Some(Level::Section(section)) = self.levels.get_mut(level) else { return };
+        let (node, frame, end) = (section.node, section.frame, section.end);
+        let (mut at, mut tasks, mut released) = (section.at, section.tasks, section.released);
+        let mut work = 0;
+        let mut inner = NONE;
+        while at < end {
+            let i = at as usize;
+            let next = at + self.lens[i].max(1);
+            match Mark(self.mark[i]).kind() {
+                Kind::Task => {
+                    let ended = self.end[next as usize - 1];
+                    released = released.max(ended);
+                    let creation = self.creation_cost(at, next, node, end);
+                    self.costs.push(creation);
+                    // A member of a team that has no grains is none.
+                    let counts = !self.is_lane(at) || self.has_grains(at);
+                    tasks += u32::from(counts);
+                }
+                Kind::Section => {
+                    inner = at;
+                    at = next;
+                    break;
+                }
+                Kind::Chunk => self.chunks.push(at),
+                _ => {
+                    work += self.end[i] - self.start[i];
+                    if next == end {
+                        released = released.max(self.end[i]);
+                    }
+                }
+            }
+            at = next;
+        }
+        if let Level::Frame(frame) = &mut self.levels[frame as usize] {
+            frame.work += work;
+        }
+        let Some(Level::Section(section)) = self.levels.get_mut(level) else { return };
+        (section.at, section.tasks, section.released) = (at, tasks, released);
+        if inner != NONE { self.begin_section(inner, frame) } else { self.settle_section() }
+    }
+
+    /// All is known of a section: it becomes a group, or leaves its tasks to another one, or was empty.
+    fn settle_section(&mut self) {
+        let level = self.levels.len() - 1;
+        let Some(Level::Section(section)) = self.levels.get(level) else { return };
+        let (node, end, gathers, tasks) = (section.node, section.end, section.gathers, section.tasks);
+        let (costs, left, frame) = (section.costs as usize, section.left as usize, section.frame as usize);
+        let gathered = if gathers { self.left.len() - left } else { 0 };
+        let at_end_of_task = self.mark(node).kind() == Kind::Task;
+        let joins = at_end_of_task
+            || gathers
+            || join(self.lens, self.parents, self.mark, node as usize) != Join::None;
+        if !joins {
+            self.leave_tasks(node, end, costs);
+            self.levels.pop();
+            return;
+        }
+        if tasks as usize + gathered == 0 {
+            self.costs.truncate(costs);
+            self.levels.pop();
+            return;
+        }
+        let count = if at_end_of_task { tasks as usize } else { tasks as usize + gathered };
+        let released = section.released;
+        let sync = if at_end_of_task { 0 } else { self.sync_cost(node, released) / count as i64 };
+        let group = self.open_group(node, GrainKind::ForkJoin);
+        if let Level::Frame(frame) = &mut self.levels[frame] {
+            frame.joins += 1;
+        }
+        let Some(Level::Section(section)) = self.levels.get_mut(level) else { return };
+        section.group = group;
+        section.sync = sync;
+        section.at = if at_end_of_task { end } else { node + 1 };
+    }
+
+    /// The tasks of an open section wait for the next join around them that takes them.
+    fn leave_tasks(&mut self, node: u32, end: u32, costs: usize) {
+        let mut at = node + 1;
+        let mut cost = costs;
+        while at < end {
+            if self.mark(at).kind() == Kind::Task {
+                self.left.push(Left { task: at, creation: self.costs[cost] });
+                cost += 1;
+            }
+            at = self.after(at);
+        }
+        self.costs.truncate(costs);
+    }
+
+    /// Second walk through a section: its tasks become members of its group.
+    fn fill_section(&mut self) {
+        let level = self.levels.len() - 1;
+        let Some(Level::Section(section)) = self.levels.get_mut(level) else { return };
+        if section.gathers && (section.next_left as usize) < self.left.len() {
+            let left = self.left[section.next_left as usize];
+            section.next_left += 1;
+            let cost = Cost { creation: left.creation, sync: section.sync };
+            return self.begin_task(left.task, cost);
+        }
+        let (mut at, end, sync) = (section.at, section.end, section.sync);
+        let mut next_cost = section.next_cost;
+        let mut found = NONE;
+        while at < end {
+            let node = at;
+            at += self.lens[node as usize].max(1);
+            if Mark(self.mark[node as usize]).kind() == Kind::Task {
+                found = node;
+                break;
+            }
+        }
+        if found == NONE {
+            return self.end_section();
+        }
+        let creation = self.costs[next_cost as usize];
+        next_cost += 1;
+        let Some(Level::Section(section)) = self.levels.get_mut(level) else { return };
+        (section.at, section.next_cost) = (at, next_cost);
+        if !self.is_lane(found) || self.has_grains(found) {
+            self.begin_task(found, Cost { creation, sync });
+        }
+    }
+
+    fn end_section(&mut self) {
+        let Some(Level::Section(section)) = self.levels.pop() else { return };
+        if section.gathers {
+            self.left.truncate(section.left as usize);
+        }
+        self.costs.truncate(section.costs as usize);
+        self.close_group();
+    }
+
+    /// From the end of the interval that created a task until its creator went on, or until the task itself ran in the
+    /// creator's place.
+    #[inline]
+    fn creation_cost(&self, task: u32, next: u32, section: u32, end: u32) -> i64 {
+        let create = task as usize - 1;
+        let created = self.end[create];
+        let goes_on = if next < end {
+            self.start[next as usize]
+        } else {
+            self.dag.follow(NodeId(section)).map_or(created, |follow| self.start[follow.index()])
+        };
+        let began = self.start[task as usize];
+        let first = if began < goes_on && self.worker.same(create, self.dag.first_block(NodeId(task)).index())
+        {
+            began
+        } else {
+            goes_on
+        };
+        (first - created).max(0)
+    }
+
+    /// From when a section could go on until it did.
+    fn sync_cost(&self, section: u32, released: i64) -> i64 {
+        match self.dag.follow(NodeId(section)) {
+            Some(follow) => (self.start[follow.index()] - released).max(0),
+            None => 0,
+        }
+    }
+
+    fn push_node(&mut self, slot: Slot) -> u32 {
+        let node = self.len.len() as u32;
+        self.len.push(1);
+        self.parent.push(if self.open == NONE { 0 } else { self.open });
+        self.slot.push(Packed::new(slot));
+        node
+    }
+
+    fn push_grain(&mut self, task: u32, kind: GrainKind, work: i64, cost: Cost) {
+        self.push_node(Slot::Grain(self.grains.work.len() as u32));
+        let core = self.worker.core(self.dag.first_block(NodeId(task)).index());
+        self.grains.push(task, kind, work, cost.total(), core);
+    }
+
+    fn open_group(&mut self, task: u32, kind: GrainKind) -> u32 {
+        let node = self.push_node(Slot::Group(self.groups.task.len() as u32));
+        self.groups.push(task, kind);
+        self.fork_joins += usize::from(kind == GrainKind::ForkJoin);
+        self.open = node;
+        node
+    }
+
+    fn leave_group(&mut self, group: u32) {
+        let parent = self.parent[group as usize];
+        self.open = if parent == group { NONE } else { parent };
+    }
+
+    /// Closes the open group, with the metrics that its members give it.
+    fn close_group(&mut self) {
+        let group = self.open;
+        self.len[group as usize] = self.len.len() as u32 - group;
+        measure::close(
+            &mut self.siblings,
+            self.tasks,
+            (&self.len, &self.slot),
+            (&mut self.grains, &mut self.groups),
+            group as usize,
+        );
+        self.leave_group(group);
+    }
+}
+
+/// What a member of a team, or the program, holds.
+#[derive(Default)]
+struct Inside {
+    /// It creates tasks: it is a grain.
+    creates: bool,
+    /// Its joins, if it creates none.
+    joins: u32,
+}
