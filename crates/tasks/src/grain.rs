@@ -289,10 +289,10 @@ impl Grains {
             scatter: value(scatter.over(range.clone(), |g| self.grains.scatter[g])),
             parallelism: value(parallelism.over(range, |g| self.grains.parallelism[g])),
         };
-        if !self.kind(node).is_group() {
-            let (creation, sync) = measure::costs(tasks, self.task(node));
-            metrics.creation = creation;
-            metrics.sync = sync;
+        if let Slot::Grain(grain) = self.slot(node) {
+            metrics.creation = measure::creation(tasks, self.task(node));
+            let cost = i64::from(self.grains.cost[grain as usize]);
+            metrics.sync = metrics.creation.map(|creation| (cost - creation).max(0));
         }
         metrics
     }

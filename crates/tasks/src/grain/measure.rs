@@ -10,22 +10,6 @@ use super::alike;
 use super::table::{GrainTable, GroupTable, NO_CORE, Packed, Slot};
 use crate::tasks::Tasks;
 
-/// What it cost to run something as a grain of its own.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cost {
-    pub creation: i64,
-    /// Its share of what the join cost.
-    pub sync: i64,
-}
-
-impl Cost {
-    /// Both, in four bytes.
-    #[inline]
-    pub fn total(self) -> u32 {
-        u32::try_from(self.creation + self.sync).unwrap_or(u32::MAX)
-    }
-}
-
 /// Workers and cores by place.
 pub struct Places<'a> {
     place: &'a [u16],
@@ -86,40 +70,24 @@ pub fn chunk_cost(start: &[i64], end: &[i64], chunk: u32) -> i64 {
     if chunk == 0 || start[chunk - 1] == start[chunk] { 0 } else { (start[chunk] - end[chunk - 1]).max(0) }
 }
 
-/// Creation and sync cost of the grain of a task or chunk; see [`super::reduce`].
-pub fn costs(tasks: &Tasks, node: NodeId) -> (Option<i64>, Option<i64>) {
+/// What it cost to create the task of a grain, or to hand out its chunk; see [`super::reduce`].
+pub fn creation(tasks: &Tasks, node: NodeId) -> Option<i64> {
     let (tree, dag) = (tasks.tree(), tasks.dag());
     if tasks.kind(node) == Kind::Chunk {
-        return (Some(chunk_cost(tasks.starts(), tasks.ends(), node.0)), None);
+        return Some(chunk_cost(tasks.starts(), tasks.ends(), node.0));
     }
-    let (Kind::Task, Some(section)) = (tasks.kind(node), tree.parent(node)) else { return (None, None) };
+    let (Kind::Task, Some(section)) = (tasks.kind(node), tree.parent(node)) else { return None };
     let create = NodeId(node.0 - 1);
     let created = tasks.end(create);
     let goes_on = match tree.next_sibling(node).or_else(|| dag.follow(section)) {
         Some(next) => tasks.start(next),
         None => created,
     };
-    let places = Places::new(tasks);
     let began = tasks.start(node);
-    let ran_first = began < goes_on && places.same(create.index(), dag.first_block(node).index());
-    let creation = (if ran_first { began } else { goes_on } - created).max(0);
-    (Some(creation), sync(tasks, section))
-}
-
-/// What the join of a section cost each of its tasks.
-fn sync(tasks: &Tasks, section: NodeId) -> Option<i64> {
-    let (tree, dag) = (tasks.tree(), tasks.dag());
-    if !tasks.joins(section) {
-        return None;
-    }
-    let follow = dag.follow(section)?;
-    let mut released = tasks.end(dag.last_block(section));
-    let mut count = 0;
-    for task in tree.children(section).filter(|&child| tasks.kind(child) == Kind::Task) {
-        released = released.max(dag.ended(task));
-        count += 1;
-    }
-    (count > 0).then(|| (tasks.start(follow) - released).max(0) / count)
+    let first = dag.first_block(node);
+    let ran_first =
+        began < goes_on && tasks.worker(create).is_some() && tasks.worker(create) == tasks.worker(first);
+    Some((if ran_first { began } else { goes_on } - created).max(0))
 }
 
 /// Counters of cycles in which nothing could go on for want of data, and of all cycles: as the kernel and as PAPI call them.
@@ -180,7 +148,7 @@ pub fn close(
     tasks: &Tasks,
     (len, slot): (&[u32], &[Packed]),
     (grains, groups): (&mut GrainTable, &mut GroupTable),
-    group: usize,
+    (group, sync): (usize, i64),
 ) {
     let Slot::Group(number) = slot[group].get() else { return };
     let number = number as usize;
@@ -224,6 +192,7 @@ pub fn close(
     groups.shape[number] = shape.finish();
     if parallel {
         siblings.measure(tasks, grains);
+        siblings.share(sync, grains);
     }
 }
 
@@ -240,6 +209,15 @@ impl Siblings {
     fn startable(&self, tasks: &Tasks, task: u32) -> i64 {
         let after = tasks.depends_on(NodeId(task));
         after.iter().filter_map(|from| self.ends.get(from).copied()).max().unwrap_or(0)
+    }
+
+    /// Each of the tasks has the same share of what their join cost.
+    fn share(&self, sync: i64, grains: &mut GrainTable) {
+        let share = u32::try_from(sync / self.grains.len().max(1) as i64).unwrap_or(u32::MAX);
+        for &grain in &self.grains {
+            let cost = &mut grains.cost[grain as usize];
+            *cost = cost.saturating_add(share);
+        }
     }
 
     fn measure(&mut self, tasks: &Tasks, grains: &mut GrainTable) {

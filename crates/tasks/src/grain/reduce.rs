@@ -5,14 +5,14 @@
 //! group lies directly in another: what greedy reduction and normalisation would end with.
 //!
 //! A wait for descendants (`taskgroup`, a barrier) joins tasks that their own parents left behind. These are placed among
-//! the tasks that the wait joins; the task tree still knows who created them. A member of a team joins its tasks at the
-//! next barrier, the program joins its own at its end.
+//! the tasks that the wait joins; the task tree still knows who created them. A section of a member of a team, or of the
+//! program, joins all that was created in it, at the next barrier if it has no wait of its own.
 
 use crosscut_run::tasks::{Kind, Mark};
 use crosscut_tree::{NodeId, TreeBuf, WideBuf};
 
 use super::GrainKind;
-use super::measure::{self, Cost};
+use super::measure;
 use super::table::{GrainTable, GroupTable, Packed, Slot};
 use crate::dag::{Dag, Join, join};
 use crate::tasks::Tasks;
@@ -64,9 +64,8 @@ struct Frame {
     work: i64,
     /// Fork-join groups so far.
     joins: u32,
-    /// What its tasks leave behind is joined at its end: a member of a team, or the program.
+    /// Its sections join whatever was created in them: a member of a team, or the program.
     gathers: bool,
-    left: u32,
     chunks: u32,
 }
 
@@ -89,6 +88,7 @@ struct Section {
     next_cost: u32,
     left: u32,
     next_left: u32,
+    seen_left: u32,
 }
 
 enum Level {
@@ -177,12 +177,12 @@ impl<'a> Pass<'a> {
             return;
         }
         if self.mark(0).is_collapsed() || self.lens[0] == 1 {
-            self.push_grain(0, GrainKind::Root, self.tasks.own_work(0), Cost::default());
+            self.push_grain(0, GrainKind::Root, self.tasks.own_work(0), 0);
             return;
         }
         let inside = self.look_into(0);
         let nothing_else = inside.joins == 0;
-        self.begin_frame(0, Cost::default(), GrainKind::Root, inside.creates || nothing_else, inside.joins);
+        self.begin_frame(0, 0, GrainKind::Root, inside.creates || nothing_else, inside.joins);
     }
 
     /// What a member of a team, or the program, holds in its own nodes.
@@ -229,7 +229,7 @@ impl<'a> Pass<'a> {
     }
 
     /// Puts a task into the open group: at once when it has no sections, else by walking through it.
-    fn begin_task(&mut self, task: u32, cost: Cost) {
+    fn begin_task(&mut self, task: u32, creation: i64) {
         let size = self.lens[task as usize];
         let lane = self.is_lane(task);
         if size <= 2 && !lane {
@@ -238,18 +238,18 @@ impl<'a> Pass<'a> {
             let chunk = size == 2 && Mark(self.mark[leaf]).kind() == Kind::Chunk;
             if !chunk {
                 let kind = if collapsed { self.folded(task, GrainKind::Task) } else { GrainKind::Task };
-                return self.push_grain(task, kind, self.tasks.own_work(leaf), cost);
+                return self.push_grain(task, kind, self.tasks.own_work(leaf), creation);
             }
         }
         if size == 1 {
             let kind = self.folded(task, GrainKind::Lane);
-            return self.push_grain(task, kind, self.tasks.own_work(task as usize), cost);
+            return self.push_grain(task, kind, self.tasks.own_work(task as usize), creation);
         }
         if !lane {
-            return self.begin_frame(task, cost, GrainKind::Task, true, 0);
+            return self.begin_frame(task, creation, GrainKind::Task, true, 0);
         }
         let inside = self.look_into(task);
-        self.begin_frame(task, cost, GrainKind::Lane, inside.creates, inside.joins);
+        self.begin_frame(task, creation, GrainKind::Lane, inside.creates, inside.joins);
     }
 
     /// A collapsed node is a grain like others unless tasks are folded into it.
@@ -260,11 +260,11 @@ impl<'a> Pass<'a> {
         }
     }
 
-    fn begin_frame(&mut self, task: u32, cost: Cost, kind: GrainKind, is_grain: bool, joins: u32) {
+    fn begin_frame(&mut self, task: u32, creation: i64, kind: GrainKind, is_grain: bool, joins: u32) {
         let group = if is_grain || joins > 1 { self.open_group(task, GrainKind::Linear) } else { NONE };
         let grain = if is_grain { self.grains.work.len() as u32 } else { NONE };
         if is_grain {
-            self.push_grain(task, kind, 0, cost);
+            self.push_grain(task, kind, 0, creation);
         }
         self.levels.push(Level::Frame(Frame {
             task,
@@ -275,7 +275,6 @@ impl<'a> Pass<'a> {
             work: 0,
             joins: 0,
             gathers: kind != GrainKind::Task,
-            left: self.left.len() as u32,
             chunks: self.chunks.len() as u32,
         }));
     }
@@ -295,10 +294,8 @@ impl<'a> Pass<'a> {
                 _ => frame.work += self.end[node as usize] - self.start[node as usize],
             }
         }
-        let (task, gathers, left, chunks) = (frame.task, frame.gathers, frame.left, frame.chunks);
-        if gathers && self.left.len() > left as usize {
-            self.begin_gathering(task, level as u32, left);
-        } else if self.chunks.len() > chunks as usize && !self.is_lane(task) {
+        let (task, chunks) = (frame.task, frame.chunks);
+        if self.chunks.len() > chunks as usize && !self.is_lane(task) {
             self.put_loop(level);
         } else {
             self.end_frame();
@@ -312,38 +309,17 @@ impl<'a> Pass<'a> {
         frame.joins += 1;
         self.open_group(task, GrainKind::ForkJoin);
         self.put_chunks(first);
-        self.close_group();
+        self.close_group(0);
     }
 
     /// The chunks from the first on become grains of the open group.
     fn put_chunks(&mut self, first: usize) {
         for k in first..self.chunks.len() {
             let chunk = self.chunks[k];
-            let cost = Cost { creation: measure::chunk_cost(self.start, self.end, chunk), sync: 0 };
+            let cost = measure::chunk_cost(self.start, self.end, chunk);
             self.push_grain(chunk, GrainKind::Chunk, self.tasks.own_work(chunk as usize), cost);
         }
         self.chunks.truncate(first);
-    }
-
-    /// What is left behind at the end of a member of a team, or of the program, is joined there.
-    fn begin_gathering(&mut self, task: u32, frame: u32, left: u32) {
-        let end = self.after(task);
-        let section = Section {
-            node: task,
-            at: end,
-            end,
-            frame,
-            tasks: self.left.len() as u32 - left,
-            released: 0,
-            group: NONE,
-            sync: 0,
-            gathers: true,
-            costs: self.costs.len() as u32,
-            next_cost: self.costs.len() as u32,
-            left,
-            next_left: left,
-        };
-        self.levels.push(Level::Section(section));
     }
 
     fn end_frame(&mut self) {
@@ -356,7 +332,7 @@ impl<'a> Pass<'a> {
             if frame.grain != NONE && frame.joins == 0 {
                 self.leave_alone(frame.group);
             } else {
-                self.close_group();
+                self.close_group(0);
             }
         }
         self.put_chunks(frame.chunks as usize);
@@ -394,6 +370,7 @@ impl<'a> Pass<'a> {
             next_cost: self.costs.len() as u32,
             left: self.left.len() as u32,
             next_left: self.left.len() as u32,
+            seen_left: self.left.len() as u32,
         }));
     }
 
@@ -408,8 +385,8 @@ impl<'a> Pass<'a> {
         }
         frame.joins += 1;
         self.open_group(node, GrainKind::ForkJoin);
-        self.push_grain(node, GrainKind::Folded, work, Cost::default());
-        self.close_group();
+        self.push_grain(node, GrainKind::Folded, work, 0);
+        self.close_group(0);
     }
 
     fn step_section(&mut self) {
@@ -443,9 +420,11 @@ impl<'a> Pass<'a> {
                     at = next;
                     break;
                 }
-                Kind::Chunk => self.chunks.push(at),
-                _ => {
-                    work += self.end[i] - self.start[i];
+                kind => {
+                    match kind {
+                        Kind::Chunk => self.chunks.push(at),
+                        _ => work += self.end[i] - self.start[i],
+                    }
                     if next == end {
                         released = released.max(self.end[i]);
                     }
@@ -468,12 +447,10 @@ impl<'a> Pass<'a> {
         let (node, end, gathers, tasks) = (section.node, section.end, section.gathers, section.tasks);
         let (costs, left, frame) = (section.costs as usize, section.left as usize, section.frame as usize);
         let gathered = if gathers { self.left.len() - left } else { 0 };
-        let at_end_of_task = self.mark(node).kind() == Kind::Task;
-        let joins = at_end_of_task
-            || gathers
-            || join(self.lens, self.parents, self.mark, node as usize) != Join::None;
+        let joins = gathers || join(self.lens, self.parents, self.mark, node as usize) != Join::None;
         if !joins {
             self.leave_tasks(node, end, costs);
+            self.left[left..].sort_unstable_by_key(|left| left.task);
             self.levels.pop();
             return;
         }
@@ -482,9 +459,7 @@ impl<'a> Pass<'a> {
             self.levels.pop();
             return;
         }
-        let count = if at_end_of_task { tasks as usize } else { tasks as usize + gathered };
-        let released = section.released;
-        let sync = if at_end_of_task { 0 } else { self.sync_cost(node, released) / count as i64 };
+        let sync = self.sync_cost(node, section.released);
         let group = self.open_group(node, GrainKind::ForkJoin);
         if let Level::Frame(frame) = &mut self.levels[frame] {
             frame.joins += 1;
@@ -492,7 +467,7 @@ impl<'a> Pass<'a> {
         let Some(Level::Section(section)) = self.levels.get_mut(level) else { return };
         section.group = group;
         section.sync = sync;
-        section.at = if at_end_of_task { end } else { node + 1 };
+        section.at = node + 1;
     }
 
     /// The tasks of an open section wait for the next join around them that takes them.
@@ -501,7 +476,9 @@ impl<'a> Pass<'a> {
         let mut cost = costs;
         while at < end {
             if self.mark(at).kind() == Kind::Task {
-                self.left.push(Left { task: at, creation: self.costs[cost] });
+                if !self.is_lane(at) || self.has_grains(at) {
+                    self.left.push(Left { task: at, creation: self.costs[cost] });
+                }
                 cost += 1;
             }
             at = self.after(at);
@@ -513,32 +490,29 @@ impl<'a> Pass<'a> {
     fn fill_section(&mut self) {
         let level = self.levels.len() - 1;
         let Some(Level::Section(section)) = self.levels.get_mut(level) else { return };
-        if section.gathers && (section.next_left as usize) < self.left.len() {
-            let left = self.left[section.next_left as usize];
+        let (mut at, end) = (section.at, section.end);
+        while at < end && Mark(self.mark[at as usize]).kind() != Kind::Task {
+            at += self.lens[at as usize].max(1);
+        }
+        section.at = at;
+        // Members stand in the order of their creation, so that what a task depends on stands before it.
+        if section.gathers && section.seen_left as usize != self.left.len() {
+            section.seen_left = self.left.len() as u32;
+            self.left[section.next_left as usize..].sort_unstable_by_key(|left| left.task);
+        }
+        let waiting = if section.gathers { self.left.get(section.next_left as usize) } else { None };
+        if let Some(&Left { task, creation }) = waiting.filter(|left| at >= end || left.task < at) {
             section.next_left += 1;
-            let cost = Cost { creation: left.creation, sync: section.sync };
-            return self.begin_task(left.task, cost);
+            return self.begin_task(task, creation);
         }
-        let (mut at, end, sync) = (section.at, section.end, section.sync);
-        let mut next_cost = section.next_cost;
-        let mut found = NONE;
-        while at < end {
-            let node = at;
-            at += self.lens[node as usize].max(1);
-            if Mark(self.mark[node as usize]).kind() == Kind::Task {
-                found = node;
-                break;
-            }
-        }
-        if found == NONE {
+        if at >= end {
             return self.end_section();
         }
-        let creation = self.costs[next_cost as usize];
-        next_cost += 1;
-        let Some(Level::Section(section)) = self.levels.get_mut(level) else { return };
-        (section.at, section.next_cost) = (at, next_cost);
-        if !self.is_lane(found) || self.has_grains(found) {
-            self.begin_task(found, Cost { creation, sync });
+        section.at = at + self.lens[at as usize].max(1);
+        let creation = self.costs[section.next_cost as usize];
+        section.next_cost += 1;
+        if !self.is_lane(at) || self.has_grains(at) {
+            self.begin_task(at, creation);
         }
     }
 
@@ -546,9 +520,11 @@ impl<'a> Pass<'a> {
         let Some(Level::Section(section)) = self.levels.pop() else { return };
         if section.gathers {
             self.left.truncate(section.left as usize);
+        } else {
+            self.left[section.left as usize..].sort_unstable_by_key(|left| left.task);
         }
         self.costs.truncate(section.costs as usize);
-        self.close_group();
+        self.close_group(section.sync);
     }
 
     /// From the end of the interval that created a task until its creator went on, or until the task itself ran in the
@@ -588,10 +564,10 @@ impl<'a> Pass<'a> {
         node
     }
 
-    fn push_grain(&mut self, task: u32, kind: GrainKind, work: i64, cost: Cost) {
+    fn push_grain(&mut self, task: u32, kind: GrainKind, work: i64, cost: i64) {
         self.push_node(Slot::Grain(self.grains.work.len() as u32));
         let core = self.worker.core(self.dag.first_block(NodeId(task)).index());
-        self.grains.push(task, kind, work, cost.total(), core);
+        self.grains.push(task, kind, work, u32::try_from(cost).unwrap_or(u32::MAX), core);
     }
 
     fn open_group(&mut self, task: u32, kind: GrainKind) -> u32 {
@@ -607,8 +583,8 @@ impl<'a> Pass<'a> {
         self.open = if parent == group { NONE } else { parent };
     }
 
-    /// Closes the open group, with the metrics that its members give it.
-    fn close_group(&mut self) {
+    /// Closes the open group, with the metrics that its members give it; its join cost `sync`.
+    fn close_group(&mut self, sync: i64) {
         let group = self.open;
         self.len[group as usize] = self.len.len() as u32 - group;
         measure::close(
@@ -616,7 +592,7 @@ impl<'a> Pass<'a> {
             self.tasks,
             (&self.len, &self.slot),
             (&mut self.grains, &mut self.groups),
-            group as usize,
+            (group as usize, sync),
         );
         self.leave_group(group);
     }
