@@ -1,6 +1,6 @@
 //! `crosscut info`: what is inside a run, for people in about ten lines, for scripts as JSON.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use crosscut_run::{Clock, Damage, Manifest, Run};
@@ -47,6 +47,11 @@ pub fn run(args: Args) -> Result<()> {
     let text =
         if args.json { format!("{:#}", contents.json(checked)) } else { contents.lines(checked).join("\n") };
     output::line(&text)
+}
+
+/// What `info --json` says, for the commands that say more.
+pub fn json(run: &Path) -> Result<Value> {
+    Ok(Contents::of(Run::open(run)?)?.json(None))
 }
 
 /// A new run in a line, for the commands that make one.

@@ -1,6 +1,9 @@
 //! The `crosscut` command. Each subcommand is a module that reads its arguments, calls the crate that does the work and
 //! prints what came of it; errors come here and are printed in one form.
 
+mod compare;
+mod export;
+mod grains;
 mod import;
 mod info;
 mod interrupt;
@@ -8,6 +11,7 @@ mod output;
 mod progress;
 mod record;
 mod render;
+mod report;
 mod size;
 mod synth;
 mod view;
@@ -27,10 +31,13 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Compare(compare::Args),
+    Export(export::Args),
     Import(import::Args),
     Info(info::Args),
     Record(record::Args),
     Render(render::Args),
+    Report(report::Args),
     Synth(synth::Args),
     View(view::Args),
 }
@@ -44,10 +51,13 @@ fn main() -> ExitCode {
         Err(error) => return usage(&error),
     };
     let done = match cli.command {
+        Command::Compare(args) => compare::run(args).map(|()| ExitCode::SUCCESS),
+        Command::Export(args) => export::run(args).map(|()| ExitCode::SUCCESS),
         Command::Import(args) => import::run(args).map(|()| ExitCode::SUCCESS),
         Command::Info(args) => info::run(args).map(|()| ExitCode::SUCCESS),
         Command::Record(args) => record::run(args),
         Command::Render(args) => render::run(args).map(|()| ExitCode::SUCCESS),
+        Command::Report(args) => report::run(args),
         Command::Synth(args) => synth::run(args).map(|()| ExitCode::SUCCESS),
         Command::View(args) => view::run(args).map(|()| ExitCode::SUCCESS),
     };

@@ -2,8 +2,9 @@
 
 use std::ffi::OsStr;
 use std::io::{ErrorKind, Write};
+use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 /// Prints a line, and makes sure that it has left.
 pub fn line(text: &str) -> Result<()> {
@@ -12,6 +13,32 @@ pub fn line(text: &str) -> Result<()> {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         done => done.context("standard output"),
     }
+}
+
+/// Streams to standard output; a reader that has seen enough is no error.
+pub fn stream(write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
+    let mut out = std::io::BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    match write(&mut out).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        done => done.context("standard output"),
+    }
+}
+
+/// Writes a file beside its name and renames it: it is there whole or not at all.
+pub fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
+    if path.is_dir() {
+        bail!("a directory");
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().permissions(readable()).tempfile_in(folder)?;
+    write(file.as_file_mut())?;
+    file.persist(path)?;
+    Ok(())
+}
+
+/// What a new file usually has; a temporary one is for its owner alone unless told otherwise.
+fn readable() -> std::fs::Permissions {
+    std::os::unix::fs::PermissionsExt::from_mode(0o666) // less what the umask takes away
 }
 
 /// A word of a command line, as it can be typed into a shell.

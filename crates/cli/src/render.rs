@@ -113,7 +113,8 @@ pub fn run(args: Args) -> Result<()> {
         Format::Svg => svg(&scene, theme).into_bytes(),
         Format::Png => png(&scene, theme, 1.0)?,
     };
-    write(&args.output, &picture).with_context(|| args.output.display().to_string())
+    output::replace(&args.output, |file| file.write_all(&picture))
+        .with_context(|| args.output.display().to_string())
 }
 
 fn format(path: &Path) -> Result<Format> {
@@ -191,23 +192,6 @@ pub fn parse_time(text: &str, clock: Clock) -> Result<i64> {
         return if (0.0..9e18).contains(&value) { Ok(value.round() as i64) } else { Err(wrong()) };
     }
     size::parse(text).ok().and_then(|time| i64::try_from(time).ok()).ok_or_else(wrong)
-}
-
-/// Writes beside the name and renames: a picture is there whole or not at all.
-fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    if path.is_dir() {
-        bail!("a directory");
-    }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().permissions(readable()).tempfile_in(folder)?;
-    file.write_all(bytes)?;
-    file.persist(path)?;
-    Ok(())
-}
-
-/// What a new file usually has; a temporary one is for its owner alone unless told otherwise.
-fn readable() -> std::fs::Permissions {
-    std::os::unix::fs::PermissionsExt::from_mode(0o666) // less what the umask takes away
 }
 
 #[cfg(test)]

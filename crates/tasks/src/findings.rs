@@ -19,6 +19,26 @@ pub enum Severity {
     Low,
 }
 
+impl Severity {
+    /// By the share of what all workers could have done.
+    pub(crate) fn of(cost: i64, capacity: i64) -> Self {
+        match cost as f64 / capacity.max(1) as f64 {
+            share if share > 0.2 => Severity::High,
+            share if share > 0.05 => Severity::Medium,
+            _ => Severity::Low,
+        }
+    }
+
+    /// The one word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Severity::High => "high",
+            Severity::Medium => "medium",
+            Severity::Low => "low",
+        }
+    }
+}
+
 /// Where a finding is seen best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FindingView {
@@ -26,6 +46,8 @@ pub enum FindingView {
     Dag,
     /// In the timeline.
     Timeline,
+    /// In the grain graph: its node is one of that.
+    Grain,
 }
 
 /// Something that cost time.
@@ -52,7 +74,7 @@ pub struct Finding {
 }
 
 /// A time with its unit, to three digits.
-fn amount(value: f64, clock: Clock) -> String {
+pub(crate) fn amount(value: f64, clock: Clock) -> String {
     let steps: &[(f64, &str)] = match clock {
         Clock::Ns => &[(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")],
         Clock::Ticks => &[(1e9, "Gticks"), (1e6, "Mticks"), (1e3, "kticks"), (1.0, "ticks")],
@@ -85,11 +107,7 @@ impl Tasks {
         found.extend(self.short_span());
         found.retain(|f| f.cost as f64 >= WORTH * capacity as f64);
         for finding in &mut found {
-            finding.severity = match finding.cost as f64 / capacity as f64 {
-                share if share > 0.2 => Severity::High,
-                share if share > 0.05 => Severity::Medium,
-                _ => Severity::Low,
-            };
+            finding.severity = Severity::of(finding.cost, capacity);
         }
         found.sort_by_key(|f| std::cmp::Reverse(f.cost));
         found

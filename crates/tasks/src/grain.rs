@@ -14,6 +14,7 @@ mod parallelism;
 mod path;
 mod problem;
 mod reduce;
+mod report;
 mod table;
 mod theta;
 
@@ -29,6 +30,7 @@ pub use deviation::{Deviation, Growth, growth};
 pub use parallelism::InProgress;
 pub use path::GrainPath;
 pub use problem::{Problem, ProblemSet, Thresholds};
+pub use report::{ProblemReport, SiteShare};
 pub use theta::Theta;
 
 /// What a node of the aggregation tree is.

@@ -158,7 +158,7 @@ fn finding(found: crosscut_tasks::Finding) -> Finding {
         place: found.place,
         view: match found.view {
             FindingView::Dag => ViewName::Dag,
-            FindingView::Timeline => ViewName::Timeline,
+            FindingView::Timeline | FindingView::Grain => ViewName::Timeline,
         },
         node: found.node.map(|node| node.0),
         window: found.window.map(|(from, to)| (from as f64, to as f64)),

@@ -1,0 +1,126 @@
+//! What the commands about grain graphs have in common: thresholds of problems and the run that work is compared with.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use crosscut_run::Run;
+use crosscut_tasks::Tasks;
+use crosscut_tasks::grain::{Deviation, Grains, Problem, Thresholds};
+
+use crate::output;
+
+/// When a grain has a problem.
+#[derive(clap::Args)]
+pub struct Limits {
+    /// When grains have a problem, such as low-parallel-benefit=0.5; may be given several times.
+    #[arg(long, value_name = "PROBLEM=VALUE", value_parser = threshold)]
+    threshold: Vec<(Problem, f64)>,
+    /// Thresholds from a file, a line `PROBLEM = VALUE` each; # begins a comment.
+    #[arg(long, value_name = "FILE")]
+    thresholds: Option<PathBuf>,
+}
+
+impl Limits {
+    /// Those of the file, then those of the command line.
+    pub fn thresholds(&self) -> Result<Thresholds> {
+        let mut thresholds = Thresholds::default();
+        if let Some(path) = &self.thresholds {
+            let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+            for (number, line) in text.lines().enumerate() {
+                let line = line.split('#').next().unwrap_or("").trim();
+                if !line.is_empty() {
+                    let place = || format!("{}, line {}", path.display(), number + 1);
+                    let (problem, value) = threshold(line).map_err(|e| anyhow!(e)).with_context(place)?;
+                    thresholds.set(problem, value);
+                }
+            }
+        }
+        for &(problem, value) in &self.threshold {
+            thresholds.set(problem, value);
+        }
+        Ok(thresholds)
+    }
+}
+
+fn threshold(text: &str) -> Result<(Problem, f64), String> {
+    let (problem, value) = text
+        .split_once('=')
+        .ok_or_else(|| format!("`{text}` is not PROBLEM=VALUE, such as low-parallel-benefit=0.5"))?;
+    let problem: Problem = problem.trim().parse()?;
+    match value.trim().parse::<f64>() {
+        Ok(value) if value.is_finite() && value >= 0.0 => Ok((problem, value)),
+        _ => Err(format!("`{}` is not a threshold; write a number from 0 on", value.trim())),
+    }
+}
+
+/// A run of the same program that work is compared with.
+pub struct Baseline {
+    /// Its name.
+    pub name: String,
+    /// Work of each grain against its counterpart.
+    pub deviation: Deviation,
+}
+
+/// The file that `crosscut compare` leaves in a run.
+const NOTE: &str = "baseline.json";
+
+impl Baseline {
+    /// The run that was asked for, else the one that `crosscut compare` noted, if it is still there.
+    pub fn find(asked: Option<&Path>, tasks: &Tasks, grains: &Grains) -> Result<Option<Self>> {
+        if let Some(path) = asked {
+            return Ok(Some(Self::open(path, tasks, grains)?));
+        }
+        let Some(noted) = noted(tasks.run().path()) else { return Ok(None) };
+        match Self::open(&noted, tasks, grains) {
+            Ok(baseline) => Ok(Some(baseline)),
+            Err(error) => {
+                output::say(&format!("work deviation is left out, its baseline cannot be opened: {error:#}"));
+                Ok(None)
+            }
+        }
+    }
+
+    fn open(path: &Path, tasks: &Tasks, grains: &Grains) -> Result<Self> {
+        let other = Tasks::open(Run::open(path)?)?;
+        let others = Grains::new(&other);
+        let deviation = Deviation::new((tasks, grains), (&other, &others));
+        if deviation.matched == 0 {
+            bail!("{}: not a single grain has a counterpart there; is it the same program?", path.display());
+        }
+        Ok(Baseline { name: other.run().name().to_owned(), deviation })
+    }
+}
+
+fn noted(run: &Path) -> Option<PathBuf> {
+    let text = std::fs::read(run.join(NOTE)).ok()?;
+    let note: serde_json::Value = serde_json::from_slice(&text).ok()?;
+    let path = PathBuf::from(note.get("baseline")?.as_str()?);
+    // A run that was moved together with its baseline still finds it.
+    Some(if path.is_absolute() { path } else { run.parent()?.join(path) })
+}
+
+/// Notes the baseline in a run, for the commands that look at it later.
+pub fn note(run: &Path, baseline: &Path) -> Result<()> {
+    let (run_dir, other) = (run.canonicalize()?, baseline.canonicalize()?);
+    let beside = run_dir.parent().and_then(|folder| other.strip_prefix(folder).ok());
+    let path = beside.unwrap_or(&other).display().to_string();
+    let text = format!("{:#}\n", serde_json::json!({ "baseline": path }));
+    let mut file = tempfile::NamedTempFile::new_in(run)?;
+    std::io::Write::write_all(&mut file, text.as_bytes())?;
+    file.persist(run.join(NOTE))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thresholds_are_read() {
+        assert_eq!(threshold("low-parallel-benefit=0.5"), Ok((Problem::LowParallelBenefit, 0.5)));
+        assert_eq!(threshold(" work-deviation = 3 "), Ok((Problem::WorkDeviation, 3.0)));
+        for wrong in ["", "1", "benefit=1", "work-deviation=", "work-deviation=-1", "work-deviation=NaN"] {
+            assert!(threshold(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! GraphML with nested groups, as yEd writes it: groups open folded, with a red border where they hold problems and a
+//! green one where they do not. The problem that is looked at is separated: what does not have it is in a group of its
+//! own.
+
+use std::io::{self, Write};
+
+use crosscut_tasks::grain::{GrainKind, GrainPath, ProblemSet};
+use crosscut_tree::{Fold, NodeId, Shown};
+
+use super::{Graph, xml};
+use crate::colour::source_slot;
+use crate::format::{count, file_name, time};
+use crate::palette::Theme;
+
+/// Something that a group shows: a member, or members put aside.
+enum Member {
+    Node(NodeId),
+    Aside(Vec<NodeId>),
+}
+
+/// A group that is being written.
+struct Level {
+    /// Its id, of which those of its fork and join are made.
+    id: String,
+    parallel: bool,
+    critical: bool,
+    path: Option<GrainPath>,
+    /// What is still to be written, the next one last.
+    rest: Vec<Member>,
+    /// The member before, in a linear group.
+    before: Option<(String, bool)>,
+}
+
+struct Nested<'a, 'o> {
+    graph: &'a Graph<'a>,
+    out: &'o mut dyn Write,
+    edges: u64,
+}
+
+const YFILES: &str = r#" xmlns:y="http://www.yworks.com/xml/graphml""#;
+const KEYS: &str = "<key id=\"d_node\" for=\"node\" yfiles.type=\"nodegraphics\"/>\n\
+                    <key id=\"d_edge\" for=\"edge\" yfiles.type=\"edgegraphics\"/>\n";
+
+/// Writes the whole graph.
+pub fn write(graph: &Graph<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut nested = Nested { graph, out, edges: 0 };
+    xml::begin(nested.out, KEYS, YFILES)?;
+    let mut levels: Vec<Level> = Vec::new();
+    let mut now = Some((Member::Node(NodeId::ROOT), true));
+    loop {
+        if let Some((member, critical)) = now.take() {
+            match nested.open(member, critical)? {
+                Opened::Group(level) => levels.push(level),
+                Opened::Leaf(id) => nested.link(levels.last_mut(), id, critical)?,
+            }
+        }
+        let Some(level) = levels.last_mut() else { break };
+        match level.rest.pop() {
+            Some(member) => {
+                let takes = |node: NodeId| level.path.as_ref().is_none_or(|path| path.takes(node));
+                let takes = match &member {
+                    Member::Node(node) => takes(*node),
+                    Member::Aside(members) => members.iter().any(|&node| takes(node)),
+                };
+                now = Some((member, level.critical && takes));
+            }
+            None => {
+                writeln!(nested.out, "</graph></node>")?;
+                if let Some(Level { id, critical, .. }) = levels.pop() {
+                    nested.link(levels.last_mut(), id, critical)?;
+                }
+            }
+        }
+    }
+    writeln!(nested.out, "</graph>\n</graphml>")
+}
+
+enum Opened {
+    Leaf(String),
+    Group(Level),
+}
+
+impl Nested<'_, '_> {
+    fn lens(&self) -> Option<&ProblemSet> {
+        self.graph.problems.first()
+    }
+
+    /// Writes a member: a grain whole, a group up to its own graph.
+    fn open(&mut self, member: Member, critical: bool) -> io::Result<Opened> {
+        let grains = self.graph.grains;
+        let node = match member {
+            Member::Aside(members) => return self.open_aside(members, critical),
+            Member::Node(node) => node,
+        };
+        if !grains.kind(node).is_group() {
+            self.grain(node)?;
+            return Ok(Opened::Leaf(format!("g{}", node.0)));
+        }
+        let id = format!("n{}", node.0);
+        let parallel = grains.kind(node) == GrainKind::ForkJoin;
+        let problem = self.graph.problems_of(node).next().is_some();
+        let inside = count(grains.grain_range(node).len() as i64);
+        let title = format!("{} · {inside} grains · {}", self.place(node), self.work(node));
+        self.group(&id, &title, problem, &self.graph.data(node))?;
+        if parallel {
+            self.dot(&format!("{id}:f"), "fork")?;
+            self.dot(&format!("{id}:j"), "join")?;
+        }
+        let path = (critical && parallel).then(|| grains.path(self.graph.tasks, node));
+        let rest = self.members(node, parallel);
+        Ok(Opened::Group(Level { id, parallel, critical, path, rest, before: None }))
+    }
+
+    /// Members without the problem, in a group of their own.
+    fn open_aside(&mut self, members: Vec<NodeId>, critical: bool) -> io::Result<Opened> {
+        let id = format!("r{}", members[0].0);
+        let data = [("v_kind", "aside".to_owned()), ("v_grains", members.len().to_string())];
+        self.group(&id, &format!("{} others", count(members.len() as i64)), false, &data)?;
+        let rest = members.into_iter().rev().map(Member::Node).collect();
+        // They stand beside each other without edges of their own.
+        Ok(Opened::Group(Level { id, parallel: false, critical, path: None, rest, before: None }))
+    }
+
+    /// What a group shows, the next one last.
+    fn members(&self, group: NodeId, parallel: bool) -> Vec<Member> {
+        let tree = self.graph.grains.tree();
+        let mut members: Vec<Member> = match self.lens() {
+            None => tree.children(group).map(Member::Node).collect(),
+            Some(set) => {
+                let fold = if parallel { Fold::All } else { Fold::Runs };
+                let shown = set.lens.children(tree, group, fold).into_iter();
+                shown
+                    .map(|shown| match shown {
+                        Shown::Node(node) => Member::Node(node),
+                        Shown::Folded(nodes) => Member::Aside(nodes),
+                    })
+                    .collect()
+            }
+        };
+        members.reverse();
+        members
+    }
+
+    /// Edges of a member that is complete to its group's fork and join, or from the member before.
+    fn link(&mut self, level: Option<&mut Level>, id: String, critical: bool) -> io::Result<()> {
+        let Some(level) = level else { return Ok(()) };
+        if level.id.starts_with('r') {
+            return Ok(());
+        }
+        if level.parallel {
+            let (fork, join) = (format!("{}:f", level.id), format!("{}:j", level.id));
+            self.edge(&fork, &id, "create", critical)?;
+            return self.edge(&id, &join, "sync", critical);
+        }
+        if let Some((before, was_critical)) = level.before.take() {
+            self.edge(&before, &id, "continue", critical && was_critical)?;
+        }
+        level.before = Some((id, critical));
+        Ok(())
+    }
+
+    fn place(&self, node: NodeId) -> String {
+        match self.graph.tasks.source(self.graph.grains.task(node)).0 {
+            Some(source) => format!("{}:{}", file_name(&source.file), source.line),
+            None => format!("#{}", self.graph.grains.task(node).0),
+        }
+    }
+
+    fn work(&self, node: NodeId) -> String {
+        time(self.graph.grains.work(node) as f64, self.graph.tasks.clock())
+    }
+
+    fn grain(&mut self, node: NodeId) -> io::Result<()> {
+        let (tasks, grains) = (self.graph.tasks, self.graph.grains);
+        let fill = match tasks.source(grains.task(node)).0 {
+            Some(source) => Theme::LIGHT.slot(source_slot(&source.file, source.line)).hex(),
+            None => "#d0d7de".to_owned(),
+        };
+        let problem = self.graph.problems_of(node).next().is_some();
+        let (border, width) = if problem { (xml::RED, 3.0) } else { (xml::GREY, 1.0) };
+        // Length by execution time, on a scale that keeps nanoseconds and seconds on one screen.
+        let height = (16.0 + 12.0 * (1.0 + grains.work(node).max(0) as f64).log10()).round();
+        write!(self.out, r#"<node id="g{}">"#, node.0)?;
+        xml::data(self.out, &self.graph.data(node))?;
+        let title = xml::escaped(&format!("{} · {}", self.place(node), self.work(node)));
+        writeln!(
+            self.out,
+            r#"<data key="d_node"><y:ShapeNode><y:Geometry width="96" height="{height}"/><y:Fill color="{fill}"/><y:BorderStyle color="{border}" type="line" width="{width}"/><y:NodeLabel fontSize="10">{title}</y:NodeLabel><y:Shape type="rectangle"/></y:ShapeNode></data></node>"#
+        )
+    }
+
+    /// A fork or a join.
+    fn dot(&mut self, id: &str, kind: &str) -> io::Result<()> {
+        write!(self.out, r#"<node id="{id}">"#)?;
+        xml::data(self.out, &[("v_kind", kind.to_owned())])?;
+        let grey = xml::GREY;
+        writeln!(
+            self.out,
+            r#"<data key="d_node"><y:ShapeNode><y:Geometry width="14" height="14"/><y:Fill color="{grey}"/><y:BorderStyle color="{grey}" type="line" width="1"/><y:Shape type="ellipse"/></y:ShapeNode></data></node>"#
+        )
+    }
+
+    /// A group, folded; its own graph is left open.
+    fn group(
+        &mut self,
+        id: &str,
+        title: &str,
+        problem: bool,
+        data: &[(&'static str, String)],
+    ) -> io::Result<()> {
+        let marked = !self.graph.problems.is_empty();
+        let border = match (marked, problem) {
+            (false, _) => xml::GREY,
+            (true, true) => xml::RED,
+            (true, false) => xml::GREEN,
+        };
+        let title = xml::escaped(title);
+        let shape = |closed: bool| {
+            format!(
+                r#"<y:GroupNode><y:Geometry width="160" height="50"/><y:Fill hasColor="false"/><y:BorderStyle color="{border}" type="line" width="2"/><y:NodeLabel autoSizePolicy="node_width" modelName="internal" modelPosition="t">{title}</y:NodeLabel><y:Shape type="roundrectangle"/><y:State closed="{closed}" closedHeight="50" closedWidth="160" innerGraphDisplayEnabled="false"/></y:GroupNode>"#
+            )
+        };
+        write!(self.out, r#"<node id="{id}" yfiles.foldertype="folder">"#)?;
+        xml::data(self.out, data)?;
+        write!(
+            self.out,
+            r#"<data key="d_node"><y:ProxyAutoBoundsNode><y:Realizers active="1">{}{}</y:Realizers></y:ProxyAutoBoundsNode></data>"#,
+            shape(false),
+            shape(true)
+        )?;
+        writeln!(self.out, r#"<graph id="{id}:" edgedefault="directed">"#)
+    }
+
+    fn edge(&mut self, from: &str, to: &str, kind: &str, critical: bool) -> io::Result<()> {
+        write!(self.out, r#"<edge id="e{}" source="{from}" target="{to}">"#, self.edges)?;
+        self.edges += 1;
+        xml::data(self.out, &xml::edge_data(kind, critical))?;
+        let (colour, width) = if critical { (xml::RED, 2.0) } else { (xml::GREY, 1.0) };
+        writeln!(
+            self.out,
+            r#"<data key="d_edge"><y:PolyLineEdge><y:LineStyle color="{colour}" type="line" width="{width}"/><y:Arrows source="none" target="standard"/></y:PolyLineEdge></data></edge>"#
+        )
+    }
+}

@@ -1,0 +1,42 @@
+//! Plain GraphML: grains, forks, joins, start and end.
+
+use std::io::{self, Write};
+
+use super::{Graph, Raw, Writer, xml};
+
+/// Writes it piece by piece.
+pub struct GraphMl<'a, 'o> {
+    pub graph: &'a Graph<'a>,
+    pub out: &'o mut dyn Write,
+    pub edges: u64,
+}
+
+impl Writer for GraphMl<'_, '_> {
+    fn begin(&mut self) -> io::Result<()> {
+        xml::begin(self.out, "", "")
+    }
+
+    fn node(&mut self, node: Raw) -> io::Result<()> {
+        let data = match node {
+            Raw::Grain(grain) => self.graph.data(grain),
+            Raw::Start => vec![("v_kind", "start".to_owned())],
+            Raw::End => vec![("v_kind", "end".to_owned())],
+            Raw::Fork(_) => vec![("v_kind", "fork".to_owned())],
+            Raw::Join(_) => vec![("v_kind", "join".to_owned())],
+        };
+        write!(self.out, r#"<node id="{}">"#, node.id())?;
+        xml::data(self.out, &data)?;
+        writeln!(self.out, "</node>")
+    }
+
+    fn edge(&mut self, from: Raw, to: Raw, critical: bool) -> io::Result<()> {
+        write!(self.out, r#"<edge id="e{}" source="{}" target="{}">"#, self.edges, from.id(), to.id())?;
+        self.edges += 1;
+        xml::data(self.out, &xml::edge_data(from.edge(to), critical))?;
+        writeln!(self.out, "</edge>")
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        writeln!(self.out, "</graph>\n</graphml>")
+    }
+}
