@@ -5,12 +5,14 @@
 #![allow(dead_code, unused_imports)] // each test file uses its own part
 
 mod chance;
+mod greedy;
 mod program;
 mod recording;
 mod reference;
 mod schedule;
 
 pub use chance::Chance;
+pub use greedy::{Greedy, Ran};
 pub use program::{Node, Program};
 pub use recording::{Block, Folding, Opened, Recording, fresh_dir};
 pub use reference::{Account, Earliest, Moment, account, integral, longest, profile};
