@@ -5,6 +5,7 @@ use crosscut_run::tasks::{Kind, Mark};
 use crosscut_tree::NodeId;
 
 use super::{Change, Overhead};
+use crate::frame::NO_TAIL;
 use crate::tasks::Tasks;
 
 /// Lengths by node of a tree, the recorded one or a smaller one that stands for it.
@@ -22,14 +23,21 @@ pub trait Cost: Sync {
 }
 
 /// What is known of a subtree.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known {
     pub work: i64,
     pub span: i64,
-    /// To the last end of what it leaves behind; no more than 0 when that is nothing.
+    /// To the last end of what it leaves behind; negative when that is nothing.
     pub tail: i64,
     /// What whoever waits for what it leaves behind spends on that.
     pub sync: i64,
+}
+
+impl Known {
+    /// Leaves nothing behind.
+    pub fn closed(work: i64, span: i64) -> Self {
+        Known { work, span, tail: NO_TAIL, sync: 0 }
+    }
 }
 
 /// The recorded lengths under a change.
@@ -134,7 +142,7 @@ impl Cost for Recorded<'_> {
             return None;
         }
         let node = NodeId(node as u32);
-        let (work, span) = (self.tasks.work(node), self.tasks.span(node));
-        Some(Known { work, span, tail: self.tasks.tail(node), sync: 0 })
+        let (work, span, tail) = (self.tasks.work(node), self.tasks.span(node), self.tasks.tail(node));
+        Some(Known { work, span, tail: if tail > 0 { tail } else { NO_TAIL }, sync: 0 })
     }
 }

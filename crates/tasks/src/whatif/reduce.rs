@@ -112,7 +112,7 @@ fn block(kind: Kind) -> Mark {
 }
 
 fn interval(length: i64) -> Known {
-    Known { work: length, span: length, tail: 0, sync: 0 }
+    Known::closed(length, length)
 }
 
 impl<'a> Walk<'a> {
@@ -155,13 +155,7 @@ impl<'a> Walk<'a> {
             let task = after;
             let is_task = self.columns.mark.get(task).is_some_and(|&mark| Mark(mark).kind() == Kind::Task);
             let length = self.cost.length(i);
-            if is_task && self.is_small_task(task) {
-                let inside = self.whole(task);
-                let known = Known {
-                    span: inside.span.max(inside.tail),
-                    sync: inside.sync + self.cost.sync(task),
-                    ..inside
-                };
+            if is_task && let Some(known) = self.small_task(task) {
                 self.fork(parent, i, length, task, known);
                 return self.after(task);
             }
@@ -177,15 +171,16 @@ impl<'a> Walk<'a> {
             self.series(parent, i, interval(self.cost.length(i)));
         } else if is_leaf && i > 0 && kind == Kind::Section {
             let (work, span) = self.cost.block(i);
-            self.series(parent, i, Known { work, span, tail: 0, sync: 0 });
-        } else if kind == Kind::Section && self.is_small_section(i) {
-            let known = self.whole(i);
+            self.series(parent, i, Known::closed(work, span));
+        } else if kind == Kind::Section
+            && let Some(known) = self.small_section(i)
+        {
             self.series(parent, i, known);
             return after;
         } else {
-            let known = if is_leaf { self.cost.block(i) } else { (0, 0) };
+            let (work, span) = if is_leaf { self.cost.block(i) } else { (0, 0) };
             let sync = if kind == Kind::Task { self.cost.sync(i) } else { 0 };
-            let known = Known { work: known.0, span: known.1, tail: 0, sync };
+            let known = Known { sync, ..Known::closed(work, span) };
             let node = self.made.add(parent, mark, known, i);
             if !is_leaf {
                 self.open.push((after, node));
@@ -206,28 +201,36 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn work(&self, node: usize) -> i64 {
-        self.tasks.work(NodeId(node as u32))
+    fn is_little(&self, node: usize) -> bool {
+        self.tasks.work(NodeId(node as u32)) <= self.little
     }
 
     /// A task can be a block if nobody can tell its end from that of what it leaves behind.
-    fn is_small_task(&self, task: usize) -> bool {
+    fn small_task(&mut self, task: usize) -> Option<Known> {
+        if !self.is_little(task) {
+            return None;
+        }
+        let inside = self.whole(task);
         let section = NodeId(self.columns.parent[task]);
-        let leaves = self.tasks.tail(NodeId(task as u32)) > 0;
-        self.work(task) <= self.little
-            && (!leaves
-                || self.tasks.dag().join(section) != Join::Own && self.links.followers(task).is_empty())
+        let tells = || self.tasks.dag().join(section) == Join::Own || !self.links.followers(task).is_empty();
+        if inside.tail >= 0 && tells() {
+            return None;
+        }
+        let (span, sync) = (inside.span.max(inside.tail), inside.sync + self.cost.sync(task));
+        Some(Known { sync, ..Known::closed(inside.work, span) })
     }
 
     /// A section can be a block if it waits for all that it holds, and no dependence leads in or out.
-    fn is_small_section(&self, section: usize) -> bool {
-        let node = NodeId(section as u32);
+    fn small_section(&mut self, section: usize) -> Option<Known> {
         let nodes = section..self.after(section);
-        self.work(section) <= self.little
-            && self.tasks.dag().join(node) != Join::None
-            && self.tasks.tail(node) <= 0
+        let closed = self.is_little(section)
+            && self.tasks.dag().join(NodeId(section as u32)) != Join::None
             && self.links.needed_in(nodes.clone()).is_empty()
-            && !self.links.waits_in(nodes)
+            && !self.links.waits_in(nodes);
+        if !closed {
+            return None;
+        }
+        Some(self.whole(section)).filter(|inside| inside.tail < 0)
     }
 
     /// Adds to the block in series, or begins one.

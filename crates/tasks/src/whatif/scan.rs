@@ -6,7 +6,7 @@ use crosscut_run::tasks::{Kind, Mark};
 use super::cost::{Cost, Known};
 use super::links::Links;
 use crate::dag::{Join, join};
-use crate::frame::Columns;
+use crate::frame::{Columns, NO_TAIL};
 
 /// Before everything.
 const NEVER: i64 = i64::MIN;
@@ -92,10 +92,10 @@ impl Scan {
                     true => cost.block(node),
                     false => [cost.length(node); 2].into(),
                 };
-                Known { work, span, tail: 0, sync: 0 }
+                Known::closed(work, span)
             });
             work = work.saturating_add(found.work);
-            if found.tail > 0 {
+            if found.tail >= 0 {
                 self.leave(Behind { until: now.saturating_add(found.tail), sync: found.sync });
             }
             now = now.saturating_add(found.span);
@@ -108,7 +108,7 @@ impl Scan {
         let around =
             self.levels.first().map_or((NEVER, Behind::NOTHING), |level| (level.own.until, level.left));
         let span = if Mark(mark[root]).kind() == Kind::Task { around.0 } else { now };
-        Known { work, span, tail: around.1.until.max(0), sync: around.1.sync }
+        Known { work, span, tail: around.1.until.max(NO_TAIL), sync: around.1.sync }
     }
 
     fn leave(&mut self, behind: Behind) {
