@@ -11,6 +11,7 @@ mod render;
 mod size;
 mod synth;
 mod view;
+mod whatif;
 
 use std::process::ExitCode;
 
@@ -33,6 +34,8 @@ enum Command {
     Render(render::Args),
     Synth(synth::Args),
     View(view::Args),
+    #[command(name = "whatif")]
+    WhatIf(whatif::Args),
 }
 
 /// Could not do it.
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
         Command::Render(args) => render::run(args).map(|()| ExitCode::SUCCESS),
         Command::Synth(args) => synth::run(args).map(|()| ExitCode::SUCCESS),
         Command::View(args) => view::run(args).map(|()| ExitCode::SUCCESS),
+        Command::WhatIf(args) => whatif::run(args).map(|()| ExitCode::SUCCESS),
     };
     match done {
         Ok(code) => code,
