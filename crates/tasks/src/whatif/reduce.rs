@@ -211,9 +211,9 @@ impl<'a> Walk<'a> {
             return None;
         }
         let inside = self.whole(task);
-        let section = NodeId(self.columns.parent[task]);
-        let tells = || self.tasks.dag().join(section) == Join::Own || !self.links.followers(task).is_empty();
-        if inside.tail >= 0 && tells() {
+        let section = self.tasks.tree().parent(NodeId(task as u32));
+        let is_own = || section.is_some_and(|section| self.tasks.dag().join(section) == Join::Own);
+        if inside.tail >= 0 && (is_own() || !self.links.followers(task).is_empty()) {
             return None;
         }
         let (span, sync) = (inside.span.max(inside.tail), inside.sync + self.cost.sync(task));
