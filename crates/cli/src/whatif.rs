@@ -62,6 +62,8 @@ struct Answer<'a> {
     what: WhatIf<'a>,
     change: Change,
     points: Vec<Point>,
+    /// Work with what is faster, without overhead: what a speed-up compares with.
+    work: i64,
     /// At the run's own P as it is, and as it would be with what is faster; none when that is too many workers.
     own: Option<(Point, Point)>,
 }
@@ -77,6 +79,7 @@ fn answer<'a>(tasks: &'a Tasks, args: &Args) -> Result<Answer<'a>> {
     workers.sort_unstable();
     workers.dedup();
     let points = what.speedup_curve(&workers, &change)?;
+    let work = what.bounds(&change.clone().without_overhead())?.work;
     let after = own.and_then(|own| points.iter().find(|point| point.workers == own)).copied();
     let own = match after {
         Some(after) if change == same => Some((after, after)),
@@ -88,7 +91,7 @@ fn answer<'a>(tasks: &'a Tasks, args: &Args) -> Result<Answer<'a>> {
         }
         None => None,
     };
-    Ok(Answer { tasks, what, change, points, own })
+    Ok(Answer { tasks, what, change, points, work, own })
 }
 
 impl Answer<'_> {
@@ -100,9 +103,9 @@ impl Answer<'_> {
         time(value as f64, self.clock())
     }
 
-    /// Against all work of the run on one worker, without any overhead.
+    /// Against the same work on one worker, without any overhead.
     fn speedup(&self, elapsed: i64) -> f64 {
-        if elapsed == 0 { 0.0 } else { self.tasks.summary().work as f64 / elapsed as f64 }
+        if elapsed == 0 { 0.0 } else { self.work as f64 / elapsed as f64 }
     }
 
     fn lines(&self) -> Vec<String> {
@@ -134,23 +137,32 @@ impl Answer<'_> {
     }
 
     fn table(&self) -> Vec<String> {
-        let mut lines = vec![format!(
-            "  {:>7}  {:>10}  {:>8}  {:>10}  {:>10}  {:>10}",
-            "workers", "predicted", "speed-up", "efficiency", "at best", "at worst"
-        )];
-        for point in &self.points {
+        let titles = ["workers", "predicted", "speed-up", "efficiency", "at best", "at worst"];
+        let mut rows = vec![titles.map(str::to_owned)];
+        rows.extend(self.points.iter().map(|point| {
             let speedup = self.speedup(point.elapsed);
-            let mine = self.own.is_some_and(|(_, own)| own.workers == point.workers);
-            lines.push(format!(
-                "{} {:>7}  {:>10}  {:>8}  {:>10}  {:>10}  {:>10}{}",
-                if mine { "→" } else { " " },
-                point.workers,
+            [
+                point.workers.to_string(),
                 self.time(point.elapsed),
                 three(speedup),
                 percent(speedup, f64::from(point.workers)),
                 self.time(point.low),
                 self.time(point.high),
-                if point.exact { "" } else { "  estimate" },
+            ]
+        }));
+        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        let widths: [usize; 6] = std::array::from_fn(width);
+        let mut lines: Vec<String> = Vec::new();
+        for (row, point) in rows.iter().zip(std::iter::once(None).chain(self.points.iter().map(Some))) {
+            let mine = point.is_some_and(|point| self.own.is_some_and(|own| own.1.workers == point.workers));
+            let cells: Vec<String> =
+                row.iter().zip(widths).map(|(cell, width)| format!("{cell:>width$}")).collect();
+            let estimate = point.is_some_and(|point| !point.exact);
+            lines.push(format!(
+                "{} {}{}",
+                if mine { "→" } else { " " },
+                cells.join("  "),
+                if estimate { "  estimate" } else { "" }
             ));
         }
         lines
@@ -206,6 +218,7 @@ impl Answer<'_> {
             "elapsed_ns": summary.elapsed,
             "work_ns": summary.work,
             "span_ns": summary.span,
+            "changed_work_ns": self.work,
             "overhead": {
                 "counted": self.change.overhead,
                 "create_ns": overhead.create,

@@ -323,6 +323,10 @@ impl Tasks {
         &self.mark
     }
 
+    pub(crate) fn starts(&self) -> &[i64] {
+        &self.start
+    }
+
     /// Tasks among whose own nodes are dependences, ascending.
     pub(crate) fn depend_frames(&self) -> &[u32] {
         &self.depend_frame

@@ -131,7 +131,7 @@ pub struct WhatIf<'a> {
 /// What is replayed.
 enum Program<'a> {
     Recorded(Recorded<'a>),
-    Reduced(Reduced, Links),
+    Reduced(Box<Reduced>, Links),
     /// Too large, and of a shape that does not become smaller.
     Unknown,
 }
@@ -214,7 +214,7 @@ impl<'a> WhatIf<'a> {
                 (replay::replay(&self.columns(), &self.links, cost, workers, |_| ()), true)
             }
             Program::Reduced(reduced, links) => {
-                (replay::replay(&reduced.columns(), links, reduced, workers, |_| ()), false)
+                (replay::replay(&reduced.columns(), links, &**reduced, workers, |_| ()), false)
             }
             Program::Unknown => (Replay { elapsed: high, busy: bounds.work, moved: 0 }, false),
         };
@@ -226,7 +226,7 @@ impl<'a> WhatIf<'a> {
         match Reduced::new(self.tasks, &self.links, cost, most) {
             Some(reduced) => {
                 let links = Links::new(reduced.columns().depends);
-                Program::Reduced(reduced, links)
+                Program::Reduced(Box::new(reduced), links)
             }
             None => Program::Unknown,
         }

@@ -45,6 +45,7 @@ impl Known {
 pub struct Recorded<'a> {
     tasks: &'a Tasks,
     mark: &'a [u8],
+    start: &'a [i64],
     end: &'a [i64],
     overhead: Overhead,
     /// Where the factor changes: from this node on, lengths are divided by this. Ascending; empty when nothing changes.
@@ -63,7 +64,7 @@ impl<'a> Recorded<'a> {
         let dag = tasks.dag();
         let overhead = if change.overhead { overhead } else { Overhead::default() };
         let borders = at.into_iter().map(|node| (node, factor(node))).collect();
-        Recorded { tasks, mark: dag.mark, end: dag.end, overhead, borders }
+        Recorded { tasks, mark: dag.mark, start: tasks.starts(), end: dag.end, overhead, borders }
     }
 
     fn factor(&self, node: usize) -> f64 {
@@ -96,8 +97,9 @@ impl<'a> Recorded<'a> {
         self.factor(node) == 1.0 && next >= range.end
     }
 
+    #[inline]
     fn recorded(&self, node: usize) -> i64 {
-        self.end[node].saturating_sub(self.tasks.start(NodeId(node as u32))).max(0)
+        self.end[node].saturating_sub(self.start[node]).max(0)
     }
 }
 
