@@ -17,14 +17,14 @@ pub struct Overhead {
 }
 
 /// As many creates and as many sections are looked at, spread evenly over the run.
-const SAMPLES: usize = 1 << 14;
+const SAMPLES: usize = 1 << 12;
 /// So many nodes are looked at to find one of them.
 const REACH: usize = 64;
 /// A section with more children is not looked at child by child.
 const FEW: usize = 256;
 
 impl Overhead {
-    /// Measures it. Costs the same for every run beyond some ten thousand tasks.
+    /// Measures it. Costs the same for every run beyond some thousand tasks.
     pub fn of(tasks: &Tasks) -> Self {
         let sampler = Sampler { tasks };
         Overhead {

@@ -16,7 +16,7 @@ use crate::tasks::Tasks;
 /// A reduced tree has at most so many nodes, whatever the budget.
 const MOST: usize = 1 << 19;
 /// What is little: at first this part of all work, then eight times as much, and so on up to the last.
-const FINEST: i64 = 1 << 16;
+const FINEST: i64 = 1 << 13;
 const COARSEST: i64 = 1 << 4;
 
 /// The smaller tree.
@@ -205,8 +205,19 @@ impl<'a> Walk<'a> {
         self.tasks.work(NodeId(node as u32)) <= self.little
     }
 
+    /// The length of a task that is one interval: most are, and need no sums.
+    fn only_interval(&self, task: usize) -> Option<i64> {
+        let is_one = self.columns.len[task] == 2
+            && self.columns.mark.get(task + 1).is_some_and(|&mark| !Mark(mark).kind().is_collective());
+        is_one.then(|| self.cost.length(task + 1))
+    }
+
     /// A task can be a block if nobody can tell its end from that of what it leaves behind.
     fn small_task(&mut self, task: usize) -> Option<Known> {
+        if let Some(length) = self.only_interval(task) {
+            let known = Known { sync: self.cost.sync(task), ..interval(length) };
+            return Some(known).filter(|_| length <= self.little);
+        }
         if !self.is_little(task) {
             return None;
         }

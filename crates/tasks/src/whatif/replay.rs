@@ -319,12 +319,13 @@ impl<C: Cost, T: FnMut(Step)> Machine<'_, C, T> {
         }
     }
 
-    /// Takes some pieces at once, a few hundredths of what each worker would get: that they are more than one is not
-    /// seen in any schedule, since the last ones are taken one by one long after the many have ended.
+    /// Takes some pieces at once, half of what each worker would get. No schedule shows that they are more than one: while
+    /// they run, each of the others can take at most as many twice, so some are left when they end. Whenever a worker is
+    /// idle, only single pieces are running.
     fn take_pieces(&mut self, id: u32, worker: usize, victim: usize) -> i64 {
         let scope = &mut self.scopes[id];
         let pieces = scope.left / scope.piece;
-        let many = (pieces / (4 * self.workers as i64)).max(1);
+        let many = (pieces / (2 * self.workers as i64)).max(1);
         let length = many.saturating_mul(scope.piece).min(scope.left);
         scope.left -= length;
         scope.pending += 1;
