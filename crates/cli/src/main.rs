@@ -15,6 +15,7 @@ mod report;
 mod size;
 mod synth;
 mod view;
+mod whatif;
 
 use std::process::ExitCode;
 
@@ -40,6 +41,8 @@ enum Command {
     Report(report::Args),
     Synth(synth::Args),
     View(view::Args),
+    #[command(name = "whatif")]
+    WhatIf(whatif::Args),
 }
 
 /// Could not do it.
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         Command::Report(args) => report::run(args),
         Command::Synth(args) => synth::run(args).map(|()| ExitCode::SUCCESS),
         Command::View(args) => view::run(args).map(|()| ExitCode::SUCCESS),
+        Command::WhatIf(args) => whatif::run(args).map(|()| ExitCode::SUCCESS),
     };
     match done {
         Ok(code) => code,

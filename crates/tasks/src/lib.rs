@@ -19,6 +19,7 @@ mod summary;
 mod sweep;
 mod tasks;
 mod timeline;
+mod whatif;
 
 pub use critical::{FramePath, Inside, Way};
 pub use error::TasksError;
@@ -29,3 +30,4 @@ pub use profile::Profile;
 pub use summary::{GapHistogram, Grid, Migration, Summary};
 pub use tasks::Tasks;
 pub use timeline::{Cells, Interval, Timeline};
+pub use whatif::{Bounds, Change, Overhead, Point, Replay, Step, WhatIf, WhatIfError};

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crosscut_run::tasks::{Chunk, Depend, Kind, TaskWriter};
 use crosscut_run::{Places, Run, RunError, RunWriter};
-use crosscut_tasks::{Tasks, TasksError};
+use crosscut_tasks::{Change, Tasks, TasksError, WhatIf};
 use crosscut_tree::NodeId;
 use model::{Case, Chance, Folding, Manners, Program, Recording, Schedule, fresh_dir};
 
@@ -145,7 +145,8 @@ fn chunk(node: u32) -> Chunk {
 fn replace(path: &Path, name: &str, values: &[i64], other: &Path) {
     let mut run = RunWriter::create(other).expect("a new run");
     match name {
-        "tasks/depend_to" | "tasks/depend_from" | "tasks/depend_frame" | "tasks/chunk_node" => {
+        "tasks/depend_to" | "tasks/depend_from" | "tasks/depend_frame" | "tasks/chunk_node" | "tasks/len"
+        | "tasks/parent" => {
             let values: Vec<u32> = values.iter().map(|&v| v as u32).collect();
             run.put_slice(name, &values).expect("a column");
         }
@@ -208,11 +209,45 @@ fn absurd_links_do_no_harm() {
                 tasks.heaviest_critical();
                 tasks.exact_profile();
                 tasks.findings();
+                replay(&tasks);
             }
         }
         std::fs::remove_dir_all(&fresh).expect("removed");
     }
     assert!(opened > 60, "{opened} were opened");
+}
+
+fn replay(tasks: &Tasks) {
+    let what = WhatIf::new(tasks);
+    for change in [Change::default(), Change::default().without_overhead()] {
+        what.bounds(&change).expect("bounds");
+        what.replay(3, &change).expect("a replay");
+        what.curve_within(tasks.tree().node_count(), &[1, 5], &change).expect("a curve");
+    }
+}
+
+/// Trees that are none, and times that cannot be: a replay of them ends, with whatever answer.
+#[test]
+fn absurd_trees_are_replayed_to_an_end() {
+    let dir = fresh_dir();
+    let n = open(&made(dir.path())).expect("sound").tree().node_count();
+    let mut chance = Chance::new(9);
+    for round in 0..90 {
+        let fresh = made_at(&dir.path().join(format!("made-{round}.crosscut")));
+        let column = ["len", "parent", "start", "end", "span", "collapsed_values"][round % 6];
+        let most = if round % 6 < 2 { 2 * n as i64 } else { i64::MAX };
+        let length = if column == "collapsed_values" {
+            open(&fresh).expect("sound").run().manifest().parts["tasks/collapsed_values"].rows as usize
+        } else {
+            n
+        };
+        let values: Vec<i64> = (0..length)
+            .map(|_| if chance.tenths(3) { chance.upto(most - 1) } else { chance.upto(3) })
+            .collect();
+        let other = dir.path().join(format!("other-{round}.crosscut"));
+        replace(&fresh, &format!("tasks/{column}"), &values, &other);
+        replay(&open(&fresh).expect("not looked at yet"));
+    }
 }
 
 /// Absurd facts in the manifest: grids of any size, counts that do not fit the columns.

@@ -6,6 +6,7 @@
 
 mod chance;
 mod grains;
+mod greedy;
 mod program;
 mod recording;
 mod reference;
@@ -13,6 +14,7 @@ mod schedule;
 
 pub use chance::Chance;
 pub use grains::{GrainModel, Graph, Group};
+pub use greedy::{Greedy, Ran};
 pub use program::{Node, Program};
 pub use recording::{Block, Folding, Opened, Recording, fresh_dir};
 pub use reference::{Account, Earliest, Moment, account, integral, longest, profile};
