@@ -1,6 +1,5 @@
 //! `crosscut render`: a picture of a run, without a browser.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
