@@ -325,12 +325,12 @@ proptest! {
         expect(&tasks, 0, &mut expected);
         let found = nodes(&run, Kind::Task);
         let sections = nodes(&run, Kind::Section);
-        // Pre-order gives a section before its tasks, so that sections of a task stand between those of its children.
-        let mut costs = Costs::default();
-        costs.work = found.iter().map(|&task| work(&run, task)).collect();
-        costs.creation = found[1..].iter().map(|&task| creation(&run, task)).collect();
-        costs.sync = sections.iter().map(|&section| sync(&run, section)).collect();
-        costs.sizes = sections.iter().map(|&section| members(&run, section).len()).collect();
+        let costs = Costs {
+            work: found.iter().map(|&task| work(&run, task)).collect(),
+            creation: found[1..].iter().map(|&task| creation(&run, task)).collect(),
+            sync: sections.iter().map(|&section| sync(&run, section)).collect(),
+            sizes: sections.iter().map(|&section| members(&run, section).len()).collect(),
+        };
         prop_assert_eq!(costs, expected);
         let one_worker = run.workers() == 1;
         prop_assert!(moments && !one_worker || overlaps(&run) == 0, "a worker does one thing at a time");
