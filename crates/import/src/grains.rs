@@ -6,10 +6,11 @@
 //! - sync cost of a section = from the end of its wait, or of its last task, to the next interval of its task.
 //!
 //! Chunks of a loop are put into lanes, one for each worker that ran some (`lanes`). Then the tree is written in
-//! pre-order (`tree`), and everything is given its time (`time`).
+//! pre-order (`tree`), and everything is given its time (`time`, `shares`).
 
 mod families;
 mod lanes;
+mod shares;
 mod spots;
 mod time;
 mod tree;

@@ -2,7 +2,7 @@
 //! that ran some of them becomes a lane of that section.
 
 use super::families::section_end;
-use super::{Families, Grain, GrainKind, Grains};
+use super::{Families, Grain, GrainKind, Grains, Spots, UNKNOWN};
 
 /// Puts the chunks of each section into lanes, one for each worker, in the order in which they ran. The creation cost of
 /// a lane is that of its first chunk; those of the others lie before them.
@@ -28,7 +28,7 @@ pub fn put_chunks_into_lanes(grains: &mut Grains) {
 }
 
 /// Makes the lanes of one section.
-fn make_lanes(list: &mut Vec<Grain>, spots: &super::Spots, chunks: &mut [u32]) {
+fn make_lanes(list: &mut Vec<Grain>, spots: &Spots, chunks: &mut [u32]) {
     chunks.sort_by_key(|&chunk| {
         let Grain { spot, start, order, .. } = list[chunk as usize];
         (spots.worker(spot), start, order)
@@ -40,7 +40,7 @@ fn make_lanes(list: &mut Vec<Grain>, spots: &super::Spots, chunks: &mut [u32]) {
         if worker != Some(spots.worker(grain.spot)) {
             worker = Some(spots.worker(grain.spot));
             steps = 0;
-            list.push(Grain { kind: GrainKind::Lane, work: 0, sync: 0, ..grain });
+            list.push(Grain { kind: GrainKind::Lane, work: 0, sync: 0, exec: UNKNOWN, ..grain });
             list[chunk as usize].creation = 0;
         }
         let number = list.len() - 1;

@@ -1,6 +1,7 @@
 //! The elements of the file: keys, nodes with their data, edges. What programs add for drawing is passed over. Entities that
 //! a document declares itself are not expanded.
 
+use std::borrow::Cow;
 use std::io::BufReader;
 
 use crosscut_run::SourcesBuilder;
@@ -43,12 +44,14 @@ impl Graph {
         self.ids.iter().find(|(_, number)| **number == node).map_or("?", |(id, _)| id)
     }
 
-    fn number(&mut self, id: String, offset: u64) -> u32 {
-        let nodes = &mut self.nodes;
-        *self.ids.entry(id).or_insert_with(|| {
-            nodes.push(Node::named_at(offset));
-            nodes.len() as u32 - 1
-        })
+    fn number(&mut self, id: &str, offset: u64) -> u32 {
+        if let Some(&number) = self.ids.get(id) {
+            return number;
+        }
+        let number = self.nodes.len() as u32;
+        self.nodes.push(Node::named_at(offset));
+        self.ids.insert(id.to_owned(), number);
+        number
     }
 }
 
@@ -170,7 +173,7 @@ impl Parser<'_, '_> {
             }
             b"data" if self.open.last() == Some(&Element::Node) => {
                 let key = self.attribute(start, "key")?;
-                let named = key.map(|key| self.keys.get(&key).cloned().unwrap_or(plain_name(&key)));
+                let named = key.map(|key| self.keys.get(&*key).cloned().unwrap_or_else(|| plain_name(&key)));
                 self.key = named;
                 self.text.clear();
                 Element::Data
@@ -184,7 +187,7 @@ impl Parser<'_, '_> {
         let (id, name) = (self.attribute(start, "id")?, self.attribute(start, "attr.name")?);
         if let Some(id) = id {
             let name = plain_name(name.as_deref().unwrap_or(&id));
-            self.keys.insert(id, name);
+            self.keys.insert(id.into_owned(), name);
         }
         Ok(())
     }
@@ -193,7 +196,7 @@ impl Parser<'_, '_> {
         let Some(id) = self.attribute(start, "id")? else {
             return Err(self.broken("a node without an id"));
         };
-        let number = self.node_number(id)?;
+        let number = self.node_number(&id)?;
         // Nothing is known of it yet but that it is there.
         let before = self.graph.nodes[number as usize].kind.replace(NodeKind::Group);
         if before.is_some() {
@@ -208,12 +211,12 @@ impl Parser<'_, '_> {
         let (Some(from), Some(to)) = (from, to) else {
             return Err(self.broken("an edge without a source or without a target"));
         };
-        let edge = (self.node_number(from)?, self.node_number(to)?);
+        let edge = (self.node_number(&from)?, self.node_number(&to)?);
         self.graph.edges.push(edge);
         Ok(())
     }
 
-    fn node_number(&mut self, id: String) -> Result<u32, ImportError> {
+    fn node_number(&mut self, id: &str) -> Result<u32, ImportError> {
         if self.graph.nodes.len() >= MAX_NODES {
             return Err(self.broken(format!("more than {MAX_NODES} nodes; a run cannot hold so many")));
         }
@@ -272,12 +275,16 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    fn attribute(&self, start: &BytesStart<'_>, name: &str) -> Result<Option<String>, ImportError> {
+    fn attribute<'s>(
+        &self,
+        start: &'s BytesStart<'_>,
+        name: &str,
+    ) -> Result<Option<Cow<'s, str>>, ImportError> {
         let wrong = |what: String| self.broken(format!("attribute `{name}`: {what}"));
         let found = start.try_get_attribute(name).map_err(|error| wrong(error.to_string()))?;
         let Some(found) = found else { return Ok(None) };
         let value = found.unescape_value().map_err(|error| wrong(error.to_string()))?;
-        Ok(Some(value.into_owned()))
+        Ok(Some(value))
     }
 
     fn finish(self) -> Result<Graph, ImportError> {
