@@ -18,7 +18,7 @@ use crosscut_run::{Clock, RunWriter};
 use crate::error::ImportError;
 use crate::input::Input;
 use crate::reader::{Confidence, Contents, Head, Options, Reader, TaskContents};
-use decode::Ticks;
+use crate::ticks::Ticks;
 use format::{Header, MAGIC, PREFIX, VERSION};
 
 /// The reader.

@@ -3,11 +3,19 @@
 //!
 //! One module per format. To add one: write the module, implement [`Reader`], and add one line to [`READERS`].
 
+mod chunk_range;
 mod dag_recorder;
 mod error;
+mod grains;
+mod graphml;
 mod input;
+mod limits;
+mod mir;
+mod number;
 mod progress;
 mod reader;
+mod stream;
+mod ticks;
 
 use std::path::Path;
 
@@ -19,7 +27,7 @@ pub use progress::{Progress, Quiet, Watch};
 pub use reader::{Confidence, Contents, Head, Options, Reader, TaskContents};
 
 /// All readers.
-pub static READERS: &[&dyn Reader] = &[&dag_recorder::DagRecorder];
+pub static READERS: &[&dyn Reader] = &[&dag_recorder::DagRecorder, &mir::Mir, &graphml::GraphMl];
 
 /// The readers that recognise the file, most confident first.
 pub fn detect(path: &Path) -> Result<Vec<(&'static dyn Reader, Confidence)>, ImportError> {

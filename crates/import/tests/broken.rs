@@ -411,3 +411,55 @@ fn depth_is_no_problem() {
     nodes.push(Node { kind: WAIT, edge: 1, start: time, end: time + 10, ..Node::default() });
     bench.import(&dag_writer::dag_bytes(1, &nodes), "100,000 nested sections").unwrap();
 }
+
+fn grains(name: &str) -> Vec<u8> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/grains");
+    fs::read(PathBuf::from(folder).join(name)).unwrap()
+}
+
+/// Text formats: cut off, with a byte changed, with a part missing or twice.
+fn tear(bench: &mut Bench, bytes: &[u8]) {
+    bench.import(bytes, "whole").unwrap();
+    for end in 0..bytes.len() {
+        let _ = bench.import(&bytes[..end], &format!("cut off at {end}"));
+    }
+    for at in 0..bytes.len() {
+        let bits = [1, 2, 16, 128].map(|bit| bytes[at] ^ bit);
+        let value = [b'"', b'\n', b',', b'<', b'9', 0, bits[at / 8 % 4], bits[at / 32 % 4]][at % 8];
+        let _ = bench.import(&patched(bytes, at, &[value]), &format!("byte {at} = {value:#x}"));
+    }
+    for at in (0..bytes.len()).step_by(17) {
+        let end = (at + 1 + at * 7 % 90).min(bytes.len());
+        let (before, part, after) = (&bytes[..at], &bytes[at..end], &bytes[end..]);
+        let _ = bench.import(&[before, after].concat(), &format!("{at}..{end} missing"));
+        let _ = bench.import(&[before, part, part, after].concat(), &format!("{at}..{end} twice"));
+        let _ = bench.import(&[before, &b"9".repeat(at % 23), after].concat(), &format!("{at}..{end} nines"));
+    }
+    println!("{} refused, {} accepted", bench.refused, bench.accepted);
+    assert!(bench.refused > 100 && bench.accepted > 10);
+}
+
+#[test]
+fn a_table_of_tasks_may_be_torn() {
+    tear(&mut Bench::new(), &grains("small.csv"));
+}
+
+#[test]
+fn a_grain_graph_may_be_torn() {
+    tear(&mut Bench::new(), &grains("small.graphml"));
+}
+
+/// Numbers that fit one by one, but not together.
+#[test]
+fn sums_of_costs_do_not_overflow() {
+    let mut bench = Bench::new();
+    let far = 1u64 << 61;
+    let row = |task: u32, cpu: u32| format!("{task},0,0,{cpu},{far},{far},{far},{far},{far}\n");
+    let header = "task,parent,joins_at,cpu_id,exec_cycles,creation_cycles,overhead_cycles,create_instant,exec_end_instant\n";
+    for rows in 2..5 {
+        let rows: String = (1..=rows).map(|task| row(task, task)).collect();
+        bench.refuse(format!("{header}{rows}").as_bytes(), 0, "their sum does not fit into 63 bits");
+    }
+    let many: String = (1..=5000).map(|task| format!("{task},0,0,{task},1,1,1,1,1\n")).collect();
+    bench.refuse(format!("{header}{many}").as_bytes(), 0, "5000 workers; a run holds at most 4096");
+}

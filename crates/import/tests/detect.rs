@@ -62,9 +62,26 @@ fn dag_files_are_recognised() {
 }
 
 #[test]
+fn grain_graphs_are_recognised() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/grains");
+    for (name, format) in [("small.csv", "mir"), ("small.graphml", "graphml")] {
+        let found = detect(&Path::new(folder).join(name)).unwrap();
+        assert_eq!((found[0].0.name(), found[0].1.value(), found.len()), (format, 100, 1));
+    }
+    let folder = Folder::new();
+    // A column is missing: reading it will say which.
+    let found = detect(&folder.file("stats", b"# R\n\"task\",\"parent\",\"joins_at\"\n1,0,0\n")).unwrap();
+    assert_eq!((found[0].0.name(), found[0].1.value()), ("mir", 50));
+    let found = detect(&folder.file("graph", b"<?xml version='1.0'?><graphml><graph/></graphml>")).unwrap();
+    assert_eq!((found[0].0.name(), found[0].1.value()), ("graphml", 60));
+}
+
+#[test]
 fn other_files_are_not() {
     let folder = Folder::new();
-    let others: [&[u8]; 6] = [
+    let others: [&[u8]; 8] = [
+        b"task,owner,due\n1,me,never\n",
+        b"<?xml version='1.0'?><svg/>",
         b"{\"traceEvents\": []}",
         b"\x7fELF\x02\x01\x01",
         b"DAG",
@@ -189,4 +206,35 @@ fn cancelled_at_any_moment_it_leaves_nothing() {
         folder.assert_nothing_left();
     }
     assert!(stops > 10, "asked only {stops} times for {} nodes", nodes.len());
+}
+
+/// Readers of text stop too, while they read and while they build the tree.
+#[test]
+fn text_is_cancelled_at_any_moment() {
+    let folder = Folder::new();
+    let rows: String = (1..40_000).map(|task| format!("{task},{},0,1\n", task / 2)).collect();
+    let table = folder.file("stats.csv", format!("task,parent,joins_at,exec_cycles\n{rows}").as_bytes());
+    let node =
+        |id: usize, kind: &str| format!("<node id=\"{id}\"><data key=\"v_kind\">{kind}</data></node>\n");
+    let edge = |from: usize, to: usize| format!("<edge source=\"{from}\" target=\"{to}\"/>\n");
+    let tasks: String = (2..20_000).map(|id| node(id, "task") + &edge(0, id) + &edge(id, 1)).collect();
+    let graph = format!("<graphml><graph>{}{}{tasks}</graph></graphml>", node(0, "fork"), node(1, "join"));
+    let graph = folder.file("graph.graphml", graph.as_bytes());
+    for path in [table, graph] {
+        let mut stops = 0;
+        for at in 0.. {
+            let progress = StopAt { at, asked: AtomicUsize::new(0) };
+            match import(&path, &folder.target(), &Options::default(), &progress) {
+                Err(ImportError::Cancelled { .. }) => stops += 1,
+                Err(error) => panic!("{error}"),
+                Ok(run) => {
+                    assert!(run.check().is_empty());
+                    break;
+                }
+            }
+            folder.assert_nothing_left();
+        }
+        assert!(stops > 5, "asked only {stops} times");
+        fs::remove_dir_all(folder.target()).unwrap();
+    }
 }

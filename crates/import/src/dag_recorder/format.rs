@@ -4,6 +4,7 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::error::{ImportError, Record};
 use crate::input::Input;
+use crate::limits::MAX_WORKERS;
 
 #[cfg(target_endian = "big")]
 compile_error!("nodes are read as they stand in the file, which is little-endian");
@@ -25,11 +26,6 @@ pub const STRINGS_HEADER: u64 = 32;
 const N_AT: u64 = 45;
 const M_AT: u64 = 53;
 const WORKERS_AT: u64 = 69;
-
-/// No machine has more: each worker is a row of the timeline, and each pair of workers is counted.
-pub const MAX_WORKERS: i64 = 4096;
-/// Larger times and counts cannot be added up in 64 bits.
-pub const MAX_VALUE: u64 = 1 << 62;
 
 /// A moment: time, counters, worker, core, source position.
 #[derive(Clone, Copy, Pod, Zeroable)]

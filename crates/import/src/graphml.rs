@@ -1,0 +1,59 @@
+//! Grain graphs as GraphML: nodes are grains, forks, joins, a start and an end; edges say what follows what. Nested graphs
+//! of group nodes are read as if they were not nested.
+//!
+//! The file is read as a stream of XML events (`xml`), of which the data of nodes are kept (`node`). A walk along the edges
+//! finds which tasks a fork starts and where they join (`walk`). `grains` makes the tree.
+
+mod node;
+mod walk;
+mod xml;
+
+use crosscut_run::{Clock, RunWriter};
+
+use crate::error::ImportError;
+use crate::grains;
+use crate::input::Input;
+use crate::reader::{Confidence, Contents, Head, Options, Reader};
+use crate::ticks::Ticks;
+
+/// The reader.
+pub struct GraphMl;
+
+impl Reader for GraphMl {
+    fn name(&self) -> &'static str {
+        "graphml"
+    }
+
+    fn title(&self) -> &'static str {
+        "grain graph, GraphML"
+    }
+
+    fn detect(&self, head: &Head<'_>) -> Confidence {
+        let has = |word: &[u8]| head.bytes.windows(word.len()).any(|bytes| bytes == word);
+        match has(b"<graphml") {
+            true if has(b"v_kind") || has(b"v_type") || has(b"e_type") => Confidence::CERTAIN,
+            // Perhaps another kind of graph: reading it will say so.
+            true => Confidence::percent(60),
+            false => Confidence::NONE,
+        }
+    }
+
+    fn read(
+        &self,
+        input: &Input<'_>,
+        options: &Options,
+        run: &mut RunWriter,
+    ) -> Result<Contents, ImportError> {
+        let graph = xml::read(input, Ticks::new(options.clock_hz))?;
+        let found = walk::walk(input, &graph)?;
+        run.put_sources(&graph.sources.finish())?;
+        let tasks = grains::build(input, found.grains, run)?;
+        let manifest = run.manifest();
+        manifest.clock = if options.clock_hz.is_some() { Clock::Ns } else { Clock::Ticks };
+        manifest.facts.insert("merged_grains".to_owned(), found.merged.into());
+        if let Some(hz) = options.clock_hz {
+            manifest.facts.insert("clock_hz".to_owned(), hz.into());
+        }
+        Ok(Contents { tool: None, tasks: Some(tasks) })
+    }
+}

@@ -1,0 +1,309 @@
+//! The elements of the file: keys, nodes with their data, edges. What programs add for drawing is passed over. Entities that
+//! a document declares itself are not expanded.
+
+use std::borrow::Cow;
+use std::io::BufReader;
+
+use crosscut_run::SourcesBuilder;
+use foldhash::{HashMap, HashMapExt};
+use quick_xml::Reader;
+use quick_xml::events::{BytesRef, BytesStart, Event};
+
+use crate::error::ImportError;
+use crate::input::Input;
+use crate::stream::Stream;
+use crate::ticks::Ticks;
+
+use super::node::{Data, Node, NodeKind};
+
+/// More nodes than a tree can hold.
+const MAX_NODES: usize = u32::MAX as usize / 8;
+/// No value that is read is longer.
+const MAX_TEXT: usize = 1 << 16;
+
+/// What the file says.
+pub struct Graph {
+    pub nodes: Vec<Node>,
+    /// Nodes by their ids.
+    ids: HashMap<String, u32>,
+    /// From, to.
+    pub edges: Vec<(u32, u32)>,
+    pub sources: SourcesBuilder,
+}
+
+impl Graph {
+    /// An error at a node.
+    pub fn broken(&self, input: &Input<'_>, node: u32, what: impl std::fmt::Display) -> ImportError {
+        let id = self.name(node);
+        let offset = self.nodes.get(node as usize).map_or(0, |node| node.offset);
+        input.broken(offset, format!("node `{id}`: {what}"))
+    }
+
+    /// The id of a node, for messages.
+    pub fn name(&self, node: u32) -> &str {
+        self.ids.iter().find(|(_, number)| **number == node).map_or("?", |(id, _)| id)
+    }
+
+    fn number(&mut self, id: &str, offset: u64) -> u32 {
+        if let Some(&number) = self.ids.get(id) {
+            return number;
+        }
+        let number = self.nodes.len() as u32;
+        self.nodes.push(Node::named_at(offset));
+        self.ids.insert(id.to_owned(), number);
+        number
+    }
+}
+
+/// Reads the file.
+pub fn read(input: &Input<'_>, ticks: Ticks) -> Result<Graph, ImportError> {
+    let graph =
+        Graph { nodes: Vec::new(), ids: HashMap::new(), edges: Vec::new(), sources: SourcesBuilder::new() };
+    let mut parser = Parser {
+        input,
+        ticks,
+        graph,
+        keys: HashMap::new(),
+        open: Vec::new(),
+        nodes: Vec::new(),
+        key: None,
+        text: String::new(),
+        at: 0,
+    };
+    let mut reader = Reader::from_reader(Stream::new(input));
+    let mut buffer = Vec::new();
+    loop {
+        parser.at = reader.buffer_position();
+        let event = match reader.read_event_into(&mut buffer) {
+            Ok(Event::Eof) => break,
+            Ok(event) => event,
+            Err(error) => return Err(xml_error(input, &reader, &error)),
+        };
+        parser.event(event)?;
+        buffer.clear();
+    }
+    parser.finish()
+}
+
+fn xml_error(
+    input: &Input<'_>,
+    reader: &Reader<BufReader<Stream<'_, '_>>>,
+    error: &quick_xml::Error,
+) -> ImportError {
+    if let quick_xml::Error::Io(source) = error {
+        let stopped = input.check_cancelled().err();
+        return stopped.unwrap_or_else(|| {
+            input.broken(reader.buffer_position().min(input.size()), format!("it cannot be read: {source}"))
+        });
+    }
+    input.broken(reader.error_position().min(input.size()), format!("not well-formed XML: {error}"))
+}
+
+/// Elements that mean something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Element {
+    Graph,
+    Node,
+    Edge,
+    Data,
+    Other,
+}
+
+struct Parser<'a, 'b> {
+    input: &'a Input<'b>,
+    ticks: Ticks,
+    graph: Graph,
+    /// Names of values by the ids of their keys.
+    keys: HashMap<String, String>,
+    open: Vec<Element>,
+    /// Nodes that are open.
+    nodes: Vec<(u32, u64, Data)>,
+    /// The value that is open, if it is one of a node.
+    key: Option<String>,
+    text: String,
+    at: u64,
+}
+
+impl Parser<'_, '_> {
+    fn broken(&self, what: impl Into<String>) -> ImportError {
+        self.input.broken(self.at.min(self.input.size()), what)
+    }
+
+    fn event(&mut self, event: Event<'_>) -> Result<(), ImportError> {
+        match event {
+            Event::Start(start) => {
+                let element = self.begin(&start)?;
+                self.open.push(element);
+            }
+            Event::Empty(start) => {
+                let element = self.begin(&start)?;
+                self.end(element)?;
+            }
+            Event::End(_) => {
+                let element = self.open.pop().unwrap_or(Element::Other);
+                self.end(element)?;
+            }
+            Event::Text(text) => self.take_text(&text),
+            Event::CData(text) => self.take_text(&text),
+            Event::GeneralRef(reference) => self.take_reference(&reference)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, start: &BytesStart<'_>) -> Result<Element, ImportError> {
+        let element = match start.local_name().as_ref() {
+            b"key" => {
+                self.begin_key(start)?;
+                Element::Other
+            }
+            b"graph" => {
+                if let Some((_, _, data)) = self.nodes.last_mut() {
+                    data.is_group = true;
+                }
+                Element::Graph
+            }
+            b"node" => {
+                self.begin_node(start)?;
+                Element::Node
+            }
+            b"edge" => {
+                self.begin_edge(start)?;
+                Element::Edge
+            }
+            b"data" if self.open.last() == Some(&Element::Node) => {
+                let key = self.attribute(start, "key")?;
+                let named = key.map(|key| self.keys.get(&*key).cloned().unwrap_or_else(|| plain_name(&key)));
+                self.key = named;
+                self.text.clear();
+                Element::Data
+            }
+            _ => Element::Other,
+        };
+        Ok(element)
+    }
+
+    fn begin_key(&mut self, start: &BytesStart<'_>) -> Result<(), ImportError> {
+        let (id, name) = (self.attribute(start, "id")?, self.attribute(start, "attr.name")?);
+        if let Some(id) = id {
+            let name = plain_name(name.as_deref().unwrap_or(&id));
+            self.keys.insert(id.into_owned(), name);
+        }
+        Ok(())
+    }
+
+    fn begin_node(&mut self, start: &BytesStart<'_>) -> Result<(), ImportError> {
+        let Some(id) = self.attribute(start, "id")? else {
+            return Err(self.broken("a node without an id"));
+        };
+        let number = self.node_number(&id)?;
+        // Nothing is known of it yet but that it is there.
+        let before = self.graph.nodes[number as usize].kind.replace(NodeKind::Group);
+        if before.is_some() {
+            return Err(self.broken(format!("node `{}`: a second node of this id", self.graph.name(number))));
+        }
+        self.nodes.push((number, self.at, Data::default()));
+        Ok(())
+    }
+
+    fn begin_edge(&mut self, start: &BytesStart<'_>) -> Result<(), ImportError> {
+        let (from, to) = (self.attribute(start, "source")?, self.attribute(start, "target")?);
+        let (Some(from), Some(to)) = (from, to) else {
+            return Err(self.broken("an edge without a source or without a target"));
+        };
+        let edge = (self.node_number(&from)?, self.node_number(&to)?);
+        self.graph.edges.push(edge);
+        Ok(())
+    }
+
+    fn node_number(&mut self, id: &str) -> Result<u32, ImportError> {
+        if self.graph.nodes.len() >= MAX_NODES {
+            return Err(self.broken(format!("more than {MAX_NODES} nodes; a run cannot hold so many")));
+        }
+        Ok(self.graph.number(id, self.at))
+    }
+
+    fn end(&mut self, element: Element) -> Result<(), ImportError> {
+        match element {
+            Element::Data => self.end_data(),
+            Element::Node => self.end_node(),
+            Element::Graph | Element::Edge | Element::Other => Ok(()),
+        }
+    }
+
+    fn end_data(&mut self) -> Result<(), ImportError> {
+        let (Some(key), Some((node, offset, data))) = (self.key.take(), self.nodes.last_mut()) else {
+            return Ok(());
+        };
+        let taken = data.take(&key, &self.text, self.ticks);
+        taken.map_err(|what| node_broken(self.input, &self.graph, *node, *offset, &what))
+    }
+
+    fn end_node(&mut self) -> Result<(), ImportError> {
+        let Some((number, offset, data)) = self.nodes.pop() else { return Ok(()) };
+        let node = data
+            .node(offset, &mut self.graph.sources)
+            .map_err(|what| node_broken(self.input, &self.graph, number, offset, &what))?;
+        self.graph.nodes[number as usize] = node;
+        Ok(())
+    }
+
+    /// Text counts when it stands in a value, and not in what a program has put into one for drawing.
+    fn take_text(&mut self, text: &[u8]) {
+        if self.open.last() == Some(&Element::Data) && self.text.len() + text.len() <= MAX_TEXT {
+            self.text.push_str(&String::from_utf8_lossy(text));
+        }
+    }
+
+    fn take_reference(&mut self, reference: &BytesRef<'_>) -> Result<(), ImportError> {
+        if self.open.last() != Some(&Element::Data) {
+            return Ok(());
+        }
+        let resolved = match reference.as_ref() {
+            b"lt" => Some('<'),
+            b"gt" => Some('>'),
+            b"amp" => Some('&'),
+            b"quot" => Some('"'),
+            b"apos" => Some('\''),
+            _ => reference.resolve_char_ref().ok().flatten(),
+        };
+        let Some(character) = resolved else {
+            let name = String::from_utf8_lossy(reference).into_owned();
+            return Err(self.broken(format!("the entity `&{name};`: a document's own entities are not read")));
+        };
+        self.text.push(character);
+        Ok(())
+    }
+
+    fn attribute<'s>(
+        &self,
+        start: &'s BytesStart<'_>,
+        name: &str,
+    ) -> Result<Option<Cow<'s, str>>, ImportError> {
+        let wrong = |what: String| self.broken(format!("attribute `{name}`: {what}"));
+        let found = start.try_get_attribute(name).map_err(|error| wrong(error.to_string()))?;
+        let Some(found) = found else { return Ok(None) };
+        let value = found.unescape_value().map_err(|error| wrong(error.to_string()))?;
+        Ok(Some(value))
+    }
+
+    fn finish(self) -> Result<Graph, ImportError> {
+        if !self.open.is_empty() {
+            return Err(self.input.broken(self.input.size(), "the file ends within its elements"));
+        }
+        let graph = self.graph;
+        if graph.nodes.iter().all(|node| matches!(node.kind, None | Some(NodeKind::Group))) {
+            return Err(self.input.broken(0, "no nodes: the file has no grain graph"));
+        }
+        Ok(graph)
+    }
+}
+
+fn node_broken(input: &Input<'_>, graph: &Graph, node: u32, offset: u64, what: &str) -> ImportError {
+    input.broken(offset.min(input.size()), format!("node `{}`: {what}", graph.name(node)))
+}
+
+/// A value's name without what R puts before it.
+fn plain_name(name: &str) -> String {
+    name.strip_prefix("v_").or(name.strip_prefix("e_")).unwrap_or(name).to_owned()
+}

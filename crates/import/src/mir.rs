@@ -1,0 +1,62 @@
+//! MIR task statistics: a table of comma-separated values with one row for each task, as the MIR runtime writes it and as
+//! the scripts of grain graphs extend it.
+//!
+//! The rows are read one by one (`csv`, `columns`, `rows`). Then parents are looked up, the parents' overhead is shared out
+//! among their children, and it is estimated when each task started (`link`). `grains` makes the tree.
+
+mod columns;
+mod csv;
+mod link;
+mod rows;
+
+use crosscut_run::{Clock, RunWriter};
+
+use crate::error::ImportError;
+use crate::grains;
+use crate::input::Input;
+use crate::reader::{Confidence, Contents, Head, Options, Reader};
+use crate::ticks::Ticks;
+
+use columns::Columns;
+
+/// The reader.
+pub struct Mir;
+
+impl Reader for Mir {
+    fn name(&self) -> &'static str {
+        "mir"
+    }
+
+    fn title(&self) -> &'static str {
+        "MIR task statistics, CSV"
+    }
+
+    fn detect(&self, head: &Head<'_>) -> Confidence {
+        let Some(names) = csv::first_record(head.bytes) else { return Confidence::NONE };
+        match Columns::missing(&names) {
+            0 => Confidence::CERTAIN,
+            // Very likely meant: reading it will say what is missing.
+            1 => Confidence::percent(50),
+            _ => Confidence::NONE,
+        }
+    }
+
+    fn read(
+        &self,
+        input: &Input<'_>,
+        options: &Options,
+        run: &mut RunWriter,
+    ) -> Result<Contents, ImportError> {
+        let mut table = rows::read(input, Ticks::new(options.clock_hz))?;
+        link::link(input, &mut table)?;
+        run.put_sources(&table.sources.finish())?;
+        let tasks = grains::build(input, table.grains, run)?;
+        let manifest = run.manifest();
+        manifest.clock = if options.clock_hz.is_some() { Clock::Ns } else { Clock::Ticks };
+        manifest.facts.insert("background_tasks".to_owned(), table.background.into());
+        if let Some(hz) = options.clock_hz {
+            manifest.facts.insert("clock_hz".to_owned(), hz.into());
+        }
+        Ok(Contents { tool: None, tasks: Some(tasks) })
+    }
+}
