@@ -4,6 +4,7 @@
 mod client;
 #[path = "../../import/tests/dag_writer/mod.rs"]
 mod dag_writer;
+mod grain;
 mod hardware;
 mod record;
 
@@ -38,6 +39,12 @@ struct Args {
     /// Only the rows about recording.
     #[arg(long, requires = "examples")]
     only_record: bool,
+    /// Grains of the largest grain graph; 10⁸ take about 18 GB of disk and 8 GB of memory.
+    #[arg(long, default_value_t = 10_000_000)]
+    grains: u64,
+    /// Only the rows about grain graphs.
+    #[arg(long)]
+    only_grains: bool,
     /// Where the files go; removed afterwards.
     #[arg(long)]
     dir: Option<PathBuf>,
@@ -67,10 +74,13 @@ fn main() -> Result<()> {
     add("file read, in the page cache", rate(hardware.cached), "the machine".into());
     add("file read, from the disk", rate(hardware.disk_read), "the machine".into());
     add("file write, until on the disk", rate(hardware.disk_write), "the machine".into());
-    if let Some(examples) = &args.examples {
+    if let Some(examples) = args.examples.as_ref().filter(|_| !args.only_grains) {
         record::record(examples, dir.path(), &mut add)?;
     }
     if !args.only_record {
+        grain::aggregate(args.grains, dir.path(), &mut add)?;
+    }
+    if !args.only_record && !args.only_grains {
         build(&hardware, &mut add)?;
         import(&args, dir.path(), &hardware, &mut add)?;
         view(&args, dir.path(), &mut add)?;

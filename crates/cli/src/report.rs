@@ -159,9 +159,9 @@ impl Report {
         add(
             "visible",
             format!(
-                "{} nodes at most on the way to any grain, {} less than all",
+                "{} nodes at most on the way to any grain, {:.2} % less than all",
                 count(theta.most as i64),
-                percent(theta.savings(grains.raw_nodes()), 1.0)
+                100.0 * theta.savings(grains.raw_nodes())
             ),
         );
         let all = self.tasks.summary().work as f64;

@@ -1,6 +1,7 @@
 //! The text summary of a grain graph: its size, what aggregation saves, and each problem with how many grains have it,
 //! what it costs and where it is; and the same as findings.
 
+use crosscut_run::Source;
 use crosscut_tree::NodeId;
 use foldhash::{HashMap, HashMapExt};
 
@@ -64,7 +65,7 @@ impl Grains {
         set: ProblemSet,
         deviation: Option<&Deviation>,
     ) -> ProblemReport {
-        let mut sites: HashMap<u32, SiteShare> = HashMap::new();
+        let mut sites: HashMap<Option<&Source>, SiteShare> = HashMap::new();
         let mut work = 0;
         for node in set.lens.chosen().iter() {
             let Slot::Grain(grain) = self.slot(node) else { continue };
@@ -74,8 +75,8 @@ impl Grains {
                 Problem::SiblingImbalance | Problem::ChunkImbalance | Problem::SiblingScatter => own,
                 problem => self.lost(problem, grain as usize, deviation) as i64,
             };
-            let site = tasks.site(self.task(node));
-            let share = sites.entry(site).or_insert(SiteShare { node, grains: 0, cost: 0 });
+            let place = tasks.sources().from(tasks.site(self.task(node)));
+            let share = sites.entry(place).or_insert(SiteShare { node, grains: 0, cost: 0 });
             share.grains += 1;
             share.cost += cost;
         }
@@ -118,10 +119,10 @@ impl Grains {
             severity: Severity::of(report.time_lost, capacity),
             cost: report.time_lost,
             what: format!(
-                "{} of {} grains have a {} {} {}; they work {}",
+                "the {} of {} of {} grains is {} {}; they work {}",
+                set.problem.metric(),
                 set.grains,
                 self.grain_count(),
-                set.problem.metric(),
                 if set.problem.is_below() { "below" } else { "over" },
                 (set.threshold * 100.0).round() / 100.0,
                 amount(report.work as f64, tasks.clock()),

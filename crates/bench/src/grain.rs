@@ -1,0 +1,105 @@
+//! Rows about grain graphs: aggregation with all metrics on one core at growing sizes, its memory, and a walk through the
+//! grain view of a large run in the real server.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use crosscut_run::Run;
+use crosscut_synth::{Options, ShapeName};
+use crosscut_tasks::Tasks;
+use crosscut_tasks::grain::{Grains, Thresholds};
+
+use crate::{Add, si};
+
+/// Sizes up to `most` grains, each ten times the one before; nodes of the task tree for each grain of fib.
+const NODES: u64 = 4;
+
+/// Measures aggregation at 10⁵ grains and on.
+pub fn aggregate(most: u64, dir: &Path, add: Add<'_>) -> Result<()> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+    let mut first = None;
+    let mut grains = 100_000;
+    while grains <= most {
+        let run = synth(dir, grains)?;
+        let made = pool.install(|| measure(run.path()))?;
+        let per_grain = made.seconds / made.grains;
+        let flat = per_grain / *first.get_or_insert(per_grain);
+        add(
+            &format!("grain graph of {} grains, all metrics, one core", si(made.grains)),
+            format!("{} grains/s, {:.0} bytes a grain", si(1.0 / per_grain), made.memory / made.grains),
+            format!("{flat:.2}× the time a grain of 10⁵; problems and θ {:.2} s more", made.problems),
+        );
+        std::fs::remove_dir_all(run.path())?;
+        grains *= 10;
+    }
+    Ok(())
+}
+
+/// A fib run with about so many grains.
+pub fn synth(dir: &Path, grains: u64) -> Result<Run> {
+    let options = Options { shape: ShapeName::Fib, nodes: grains * NODES, workers: 8, ..Options::default() };
+    Ok(crosscut_synth::tasks(&dir.join("grains.crosscut"), &options, &|_, _| {})?)
+}
+
+struct Made {
+    grains: f64,
+    seconds: f64,
+    /// Most memory beyond mapped files while it was made.
+    memory: f64,
+    problems: f64,
+}
+
+/// The best of some rounds: enough of them for small runs.
+fn measure(run: &Path) -> Result<Made> {
+    let tasks = Tasks::open(Run::open(run)?)?;
+    let rounds = if tasks.summary().nodes < 10_000_000 { 5 } else { 2 };
+    let mut made = Made { grains: 0.0, seconds: f64::INFINITY, memory: 0.0, problems: f64::INFINITY };
+    for _ in 0..rounds {
+        let before = private_memory()?;
+        let begin = cpu();
+        let (grains, most) = watched(|| Grains::new(&tasks))?;
+        made.seconds = made.seconds.min(cpu() - begin);
+        made.memory = most.saturating_sub(before) as f64;
+        made.grains = grains.grain_count() as f64;
+        let begin = cpu();
+        let problems = grains.problems(&tasks, &Thresholds::default(), None);
+        std::hint::black_box((problems, grains.theta(None)));
+        made.problems = made.problems.min(cpu() - begin);
+    }
+    Ok(made)
+}
+
+/// Runs something, and says how much private memory the process had at most meanwhile.
+fn watched<T>(run: impl FnOnce() -> T) -> Result<(T, u64)> {
+    let (done, most) = (AtomicBool::new(false), AtomicU64::new(0));
+    let value = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                most.fetch_max(private_memory().unwrap_or(0), Ordering::Relaxed);
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        });
+        let value = run();
+        done.store(true, Ordering::Relaxed);
+        value
+    });
+    Ok((value, most.into_inner().max(private_memory()?)))
+}
+
+/// Bytes that belong to the process alone: what it mapped of files is the system's to take back.
+fn private_memory() -> Result<u64> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).context("no RssAnon")?;
+    let kib: u64 = line.trim().trim_end_matches(" kB").trim().parse()?;
+    Ok(kib << 10)
+}
+
+/// Processor time of this thread in seconds.
+fn cpu() -> f64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the call writes one timespec to where the pointer leads.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
