@@ -8,11 +8,11 @@ use super::{GrainKind, Grains};
 use crate::tasks::Tasks;
 
 /// With more grains than this, time is cut into equal cells, and a cell has the mean over it.
-const EXACT: usize = 1 << 15;
+const EXACT: usize = 1 << 12;
 /// That many cells.
-const CELLS: usize = 1 << 16;
-/// A median over more cells than this is that of so many moments, evenly spread.
-const MOMENTS: usize = 65;
+const CELLS: usize = 1 << 14;
+/// A median over several of these cells is that of so many moments, evenly spread.
+const MOMENTS: usize = 7;
 
 /// Grains in progress beside a grain, itself included.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -94,14 +94,10 @@ impl Cells {
     }
 
     fn start(&self, cell: usize) -> i64 {
-        if self.starts.is_empty() {
-            cell as i64 * self.width
-        } else {
-            self.starts.get(cell).copied().unwrap_or(i64::MAX)
-        }
+        self.starts.get(cell).copied().unwrap_or(i64::MAX)
     }
 
-    /// The median over time; of a long stretch that of some moments in it.
+    /// The median over time; in equal cells that of some moments.
     #[inline]
     fn median(&self, from: i64, to: i64) -> f32 {
         if self.value.is_empty() {
@@ -115,24 +111,34 @@ impl Cells {
     }
 
     fn median_of(&self, from: i64, to: i64, first: usize, last: usize) -> f32 {
-        let mut parts: Vec<(f32, i64)> = if last - first < MOMENTS {
-            let overlap = |c: usize| self.start(c + 1).min(to) - self.start(c).max(from);
-            (first..=last).map(|c| (self.value[c], overlap(c))).collect()
-        } else {
-            let moment =
-                |k: i64| from + ((to - from) as i128 * (2 * k as i128 + 1) / (2 * MOMENTS as i128)) as i64;
-            (0..MOMENTS as i64).map(|k| (self.value[self.cell(moment(k))], 1)).collect()
-        };
-        parts.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        let total: i64 = parts.iter().map(|part| part.1).sum();
-        let mut seen = 0;
-        for (value, share) in &parts {
-            seen += share;
-            if 2 * seen >= total {
-                return *value;
-            }
+        if !self.starts.is_empty() {
+            return self.exact_median(from, to, first, last);
         }
-        f32::NAN
+        // Asked for every grain of a large graph: some moments, in order by insertion.
+        let step = (to - from) as f64 / MOMENTS as f64;
+        let mut values = [0.0; MOMENTS];
+        for k in 0..MOMENTS {
+            let value = self.value[self.cell(from + (step * (k as f64 + 0.5)) as i64)];
+            let mut at = k;
+            while at > 0 && values[at - 1] > value {
+                values[at] = values[at - 1];
+                at -= 1;
+            }
+            values[at] = value;
+        }
+        values[MOMENTS / 2]
+    }
+
+    fn exact_median(&self, from: i64, to: i64, first: usize, last: usize) -> f32 {
+        let overlap = |c: usize| self.start(c + 1).min(to) - self.start(c).max(from);
+        let mut parts: Vec<(f32, i64)> = (first..=last).map(|c| (self.value[c], overlap(c))).collect();
+        parts.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let mut seen = 0;
+        let median = parts.iter().find(|part| {
+            seen += part.1;
+            2 * seen >= to - from
+        });
+        median.map_or(f32::NAN, |part| part.0)
     }
 
     /// Least and most over time.
