@@ -38,6 +38,13 @@ pub fn answer(app: &App, text: &str) -> Vec<u8> {
             let order = ops::table::Order { sort: &sort, descending };
             ops::table::table(&run.tasks, &cut, order, &filter, offset..offset.saturating_add(limit))
         }),
+        Op::Grain { run, node, lens, of_task } => {
+            over(app, id, run, |run| ops::grain::grain(run, node, lens.as_ref(), of_task))
+        }
+        Op::Problems { run, thresholds } => {
+            over(app, id, run, |run| ops::problems::problems(run, &thresholds))
+        }
+        Op::GrainTable { .. } => failure(id, "the table of grains is not made yet"),
         Op::Scene(request) => open_run(app, request.run)
             .and_then(|run| ops::scene::scene(run, &request))
             .map(|(answer, scene)| {

@@ -1,8 +1,10 @@
 //! What the page can ask, one module per question. Each takes an open run and gives the answer type of the protocol.
 
+pub mod grain;
 pub mod hello;
 pub mod node;
 pub mod overview;
+pub mod problems;
 pub mod scene;
 pub mod search;
 pub mod table;

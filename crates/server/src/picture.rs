@@ -93,6 +93,9 @@ fn draw(app: &App, p: &Parameters) -> Result<Response, Refusal> {
         height: p.height.unwrap_or(600.0),
         critical: matches!(p.critical.as_str(), "1" | "true"),
         focus: p.focus,
+        lens: None,
+        alike: false,
+        path_of: None,
     };
     let cut = run.cut(&p.cut)?;
     ops::visible(&run.tasks, &cut)?;
@@ -112,6 +115,7 @@ fn draw(app: &App, p: &Parameters) -> Result<Response, Refusal> {
         ViewName::Dag => "dag",
         ViewName::Timeline => "timeline",
         ViewName::Profile => "profile",
+        ViewName::Grain => "grain",
     };
     let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' };
     let name: String = run.tasks.run().name().chars().map(plain).collect();

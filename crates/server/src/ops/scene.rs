@@ -52,7 +52,7 @@ pub fn scene(run: &OpenRun, request: &SceneRequest) -> Result<(SceneAnswer, Scen
     let scene = picture(tasks, &cut, request)?;
     let head = encode::head(&scene);
     let ms = began.elapsed().as_secs_f64() * 1e3;
-    Ok((SceneAnswer { cut: cut.to_text(), visible, ms, scene: head }, scene))
+    Ok((SceneAnswer { cut: cut.to_text(), visible, select: None, ms, scene: head }, scene))
 }
 
 /// Draws a cut or a window.
@@ -73,6 +73,7 @@ pub fn picture(tasks: &Tasks, cut: &Cut, request: &SceneRequest) -> Result<Scene
             let (from, to) = window(tasks, request.window)?;
             profile(tasks, from, to, &ProfileOptions { width, height })
         }
+        ViewName::Grain => return Err("the grain view is not made yet".to_owned()),
     })
 }
 
@@ -119,6 +120,14 @@ fn act(tasks: &Tasks, cut: &mut Cut, action: Action) -> Result<(), Refusal> {
         Action::Critical => open_critical(tasks, cut),
         Action::Window { node, first, count } => {
             cut.set_window(existing(tasks, node)?, Window { first, count: count.min(MANY_ITEMS as u32) });
+        }
+        Action::Worst
+        | Action::Alike { .. }
+        | Action::Spread { .. }
+        | Action::Gather { .. }
+        | Action::Path { .. }
+        | Action::RevealTask { .. } => {
+            return Err("only the grain view can do that".to_owned());
         }
     }
     Ok(())
