@@ -2,9 +2,9 @@
 // Reads only; hung on `window.crosscut`.
 
 import { frameDurations, lastPaintMs } from "./draw/surface";
-import { dagOf } from "./model/dag";
+import { activeGraph } from "./model/actions";
 import { currentRun, ready, state } from "./page";
-import type { ViewState } from "./state";
+import { activePane, type GraphId, type ViewState } from "./state";
 
 export interface NodeRect {
   x: number;
@@ -15,12 +15,13 @@ export interface NodeRect {
 
 interface Registered {
   run: number;
+  view: GraphId;
   rect: (node: number) => NodeRect | null;
 }
 
 const panes = new Set<Registered>();
 
-/** A DAG pane says where its nodes are; the answer takes it out again. */
+/** A graph pane says where its nodes are; the answer takes it out again. */
 export function registerPane(pane: Registered): () => void {
   panes.add(pane);
   return () => panes.delete(pane);
@@ -28,7 +29,7 @@ export function registerPane(pane: Registered): () => void {
 
 let lastServerMs = 0;
 let lastMarks = { boxes: 0, links: 0 };
-/** Time panes tell what they drew last; the DAG is asked directly. */
+/** Time panes tell what they drew last; graphs are asked directly. */
 export function tellMarks(boxes: number, links: number, serverMs: number): void {
   lastMarks = { boxes, links };
   lastServerMs = serverMs;
@@ -49,13 +50,14 @@ export const probe: Probe = {
   },
   state,
   stats: () => {
-    const pane = state().panes[state().active];
-    const dag = pane?.view === "dag" ? dagOf(currentRun()).picture() : null;
-    const marks = dag ? { boxes: dag.boxes.n, links: dag.links.n } : lastMarks;
-    return { ...marks, serverMs: dag ? dag.serverMs : lastServerMs, lastPaintMs: lastPaintMs() };
+    const graph = activeGraph()?.picture() ?? null;
+    const marks = graph ? { boxes: graph.boxes.n, links: graph.links.n } : lastMarks;
+    return { ...marks, serverMs: graph ? graph.serverMs : lastServerMs, lastPaintMs: lastPaintMs() };
   },
   nodeAt: (node) => {
-    for (const pane of panes) {
+    // Two graphs number their nodes on their own: the active pane's is meant.
+    const { view } = activePane(state());
+    for (const pane of [...panes].sort((a, b) => Number(b.view === view) - Number(a.view === view))) {
       const rect = pane.run === currentRun() ? pane.rect(node) : null;
       if (rect) return rect;
     }

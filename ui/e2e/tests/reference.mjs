@@ -47,7 +47,7 @@ for (const fixture of ["nested_sections", "sort_mth4"]) {
     await press(page, "f");
     const opened = await pictures.sketch(await picture(page, 0), COLUMNS, ROWS);
     assert.ok(apart(closed, opened) > 0.03, "another cut is another picture");
-    await press(page, "3");
+    await press(page, "4");
     await check(`${fixture}-timeline`, page);
   });
 }

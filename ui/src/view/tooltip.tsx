@@ -4,26 +4,26 @@
 import { createEffect, createSignal, For, Show, type JSX } from "solid-js";
 import { quantity } from "../format";
 import { tip } from "../model/overlay";
-import { fetchNode, knownNode } from "../page";
-import type { NodeAnswer } from "../protocol/NodeAnswer";
+import { fetchGrain, fetchNode, knownGrain, knownNode } from "../page";
+import type { Fact } from "../protocol/Fact";
 
 const WIDTH = 280;
 const FACTS = 6;
 
 export function Tooltip(): JSX.Element {
-  const [info, setInfo] = createSignal<NodeAnswer | null>(null);
+  const [info, setInfo] = createSignal<{ kind: string; title: string; facts: Fact[] } | null>(null);
   let box: HTMLDivElement | undefined;
   const key = () => {
     const t = tip();
-    return t ? `${t.run}:${t.node}` : "";
+    return t ? `${t.view}:${t.run}:${t.node}` : "";
   };
   createEffect(() => {
     const asked = key();
     const t = tip();
     if (!t) return void setInfo(null);
-    const known = knownNode(t.run, t.node);
+    const known = t.view === "grain" ? knownGrain(t.run, t.node) : knownNode(t.run, t.node);
     setInfo(known ?? null);
-    if (!known) fetchNode(t.run, t.node).then((n) => key() === asked && setInfo(n), () => {});
+    if (!known) (t.view === "grain" ? fetchGrain(t.run, t.node) : fetchNode(t.run, t.node)).then((n) => key() === asked && setInfo(n), () => {});
   });
   const place = () => {
     const t = tip()!;

@@ -1,5 +1,5 @@
-// Draws a DAG picture on a canvas: envelopes, edges, boxes, mix bars, borders, labels. A picture (or a tween between
-// two), a camera and the inks go in, pixels come out. Marks of one colour share one path; what is off the screen is
+// Draws a graph on a canvas: envelopes, edges, boxes, mix bars, borders, labels. A picture (or a tween between two),
+// a camera and the inks go in, pixels come out; marks that only grains have are in grain.ts. Marks of one colour share one path; what is off the screen is
 // skipped, what is too small to be seen is drawn without borders and texts.
 
 import { FLAG, LINK, SHAPE, type Boxes, type Links, type Picture } from "../scene";
@@ -7,11 +7,12 @@ import type { Camera } from "../state";
 import type { Size } from "./camera";
 import type { Ink } from "./ink";
 import { measurer, place, type Wish } from "./labels";
+import { drawGroups, drawJoints, drawRims, drawShut, isJoint, spine, verdict } from "./grain";
 import { boxOf, marks } from "./marks";
 import { SHAPE_FROM, trace, traceFoot, traceInner, traceSheets } from "./shapes";
 import { between, ease, progress, resting, room, type Placed, type Strung, type Tween } from "./tween";
 
-export interface DagFrame {
+export interface GraphFrame {
   picture: Picture;
   tween: Tween | null;
   now: number;
@@ -22,6 +23,8 @@ export interface DagFrame {
   /** Ancestors of the selection from the root: when it is folded away, the nearest one on the screen stands in. */
   ancestors: number[];
   hovered: number;
+  /** Groups are judged by a lens, and open ones have a title to close them by. */
+  grains: { lens: boolean } | null;
 }
 
 /** Where the boxes of a frame are right now, for tweens that begin in the middle and for `nodeAt`. */
@@ -31,12 +34,12 @@ export function placedNow(picture: Picture, tween: Tween | null, now: number): P
   return t >= 1 ? resting(picture.boxes) : between(tween.from, resting(picture.boxes), t, room(picture.boxes.n));
 }
 
-export function drawDag(ctx: CanvasRenderingContext2D, frame: DagFrame): void {
+export function drawGraph(ctx: CanvasRenderingContext2D, frame: GraphFrame): void {
   const { picture, camera, size, ink, now } = frame;
   const tween = frame.tween && progress(frame.tween, now) < 1 ? frame.tween : null;
   const t = tween ? progress(tween, now) : 1;
   const placed = placedNow(picture, tween, now);
-  const view = { camera, size, ink };
+  const view: View = { camera, size, ink, grains: frame.grains, hovered: frame.hovered };
 
   drawEnvelopes(ctx, view, picture.boxes, placed);
   if (tween) {
@@ -70,6 +73,8 @@ interface View {
   camera: Camera;
   size: Size;
   ink: Ink;
+  grains: { lens: boolean } | null;
+  hovered: number;
 }
 
 /** Screen rectangles of the boxes that are on the screen; reused between frames. */
@@ -111,7 +116,8 @@ function drawEnvelopes(ctx: CanvasRenderingContext2D, view: View, boxes: Boxes, 
     const w = Math.min(view.size.w + 16, s.x[i]! + s.w[i]!) - x0;
     const h = Math.min(view.size.h + 16, s.y[i]! + s.h[i]!) - y0;
     ctx.fillStyle = ink.slots[boxes.fill[i]!] ?? ink.grid;
-    ctx.strokeStyle = ink.line;
+    const held = view.grains ? verdict(boxes.flags[i]!, view.grains.lens) : "open";
+    ctx.strokeStyle = held === "problem" ? ink.problemLine : held === "good" ? ink.goodLine : ink.line;
     if (w < PLAIN_BELOW || h < PLAIN_BELOW) {
       // Thousands of these at a far zoom: no round corners, no blending.
       if (w >= 4 && h >= 4) ctx.strokeRect(x0, y0, w, h);
@@ -123,6 +129,7 @@ function drawEnvelopes(ctx: CanvasRenderingContext2D, view: View, boxes: Boxes, 
     ctx.fill();
     ctx.globalAlpha = alpha;
     ctx.stroke();
+    if (view.grains && w > 72 && s.y[i]! > -8) drawShut(ctx, ink, x0, y0, w, view.hovered === i);
   }
   ctx.globalAlpha = alpha;
 }
@@ -133,13 +140,18 @@ function drawBoxes(ctx: CanvasRenderingContext2D, view: View, boxes: Boxes, plac
   const parts = new Map<number, number[]>();
   const seen: number[] = [];
   const sheets: number[] = [];
+  const groups: number[] = [];
+  const joints: number[] = [];
+  const dimmed = new Map<number, number[]>();
   const s = onScreen(view, placed, boxes.n, (i) => {
     const shape = boxes.shape[i]!;
     if (shape === SHAPE.envelope) return;
+    if (isJoint(shape)) return void joints.push(i);
     const part = (boxes.flags[i]! & FLAG.part) !== 0;
+    if (shape === SHAPE.group && !part) return void groups.push(i);
     if (!part) seen.push(i);
     if (shape === SHAPE.repeat && !part) sheets.push(i);
-    const bucket = part ? parts : fills;
+    const bucket = part ? parts : boxes.flags[i]! & FLAG.dimmed ? dimmed : fills;
     const list = bucket.get(boxes.fill[i]!);
     if (list) list.push(i);
     else bucket.set(boxes.fill[i]!, [i]);
@@ -155,6 +167,10 @@ function drawBoxes(ctx: CanvasRenderingContext2D, view: View, boxes: Boxes, plac
       ctx.stroke();
     }
   }
+  const look = { ink, lens: view.grains?.lens === true, k: view.camera.k };
+  drawJoints(ctx, ink, boxes, s, joints);
+  drawGroups(ctx, look, boxes, s, groups);
+  for (const [fill, list] of dimmed) drawFilled(ctx, boxes, s, list, ink.dims[fill] ?? ink.raised, ink.line);
   for (const bucket of [fills, parts]) {
     for (const [fill, list] of bucket) {
       const own = bucket === fills;
@@ -164,6 +180,7 @@ function drawBoxes(ctx: CanvasRenderingContext2D, view: View, boxes: Boxes, plac
     }
   }
   drawBorders(ctx, view, boxes, s, seen);
+  drawRims(ctx, ink, s, seen.filter((i) => boxes.flags[i]! & FLAG.problem));
 }
 
 /** Below this many pixels a border would hide the fill. */
@@ -205,10 +222,10 @@ function drawFilled(ctx: CanvasRenderingContext2D, boxes: Boxes, s: Placed, list
   ctx.globalAlpha /= 0.6;
 }
 
-const isRect = (shape: number): boolean => shape === SHAPE.section || shape === SHAPE.other || shape === SHAPE.end || shape === SHAPE.plain;
+const isRect = (shape: number): boolean => shape === SHAPE.section || shape === SHAPE.other || shape === SHAPE.end || shape === SHAPE.plain || shape === SHAPE.grain;
 
 /** Borders that do not depend on the fill: dashed for merged, dotted inside for what the recorder collapsed, a foot, red for critical. */
-function drawBorders(ctx: CanvasRenderingContext2D, { ink }: View, boxes: Boxes, s: Placed, seen: number[]): void {
+function drawBorders(ctx: CanvasRenderingContext2D, { ink, grains }: View, boxes: Boxes, s: Placed, seen: number[]): void {
   const visible = seen.filter((i) => s.w[i]! >= 3 && s.h[i]! >= 3);
   const draw = (colour: string, width: number, dash: number[], which: (i: number) => boolean, path: (i: number) => void) => {
     ctx.beginPath();
@@ -230,7 +247,10 @@ function drawBorders(ctx: CanvasRenderingContext2D, { ink }: View, boxes: Boxes,
   draw(ink.edge, 1, [4, 2], (i) => is(FLAG.merged)(i) && !is(FLAG.critical)(i), at(trace));
   draw(ink.edge, 1, [1, 2], (i) => holds(boxes, i) && is(FLAG.collapsed)(i), at(traceInner));
   draw(ink.edge, 2, [], (i) => boxes.shape[i] === SHAPE.end && s.w[i]! >= 6, (i) => traceFoot(ctx, s.x[i]!, s.y[i]!, s.w[i]!, s.h[i]!));
-  draw(ink.problem, 2, [], is(FLAG.critical), at(trace));
+  if (grains?.lens) {
+    // Red rims belong to the lens's problem.
+    for (const i of visible) if (is(FLAG.critical)(i)) spine(ctx, ink, s.x[i]!, s.y[i]!, s.w[i]!, s.h[i]!);
+  } else draw(ink.problem, 2, [], is(FLAG.critical), at(trace));
   // A critical mark too small for a border is still red.
   ctx.fillStyle = ink.problem;
   for (const i of seen) if (is(FLAG.critical)(i) && (s.w[i]! < 3 || s.h[i]! < 3)) ctx.fillRect(s.x[i]!, s.y[i]!, Math.max(1, s.w[i]!), Math.max(1, s.h[i]!));
@@ -348,6 +368,9 @@ function goneBoxes(tween: Tween, t: number): { boxes: Boxes; placed: Placed } {
   return { boxes, placed };
 }
 
+/** Marks whose texts stand on the surface or on a tint of it. */
+const plainBack = (boxes: Boxes, i: number): boolean => holds(boxes, i) || boxes.shape[i] === SHAPE.group || isJoint(boxes.shape[i]!);
+
 /** Labels keep this far from the pane's border. */
 const EDGE = 6;
 
@@ -387,7 +410,7 @@ function drawLabels(ctx: CanvasRenderingContext2D, view: View, picture: Picture,
     if (label.align === "start") space = Math.min(space, size.w - EDGE - x);
     if (space < 16 || middle < half || middle > size.h - half) return;
     const fill = owner >= 0 ? b.fill[owner]! : 0;
-    wishes.push({ text: label.text, x, y: middle, room: space, align: label.align, colour: !inside ? ink.muted : holds(b, owner) ? ink.text : (ink.onSlot[fill] ?? ink.text) });
+    wishes.push({ text: label.text, x, y: middle, room: space, align: label.align, colour: !inside || b.flags[owner]! & FLAG.dimmed ? ink.muted : plainBack(b, owner) ? ink.text : (ink.onSlot[fill] ?? ink.text) });
   });
   const set = place(wishes, pixels + 1, measurer(ctx, font));
   ctx.font = font;
@@ -408,7 +431,7 @@ function outline(ctx: CanvasRenderingContext2D, view: View, boxes: Boxes, placed
   const w = Math.max(2, placed.w[i]! * k) + 2 * gap;
   const h = Math.max(2, placed.h[i]! * k) + 2 * gap;
   ctx.beginPath();
-  ctx.roundRect(x, y, w, h, boxes.shape[i] === SHAPE.task || boxes.shape[i] === SHAPE.repeat ? 8 : 3);
+  ctx.roundRect(x, y, w, h, boxes.shape[i] === SHAPE.task || boxes.shape[i] === SHAPE.repeat || boxes.shape[i] === SHAPE.group ? 8 : 3);
   ctx.strokeStyle = colour;
   ctx.lineWidth = width;
   ctx.stroke();
