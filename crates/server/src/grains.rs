@@ -97,13 +97,9 @@ impl GrainRun {
 
     /// Computes what the first requests will ask for.
     pub fn prepare(&self) {
-        for problem in Problem::ALL {
-            if self.grains.can_tell(problem, self.deviation.as_ref()) {
-                self.known(problem, self.threshold(problem));
-            }
-        }
+        let all = self.all_known();
         self.whole();
-        for known in self.own.iter().filter_map(OnceLock::get) {
+        for known in all {
             known.cost(self);
         }
     }
@@ -143,6 +139,13 @@ impl GrainRun {
         }
         others.push_back(known.clone());
         known
+    }
+
+    /// The sets of all problems that can be told, with the run's own thresholds.
+    pub fn all_known(&self) -> Vec<Arc<Known>> {
+        let can_tell = |problem: &Problem| self.missing(*problem).is_none();
+        let own = |problem: Problem| self.known(problem, self.threshold(problem));
+        Problem::ALL.into_iter().filter(can_tell).map(own).collect()
     }
 
     /// Why a problem cannot be told in this run, and what to do.

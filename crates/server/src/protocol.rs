@@ -891,7 +891,7 @@ pub struct GrainRow {
     pub scatter: Option<f64>,
     /// Instantaneous parallelism; of a group the smallest.
     pub parallelism: Option<f64>,
-    /// Work deviation; of a group the largest.
+    /// Work deviation of a grain.
     pub deviation: Option<f64>,
     /// Grains in it.
     pub grains: f64,

@@ -11,13 +11,14 @@ use crosscut_view::profile::{ProfileOptions, profile};
 use crosscut_view::scene::Scene;
 use crosscut_view::timeline::{TimelineOptions, timeline};
 
+use super::grain_scene::grain_scene;
 use super::{MOST_ITEMS, existing, visible};
 use crate::answer::Refusal;
 use crate::protocol::{Action, ColourBy, Scale, SceneAnswer, SceneRequest, ViewName};
 use crate::{OpenRun, encode};
 
 /// Items that opening to a depth or along the critical path makes visible at most.
-const MANY_ITEMS: usize = 5000;
+pub const MANY_ITEMS: usize = 5000;
 
 impl From<ColourBy> for colour::ColourBy {
     fn from(by: ColourBy) -> Self {
@@ -42,6 +43,11 @@ impl From<Scale> for dag::Scale {
 
 /// Answers [`crate::protocol::Op::Scene`].
 pub fn scene(run: &OpenRun, request: &SceneRequest) -> Result<(SceneAnswer, Scene), Refusal> {
+    side(request.width)?;
+    side(request.height)?;
+    if request.view == ViewName::Grain {
+        return grain_scene(run, request);
+    }
     let began = Instant::now();
     let tasks = &run.tasks;
     let mut cut = run.cut(&request.cut)?;
@@ -73,7 +79,7 @@ pub fn picture(tasks: &Tasks, cut: &Cut, request: &SceneRequest) -> Result<Scene
             let (from, to) = window(tasks, request.window)?;
             profile(tasks, from, to, &ProfileOptions { width, height })
         }
-        ViewName::Grain => return Err("the grain view is not made yet".to_owned()),
+        ViewName::Grain => return Err("the grain view has a cut of its own".to_owned()),
     })
 }
 
