@@ -4,6 +4,7 @@
 import { frameDurations, lastPaintMs } from "./draw/surface";
 import { activeGraph } from "./model/actions";
 import { currentRun, ready, state } from "./page";
+import { FLAG, SHAPE_NAMES } from "./scene";
 import { activePane, type GraphId, type ViewState } from "./state";
 
 export interface NodeRect {
@@ -41,6 +42,8 @@ export interface Probe {
   state: () => ViewState;
   stats: () => { boxes: number; links: number; serverMs: number; lastPaintMs: number };
   nodeAt: (node: number) => NodeRect | null;
+  /** The marks of the active graph, parts left out: what they stand for and where they are. */
+  marks: () => (NodeRect & { node: number; shape: string; flags: string[] })[];
 }
 
 export const probe: Probe = {
@@ -63,7 +66,17 @@ export const probe: Probe = {
     }
     return null;
   },
+  marks,
 };
+
+function marks(): ReturnType<Probe["marks"]> {
+  const boxes = activeGraph()?.picture()?.boxes;
+  if (!boxes) return [];
+  const names = (bits: number): string[] => Object.entries(FLAG).filter(([, bit]) => bits & bit).map(([name]) => name);
+  return Array.from({ length: boxes.n }, (_, i) => i)
+    .filter((i) => !(boxes.flags[i]! & FLAG.part))
+    .map((i) => ({ node: boxes.node[i]!, shape: SHAPE_NAMES[boxes.shape[i]!] ?? "", flags: names(boxes.flags[i]!), ...probe.nodeAt(boxes.node[i]!)! }));
+}
 
 declare global {
   interface Window {

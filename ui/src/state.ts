@@ -111,12 +111,13 @@ export function withRun(s: ViewState, run: number, change: Partial<RunState>): V
   return { ...s, runs: s.runs.map((r, i) => (i === run ? { ...r, ...change } : r)) };
 }
 
+/** The table follows the graph that was looked at last. */
+const tableOf = (s: ViewState, view: ViewId): GraphId => (view === "dag" || view === "grain" ? view : s.table);
+
 /** Shows a view in the active pane; when panes compare two runs of the same view, both follow. */
 export function withView(s: ViewState, view: ViewId): ViewState {
   const comparing = s.panes.length === 2 && s.panes[0]!.run !== s.panes[1]!.run && s.panes[0]!.view === s.panes[1]!.view;
-  const before = activePane(s).view;
-  const table = before === "dag" || before === "grain" ? before : s.table;
-  return { ...s, table: view === "table" ? table : s.table, panes: s.panes.map((p, i) => (comparing || i === s.active ? { ...p, view } : p)) };
+  return { ...s, table: tableOf(s, view), panes: s.panes.map((p, i) => (comparing || i === s.active ? { ...p, view } : p)) };
 }
 
 /** Whether the active pane is about grains: its selection is a grain, its colours are those of the grain view. */
@@ -137,9 +138,9 @@ export function withThreshold(s: ViewState, problem: string, value: number | nul
 /** Makes sure a view of the run is on the screen and active: an open pane is used before another is replaced. */
 export function showing(s: ViewState, view: ViewId, run: number): ViewState {
   const open = s.panes.findIndex((p) => p.view === view && p.run === run);
-  if (open >= 0) return { ...s, active: open, maximised: s.maximised && s.active === open };
+  if (open >= 0) return { ...s, table: tableOf(s, view), active: open, maximised: s.maximised && s.active === open };
   const pane = s.panes[s.active]?.run === run ? s.active : Math.max(0, s.panes.findIndex((p) => p.run === run));
-  return { ...s, active: pane, panes: s.panes.map((p, i) => (i === pane ? { view, run } : p)) };
+  return { ...s, table: tableOf(s, view), active: pane, panes: s.panes.map((p, i) => (i === pane ? { view, run } : p)) };
 }
 
 export function splitted(s: ViewState, split: "row" | "column"): ViewState {

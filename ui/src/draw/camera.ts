@@ -73,6 +73,15 @@ export function anchored(old: Scene, next: Scene, nodes: number[], c: Camera): C
   return null;
 }
 
+/** Not further over the scene's edge than a margin, on the axes where the scene is larger than the screen. */
+export function snug(c: Camera, scene: Size, v: Size, margin = 24): Camera {
+  const within = (at: number, extent: number, view: number): number => {
+    const reach = (view / 2 - margin) / c.k;
+    return extent * c.k <= view - 2 * margin ? at : Math.min(extent - reach, Math.max(reach, at));
+  };
+  return { k: c.k, x: within(c.x, scene.w, v.w), y: within(c.y, scene.h, v.h) };
+}
+
 /** Keeps at least a corner of the scene on the screen: nobody should face an empty canvas. */
 export function kept(c: Camera, scene: Size, v: Size, corner = 80): Camera {
   const within = (at: number, extent: number, view: number): number => {

@@ -7,8 +7,8 @@ import type { Camera } from "../state";
 import type { Size } from "./camera";
 import type { Ink } from "./ink";
 import { measurer, place, type Wish } from "./labels";
-import { drawGroups, drawJoints, drawRims, drawShut, isJoint, spine, verdict } from "./grain";
-import { boxOf, marks } from "./marks";
+import { drawGroups, drawJoints, drawRims, drawShut, isJoint, spine } from "./grain";
+import { boxOf, marks, severities } from "./marks";
 import { SHAPE_FROM, trace, traceFoot, traceInner, traceSheets } from "./shapes";
 import { between, ease, progress, resting, room, type Placed, type Strung, type Tween } from "./tween";
 
@@ -116,8 +116,7 @@ function drawEnvelopes(ctx: CanvasRenderingContext2D, view: View, boxes: Boxes, 
     const w = Math.min(view.size.w + 16, s.x[i]! + s.w[i]!) - x0;
     const h = Math.min(view.size.h + 16, s.y[i]! + s.h[i]!) - y0;
     ctx.fillStyle = ink.slots[boxes.fill[i]!] ?? ink.grid;
-    const held = view.grains ? verdict(boxes.flags[i]!, view.grains.lens) : "open";
-    ctx.strokeStyle = held === "problem" ? ink.problemLine : held === "good" ? ink.goodLine : ink.line;
+    ctx.strokeStyle = ink.line;
     if (w < PLAIN_BELOW || h < PLAIN_BELOW) {
       // Thousands of these at a far zoom: no round corners, no blending.
       if (w >= 4 && h >= 4) ctx.strokeRect(x0, y0, w, h);
@@ -129,7 +128,7 @@ function drawEnvelopes(ctx: CanvasRenderingContext2D, view: View, boxes: Boxes, 
     ctx.fill();
     ctx.globalAlpha = alpha;
     ctx.stroke();
-    if (view.grains && w > 72 && s.y[i]! > -8) drawShut(ctx, ink, x0, y0, w, view.hovered === i);
+    if (view.grains && view.camera.k > 0.5 && w > 72 && s.y[i]! > -8) drawShut(ctx, ink, x0 + w, y0, view.camera.k, view.hovered === i);
   }
   ctx.globalAlpha = alpha;
 }
@@ -150,7 +149,7 @@ function drawBoxes(ctx: CanvasRenderingContext2D, view: View, boxes: Boxes, plac
     const part = (boxes.flags[i]! & FLAG.part) !== 0;
     if (shape === SHAPE.group && !part) return void groups.push(i);
     if (!part) seen.push(i);
-    if (shape === SHAPE.repeat && !part) sheets.push(i);
+    if (!part && (shape === SHAPE.repeat || (shape === SHAPE.grain && boxes.flags[i]! & FLAG.merged))) sheets.push(i);
     const bucket = part ? parts : boxes.flags[i]! & FLAG.dimmed ? dimmed : fills;
     const list = bucket.get(boxes.fill[i]!);
     if (list) list.push(i);
@@ -180,7 +179,7 @@ function drawBoxes(ctx: CanvasRenderingContext2D, view: View, boxes: Boxes, plac
     }
   }
   drawBorders(ctx, view, boxes, s, seen);
-  drawRims(ctx, ink, s, seen.filter((i) => boxes.flags[i]! & FLAG.problem));
+  drawRims(ctx, ink, s, seen.filter((i) => boxes.flags[i]! & FLAG.problem), severities(boxes));
 }
 
 /** Below this many pixels a border would hide the fill. */
@@ -387,6 +386,8 @@ function drawLabels(ctx: CanvasRenderingContext2D, view: View, picture: Picture,
   const below = new Map<number, number>();
   picture.head.labels.forEach((label, j) => {
     const owner = m.labelOwner[j]!;
+    // The canvas draws these signs itself.
+    if (owner >= 0 && b.shape[owner] === SHAPE.group && (label.text === "!" || label.text === "✓")) return;
     const dx = owner < 0 ? 0 : placed.x[owner]! - b.x[owner]! + (placed.w[owner]! - b.w[owner]!) / 2;
     const dy = owner < 0 ? 0 : placed.y[owner]! - b.y[owner]! + (placed.h[owner]! - b.h[owner]!) / 2;
     const half = pixels / 2 + 1;

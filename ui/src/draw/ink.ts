@@ -19,12 +19,8 @@ export interface Ink {
   muted: string;
   accent: string;
   problem: string;
-  /** Behind, and around, what holds a problem. */
-  problemSoft: string;
-  problemLine: string;
   /** A group in which the lens finds nothing. */
   good: string;
-  goodLine: string;
   edge: string;
   font: string;
 }
@@ -78,10 +74,7 @@ export function readInk(palette: string[]): Ink {
     muted: token("--muted"),
     accent: token("--accent"),
     problem: token("--problem"),
-    problemSoft: token("--problem-soft"),
-    problemLine: mixed(token("--line"), token("--problem"), 0.55),
     good: token("--good"),
-    goodLine: mixed(token("--line"), token("--good"), 0.4),
     edge: token("--edge"),
     font: getComputedStyle(document.body).fontFamily,
   };

@@ -1,6 +1,7 @@
 // An index over a graph's scene: which box stands for a node, which box a part or a label belongs to, what lies under
 // the pointer. Built once per scene, kept with it; walks the columns, computes no layout.
 
+import { isJoint, PROBLEM_SLOT } from "./grain";
 import { FLAG, SHAPE, type Boxes, type Picture, type Scene } from "../scene";
 
 export interface Rect {
@@ -25,7 +26,6 @@ export interface Marks {
 const keyOf = (node: number, repeat: boolean, ordinal: number): number => node * 16 + (repeat ? 1 + Math.min(12, ordinal) : 0);
 /** Fork and join nodes have the id of their group. */
 const jointKey = (node: number, shape: number): number => node * 16 + (shape === SHAPE.forkNode ? 14 : 15);
-const isJoint = (shape: number): boolean => shape === SHAPE.forkNode || shape === SHAPE.joinNode;
 
 const cache = new WeakMap<Boxes, Marks>();
 
@@ -66,6 +66,24 @@ function index(scene: Scene): Marks {
     l.node === null ? -1 : ownerOf(scene.boxes, byKey, l.node, l.x, l.y, -1),
   );
   return { byKey, key, owner, labelOwner };
+}
+
+const severity = new WeakMap<Boxes, Uint8Array>();
+
+/** How bad each problem grain is (0, 1, 2): the server puts small marks of that colour into its corner. */
+export function severities(boxes: Boxes): Uint8Array {
+  let list = severity.get(boxes);
+  if (list) return list;
+  list = new Uint8Array(boxes.n);
+  // The marks of a grain follow it in the columns.
+  let owner = -1;
+  for (let i = 0; i < boxes.n; i++) {
+    if (boxes.shape[i] === SHAPE.repeat) list[i] = 2;
+    if (!(boxes.flags[i]! & FLAG.part)) owner = boxes.shape[i] === SHAPE.grain ? i : -1;
+    else if (owner >= 0 && boxes.fill[i]! >= PROBLEM_SLOT && boxes.fill[i]! < PROBLEM_SLOT + 3) list[owner] = boxes.fill[i]! - PROBLEM_SLOT;
+  }
+  severity.set(boxes, list);
+  return list;
 }
 
 /** The box of a node that holds a point: a repeat mark before the node's own box. */
@@ -124,7 +142,7 @@ export function hit(scene: Scene, x: number, y: number, slack = 0): number {
   let envelope = -1;
   let area = Infinity;
   for (let i = b.n - 1; i >= 0; i--) {
-    if (b.flags[i]! & FLAG.part) continue;
+    if (b.flags[i]! & FLAG.part && !isJoint(b.shape[i]!)) continue;
     const near = b.shape[i] === SHAPE.envelope ? 0 : slack;
     if (x < b.x[i]! - near || y < b.y[i]! - near || x > b.x[i]! + b.w[i]! + near || y > b.y[i]! + b.h[i]! + near) continue;
     if (b.shape[i] !== SHAPE.envelope) return i;

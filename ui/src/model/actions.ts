@@ -86,7 +86,7 @@ export function spreadSelected(): void {
 
 export const toggleSelected = (): void => {
   const { graph, node } = subject();
-  if (node !== null) toggle(graph, node);
+  if (node !== null) void graph.settled().then(() => toggle(graph, node));
 };
 
 export const openBelow = (graph: Graph, node: number): void => void graph.act({ do: "below", node, limit: ASK_AT }, node);

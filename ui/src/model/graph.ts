@@ -3,7 +3,7 @@
 // pictures so that undo is instant. What differs between the two graphs is a Kind (dag.ts, grain.ts).
 
 import { createEffect, createRoot, createSignal, on } from "solid-js";
-import { alike, anchored, home, kept, revealing, type Size } from "../draw/camera";
+import { alike, anchored, home, kept, revealing, snug, type Size } from "../draw/camera";
 import { placedNow } from "../draw/graph";
 import { around, boxOf, nearest, rectOf } from "../draw/marks";
 import { progress, tween, type Tween } from "../draw/tween";
@@ -48,6 +48,8 @@ export interface Graph {
   move: (camera: Camera | null) => void;
   /** Changes the cut; `anchor` is the node that keeps its place. Gives the new picture, or null when it failed. */
   act: (action: Action, anchor: number | null) => Promise<Picture | null>;
+  /** When all actions so far are done: what is decided by the picture is decided by the newest. */
+  settled: () => Promise<unknown>;
   /** Back to the cut that the graph opens with. */
   reset: () => void;
 }
@@ -230,7 +232,7 @@ function create(kind: Kind, run: number, mates: (run: number) => Graph): Graph {
       if (action.do === "close" && own) after = revealing(after, size, own);
     }
     const goal = rect(target);
-    return goal ? revealing(after ?? before, size, goal) : after;
+    return goal ? snug(revealing(after ?? before, size, goal), extent(p), size) : after;
   }
 
   // One after the other: each action starts from the cut that the one before it made.
@@ -255,6 +257,7 @@ function create(kind: Kind, run: number, mates: (run: number) => Graph): Graph {
   return {
     view: kind.view, run, picture, version, error, busySince, camera, size, move, act,
     selected: () => kind.selected(runState()),
+    settled: () => chain,
     tween: () => (way && progress(way, performance.now()) < 1 ? way : null),
     reset: () => update((s) => withRun(s, run, kind.change({ cut: "", camera: null })), "cut"),
   };

@@ -12,7 +12,7 @@ import { fetchGrain, state, update } from "../page";
 import { FLAG, SHAPE, type Picture } from "../scene";
 import { withRun } from "../state";
 import { named } from "./controls";
-import { GraphPane, type Touched } from "./graphpane";
+import { DepthChoice, GraphPane, type Touched } from "./graphpane";
 import { Icon } from "./icons";
 import { GRAIN_SHAPES } from "./legend";
 import { ThresholdSlider } from "./lens";
@@ -62,7 +62,7 @@ export function GrainPane(props: { run: number; pane: number }): JSX.Element {
   };
   return (
     <>
-      <Tools run={props.run} />
+      <Tools run={props.run} pane={props.pane} />
       <GraphPane
         graph={graph()} pane={props.pane} grains={lens()} shapes={GRAIN_SHAPES} detail={detail} about={(node) => fetchGrain(props.run, node)} onClick={click} summary={summary}
         waiting={<NotYet run={props.run} error={graph().error()} reset={graph().reset} />}
@@ -78,7 +78,7 @@ function shownOf(run: number, p: Picture): string {
   return a.state === "ready" ? `${separated(p.visible)} of ${separated(a.value.raw_nodes)} nodes shown` : `${separated(p.visible)} nodes shown`;
 }
 
-function Tools(props: { run: number }): JSX.Element {
+function Tools(props: { run: number; pane: number }): JSX.Element {
   const grain = () => state().runs[props.run]!.grain;
   const pathOf = () => (state().critical ? state().runs[props.run]!.pathOf : null);
   return (
@@ -86,7 +86,8 @@ function Tools(props: { run: number }): JSX.Element {
       <button type="button" title={named("Open to the worst problem", keysOf("worst"))} onClick={() => void openWorst(props.run)}><Icon name="warning" /> Worst</button>
       <button type="button" title={named("Open along the critical path", keysOf("open-critical"))} onClick={openCritical}><Icon name="critical" /> Critical</button>
       <button type="button" disabled={grain() === null} title={named("Open along the selected group's own critical path", keysOf("path"))} onClick={() => openPath(props.run)}>Local path</button>
-      <button type="button" disabled={grain() === null} title={named("Open everything alike to the selected group the same way", keysOf("open-alike"))} onClick={() => openAlike(props.run)}>Alike</button>
+      <button type="button" disabled={grain() === null} title={named("Open everything alike to the selected group the same way", keysOf("open-alike"))} onClick={() => openAlike(props.run)}>Open alike</button>
+      <DepthChoice run={props.run} pane={props.pane} />
       <button type="button" title={named("Close all", keysOf("close-all"))} onClick={() => toDepth(0)}><Icon name="shut" /> Close all</button>
       <label class="check" title={named("Draw siblings that are alike as one mark", keysOf("alike"))}>
         <input type="checkbox" checked={state().alike} onChange={() => update((s) => ({ ...s, alike: !s.alike }), "alike")} /> Fold alike
@@ -99,6 +100,9 @@ function Tools(props: { run: number }): JSX.Element {
     </div>
   );
 }
+
+/** Almost everything is not everything. */
+const saved = (share: number): string => (share > 0.99 && share < 1 ? `${(Math.floor(share * 10_000) / 100).toFixed(2)} %` : percent(share));
 
 /** What the reduction to groups was worth: θ is how many nodes must be seen at most to find any grain. */
 function Foot(props: { run: number; picture: Picture }): JSX.Element {
@@ -113,13 +117,13 @@ function Foot(props: { run: number; picture: Picture }): JSX.Element {
         {(a) => (
           <span
             class="quiet num merit"
-            title={`${separated(a().grains)} grains in ${separated(a().groups)} groups, ${separated(a().raw_nodes)} nodes before reduction. To find any grain${state().lens ? " with this problem" : ""} at most θ = ${separated(merit().theta)} nodes have to be seen: ${percent(merit().savings)} less than all.`}
+            title={`${separated(a().grains)} grains in ${separated(a().groups)} groups, ${separated(a().raw_nodes)} nodes before reduction. To find any grain${state().lens ? " with this problem" : ""} at most θ = ${separated(merit().theta)} nodes have to be seen: ${saved(merit().savings)} less than all.`}
           >
-            {separated(a().grains)} grains · {separated(a().groups)} groups · {separated(a().raw_nodes)} raw nodes · max θ {separated(merit().theta)} · saves {percent(merit().savings)}
+            {separated(a().grains)} grains · {separated(a().groups)} groups · {separated(a().raw_nodes)} raw nodes · max θ {separated(merit().theta)} · saves {saved(merit().savings)}
           </span>
         )}
       </Show>
-      <span class="chip num" role="status">{shownOf(props.run, props.picture)}</span>
+      <span class="chip num" role="status" title={props.picture.head.note ?? undefined}>{shownOf(props.run, props.picture)}</span>
     </>
   );
 }

@@ -3,7 +3,7 @@
 // analysis. The DAG pane and the grain pane are this with their own clicks and texts.
 
 import { createEffect, createMemo, createSignal, onCleanup, onMount, Show, type JSX } from "solid-js";
-import { panned, toSceneX, toSceneY, toScreenY, zoomedAt } from "../draw/camera";
+import { panned, toSceneX, toSceneY, zoomedAt } from "../draw/camera";
 import { drawGraph, placedNow } from "../draw/graph";
 import { boxOf, hit, marks } from "../draw/marks";
 import { Surface } from "../draw/surface";
@@ -19,7 +19,7 @@ import { Legend } from "./legend";
 import { MinimapView } from "./minimap";
 import { Busy } from "./states";
 
-/** A mark under the pointer; `fromTop` is how far below its top, in pixels. */
+/** A mark under the pointer; `fromTop` is how far below its top, in scene units. */
 export interface Touched {
   node: number;
   box: number;
@@ -129,7 +129,7 @@ export function GraphPane(props: GraphPaneProps): JSX.Element {
     const [x, y] = local(e);
     const c = graph().camera();
     const box = hit(picture, toSceneX(c, graph().size, x), toSceneY(c, graph().size, y), 2 / c.k);
-    return box < 0 ? null : { node: picture.boxes.node[box]!, box, picture, fromTop: y - toScreenY(c, graph().size, picture.boxes.y[box]!) };
+    return box < 0 ? null : { node: picture.boxes.node[box]!, box, picture, fromTop: toSceneY(c, graph().size, y) - picture.boxes.y[box]! };
   };
 
   let from: { x: number; y: number; moved: boolean } | null = null;
@@ -208,10 +208,10 @@ export function GraphPane(props: GraphPaneProps): JSX.Element {
             <div class="plot-foot">
               <Legend items={p.head.legend} shapes={props.shapes} />
               <span class="spacer" />
-              <Show when={p.head.note}>{(note) => <span class="note" title={note()}>{note()}</span>}</Show>
+              <Show when={!props.grains && p.head.note}>{(note) => <span class="note" title={note()}>{note()}</span>}</Show>
               <Busy since={graph().busySince()} />
               {props.foot(p)}
-              <DepthChoice run={graph().run} onChoose={activate} />
+              <Show when={!props.grains}><DepthChoice run={graph().run} pane={props.pane} /></Show>
             </div>
           </>
         )}
@@ -221,7 +221,7 @@ export function GraphPane(props: GraphPaneProps): JSX.Element {
 }
 
 /** Opens everything down to a depth. */
-function DepthChoice(props: { run: number; onChoose: () => void }): JSX.Element {
+export function DepthChoice(props: { run: number; pane: number }): JSX.Element {
   const depths = () => Math.min(graphDepth(props.run), 64);
   return (
     <label class="choice small" title="Open everything down to a depth">
@@ -229,7 +229,7 @@ function DepthChoice(props: { run: number; onChoose: () => void }): JSX.Element 
       <select
         aria-label="Open to depth" value=""
         onChange={(e) => {
-          props.onChoose();
+          update((s) => (s.active === props.pane ? s : { ...s, active: props.pane }), "");
           if (e.currentTarget.value !== "") toDepth(Number(e.currentTarget.value));
           e.currentTarget.value = "";
           e.currentTarget.blur();

@@ -16,7 +16,7 @@ export function Legend(props: { items: LegendItem[]; shapes?: [string, string][]
   /** Room for the shapes by the same estimate as for the items; they go when it gets narrow. */
   const shapesWidth = () => {
     const width = 24 + (props.shapes ?? []).reduce((a, [name]) => a + 28 + name.length * 6.2, 0);
-    return props.shapes && room() > width * 1.5 ? width : 0;
+    return props.shapes && room() > width + 240 ? width : 0;
   };
   /** How many items fit, by an estimate of 6.6 px a letter. */
   const fits = () => {
@@ -55,8 +55,8 @@ export const DAG_SHAPES: [string, string][] = [
 export const GRAIN_SHAPES: [string, string][] = [
   ["grain", "M3 1h8v8H3z"],
   ["group", "M4 .5h6q3 0 3 3v3q0 3-3 3H4q-3 0-3-3v-3q0-3 3-3z"],
-  ["fork", "M7 1l5 8H2z"],
-  ["join", "M7 9l5-8H2z"],
+  ["fork", "M7 9l5-8H2z"],
+  ["join", "M7 1l5 8H2z"],
 ];
 
 const ShapeKey = (props: { shapes: [string, string][] }): JSX.Element => (

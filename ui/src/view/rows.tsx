@@ -1,7 +1,7 @@
 // A table of any length: rows come from the server in pieces, sorted and filtered there, and only those on the screen
 // are in the document. Columns and a way to ask go in; sort and filter are view state.
 
-import { createEffect, createSignal, For, on, onCleanup, onMount, Show, type JSX } from "solid-js";
+import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, type JSX } from "solid-js";
 import { state, update } from "../page";
 import { latest } from "../socket";
 import { Icon } from "./icons";
@@ -59,7 +59,7 @@ export function Rows<R extends Row>(props: RowsProps<R>): JSX.Element {
     const sort = props.columns.some((c) => c.id === state().sort) ? state().sort : "";
     return { sort, descending: sort !== "" && state().descending };
   };
-  const query = () => JSON.stringify([props.key, order(), state().filter]);
+  const query = createMemo(() => JSON.stringify([props.key, order(), state().filter]));
 
   const load = latest(
     (q: { key: string; chunk: number }) => props.ask(order(), q.chunk * CHUNK, CHUNK * 2),
