@@ -119,8 +119,8 @@ export function drawJoints(ctx: CanvasRenderingContext2D, ink: Ink, boxes: Boxes
   for (const i of list) {
     const [x, y, w, h] = [s.x[i]!, s.y[i]!, s.w[i]!, s.h[i]!];
     ctx.fillStyle = boxes.flags[i]! & FLAG.critical ? ink.problem : ink.edge;
-    if (w < 4 || h < 4) {
-      ctx.fillRect(x, y, w, h);
+    if (w < 4) {
+      if (w > 1.5 || boxes.flags[i]! & FLAG.critical) ctx.fillRect(x, y, w, h);
       continue;
     }
     const fork = boxes.shape[i] === SHAPE.forkNode;

@@ -142,11 +142,14 @@ function drawBoxes(ctx: CanvasRenderingContext2D, view: View, boxes: Boxes, plac
   const groups: number[] = [];
   const joints: number[] = [];
   const dimmed = new Map<number, number[]>();
+  const area = view.camera.k ** 2;
   const s = onScreen(view, placed, boxes.n, (i) => {
     const shape = boxes.shape[i]!;
     if (shape === SHAPE.envelope) return;
-    if (isJoint(shape)) return void joints.push(i);
     const part = (boxes.flags[i]! & FLAG.part) !== 0;
+    // Less than half a pixel of ink: nobody sees it, and thousands of them take time.
+    if (part && placed.w[i]! * placed.h[i]! * area < 0.5) return;
+    if (isJoint(shape)) return void joints.push(i);
     if (shape === SHAPE.group && !part) return void groups.push(i);
     if (!part) seen.push(i);
     if (!part && (shape === SHAPE.repeat || (shape === SHAPE.grain && boxes.flags[i]! & FLAG.merged))) sheets.push(i);
@@ -281,7 +284,7 @@ function drawLinks(
     const x1 = ends.x1[i]! * k + ox;
     const y1 = ends.y1[i]! * k + oy;
     if (Math.max(x0, x1) < 0 || Math.min(x0, x1) > size.w || Math.max(y0, y1) < 0 || Math.min(y0, y1) > size.h) return;
-    if (Math.abs(x1 - x0) + Math.abs(y1 - y0) < 1) return;
+    if (Math.abs(x1 - x0) + Math.abs(y1 - y0) < (k < 0.2 ? 1.5 : 1)) return;
     // Strokes are upright or level. As rectangles on whole pixels they are sharp, and fast.
     const level = Math.abs(y1 - y0) < 0.01;
     if (solid > 0 && (level || Math.abs(x1 - x0) < 0.01)) {
@@ -296,11 +299,13 @@ function drawLinks(
   const onScreenCount = countOnScreen(ends, ox, oy, k, size, only, links.n);
   for (const style of STYLE) {
     const dash = k > 0.4 && onScreenCount < DASHED ? style.dash : [];
-    solid = dash.length > 0 ? 0 : 1;
+    // One after the other in a linear group, against what forks and joins.
+    const width = view.grains && style.kind === LINK.continue && k > 0.4 ? 2 : style.width;
+    solid = dash.length > 0 ? 0 : width;
     ctx.strokeStyle = ctx.fillStyle = ink.edge;
     // Far out, thin lines in full strength would add up to a grey smear.
     ctx.globalAlpha = base * style.alpha * Math.min(1, 0.35 + k);
-    ctx.lineWidth = style.width;
+    ctx.lineWidth = width;
     ctx.setLineDash(dash);
     ctx.beginPath();
     for (let j = 0; j < count; j++) {
@@ -377,7 +382,7 @@ function drawLabels(ctx: CanvasRenderingContext2D, view: View, picture: Picture,
   const { camera, size, ink } = view;
   const { k } = camera;
   if (k < 0.25) return;
-  const pixels = k >= 1.6 ? 13 : k < 0.8 ? 10 : 11;
+  const pixels = k >= 1.6 ? 13 : k < 0.65 && view.grains ? 9.5 : k < 0.8 ? 10 : 11;
   const font = `${pixels}px ${ink.font}`;
   const m = marks(picture);
   const b = picture.boxes;
@@ -400,7 +405,9 @@ function drawLabels(ctx: CanvasRenderingContext2D, view: View, picture: Picture,
       // The text keeps its size while the box shrinks: it stays between the box's borders or goes.
       const top = (placed.y[owner]! - camera.y) * k + size.h / 2;
       middle = Math.max(middle, top + half + 3, below.get(owner) ?? -Infinity);
-      if (middle + half > top + placed.h[owner]! * k) return;
+      // The foot of a group is the bar of how much of it has the problem.
+      const foot = view.grains?.lens && b.shape[owner] === SHAPE.group ? 7 * k : 0;
+      if (middle + half > top + placed.h[owner]! * k - foot) return;
       below.set(owner, middle + pixels + 2);
     }
     // A box that begins left of the screen keeps its name in sight.

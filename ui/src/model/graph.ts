@@ -161,7 +161,8 @@ function create(kind: Kind, run: number, mates: (run: number) => Graph): Graph {
     },
     (e) => {
       setBusy(null);
-      setError(e.message);
+      if (picture()) complain(e);
+      else setError(e.message);
     },
   );
 

@@ -53,7 +53,7 @@ scatter: number | null,
  */
 parallelism: number | null, 
 /**
- * Work deviation; of a group the largest.
+ * Work deviation of a grain.
  */
 deviation: number | null, 
 /**

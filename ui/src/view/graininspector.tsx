@@ -2,11 +2,13 @@
 // are like it, its members, its lines of code, who created it, who ran it.
 
 import { createMemo, For, Show, type JSX } from "solid-js";
+import { boxOf } from "../draw/marks";
 import { exact, separated, three, time } from "../format";
-import { goToNode, openAlike, openPath, spread, toDag, toTimeline } from "../model/actions";
+import { goToNode, openAlike, openPath, spreadSelected, toDag, toTimeline } from "../model/actions";
 import { goToGrain, grainOf } from "../model/grain";
 import { chooseLens, inWords } from "../model/problems";
 import { clockOf, state, update } from "../page";
+import { FLAG } from "../scene";
 import { showing } from "../state";
 import { Icon } from "./icons";
 import { Around, Facts, Head, OpenButtons, Source, statusIn, Workers } from "./inspector";
@@ -19,6 +21,14 @@ export function GrainBody(props: { info: GrainAnswer; run: number }): JSX.Elemen
   const n = () => props.info;
   const graph = () => grainOf(props.run);
   const status = createMemo(() => statusIn(graph(), n().node));
+  /** It stands for several siblings. */
+  const folded = createMemo(() => {
+    const p = graph().picture();
+    const i = p ? boxOf(p, n().node) : -1;
+    return i >= 0 && (p!.boxes.flags[i]! & FLAG.merged) !== 0;
+  });
+  /** Something in the cut was unfolded; the server knows what. */
+  const spreadOut = () => state().runs[props.run]!.grainCut.includes("!");
   const group = () => n().member_count > 0;
   return (
     <div class="inspector-body">
@@ -31,7 +41,8 @@ export function GrainBody(props: { info: GrainAnswer; run: number }): JSX.Elemen
       </div>
       <div class="inspector-tools">
         <OpenButtons graph={graph()} node={n().node} status={status()} below={group()} />
-        <Show when={status() === "folded"}><button type="button" title="R" onClick={() => spread(graph(), n().node)}><Icon name="open" /> Unfold</button></Show>
+        <Show when={folded()}><button type="button" title="Shows the folded siblings one by one (R)" onClick={spreadSelected}><Icon name="open" /> Unfold</button></Show>
+        <Show when={!folded() && status() !== "hidden" && spreadOut()}><button type="button" title="Folds its siblings again (R)" onClick={spreadSelected}><Icon name="shut" /> Fold</button></Show>
         <Show when={status() === "hidden"}><button type="button" title="G" onClick={() => goToGrain(props.run, n().node)}><Icon name="grain" /> Show</button></Show>
         <Show when={group()}><button type="button" title="Shift+L" onClick={() => openPath(props.run, n().node)}><Icon name="critical" /> Its path</button></Show>
         <button type="button" title="Shift+G" onClick={toDag}><Icon name="dag" /> In DAG</button>

@@ -56,6 +56,10 @@ export function GrainPane(props: { run: number; pane: number }): JSX.Element {
     else if (what === "spread") spread(graph(), at.node);
     else toggle(graph(), at.node, at.box);
   };
+  const reset = (): void => {
+    update((s) => ({ ...s, lens: "", thresholds: {} }), "lens");
+    graph().reset();
+  };
   const summary = (p: Picture | null): string => {
     if (!p) return "Grain graph, loading";
     return `Grain graph, ${shownOf(props.run, p)}${state().lens ? `, lens ${inWords(state().lens)}` : ""}. Its table form is view 5.`;
@@ -65,7 +69,7 @@ export function GrainPane(props: { run: number; pane: number }): JSX.Element {
       <Tools run={props.run} pane={props.pane} />
       <GraphPane
         graph={graph()} pane={props.pane} grains={lens()} shapes={GRAIN_SHAPES} detail={detail} about={(node) => fetchGrain(props.run, node)} onClick={click} summary={summary}
-        waiting={<NotYet run={props.run} error={graph().error()} reset={graph().reset} />}
+        waiting={<NotYet run={props.run} error={graph().error()} reset={reset} />}
         foot={(p) => <Foot run={props.run} picture={p} />}
       />
     </>
@@ -137,7 +141,7 @@ function NotYet(props: { run: number; error: string | null; reset: () => void })
   return (
     <Show
       when={none()}
-      fallback={<Waiting what="grain graph" doing="Making the grain graph…" error={props.error} next={{ title: "Show the cut that the grain view opens with", run: props.reset }} />}
+      fallback={<Waiting what="grain graph" doing="Making the grain graph…" error={props.error} next={{ title: "Show what the grain view opens with", run: props.reset }} />}
     >
       <div class="centre">
         <div class="state-card plain">

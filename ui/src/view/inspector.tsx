@@ -90,15 +90,14 @@ function NothingSelected(): JSX.Element {
   );
 }
 
-/** Open, closed, folded, a leaf, or not there: as the graph's current picture shows it. */
-export type Status = "hidden" | "open" | "closed" | "folded" | "leaf";
+/** Open, closed, a leaf, or not there: as the graph's current picture shows it. */
+export type Status = "hidden" | "open" | "closed" | "leaf";
 export function statusIn(graph: Graph, node: number): Status {
   const p = graph.picture();
   const i = p ? boxOf(p, node) : -1;
   if (!p || i < 0) return "hidden";
   if (p.boxes.shape[i] === SHAPE.envelope) return "open";
-  if (p.boxes.flags[i]! & FLAG.closed) return "closed";
-  return graph.view === "grain" && p.boxes.flags[i]! & FLAG.merged ? "folded" : "leaf";
+  return p.boxes.flags[i]! & FLAG.closed ? "closed" : "leaf";
 }
 
 function Body(props: { info: NodeAnswer; run: number }): JSX.Element {

@@ -57,6 +57,9 @@ export const GRAIN_SHAPES: [string, string][] = [
   ["group", "M4 .5h6q3 0 3 3v3q0 3-3 3H4q-3 0-3-3v-3q0-3 3-3z"],
   ["fork", "M7 9l5-8H2z"],
   ["join", "M7 1l5 8H2z"],
+  ["create", "M1 5h12"],
+  ["sync", "M1 5h3M5.5 5h3M10 5h3"],
+  ["next", "M1 4.5h12M1 5.5h12"],
 ];
 
 const ShapeKey = (props: { shapes: [string, string][] }): JSX.Element => (
