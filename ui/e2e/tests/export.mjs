@@ -20,6 +20,7 @@ after(async () => {
 
 for (const [view, key] of [
   ["dag", "2"],
+  ["grain", "3"],
   ["timeline", "4"],
 ]) {
   for (const format of ["svg", "png"]) {

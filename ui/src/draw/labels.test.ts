@@ -9,8 +9,8 @@ it("keeps the line of a source position", () => {
   const measure = (t: string) => t.length;
   expect(fitting("sort.c:120", 10, measure)).toBe("sort.c:120");
   expect(fitting("sort.c:120", 9, measure)).toBe("…rt.c:120");
-  expect(fitting("sort.c:120", 4, measure)).toBe(":120");
-  expect(fitting("sort.c:120", 3, measure)).toBe("");
+  expect(fitting("sort.c:120", 6, measure)).toBe("…c:120");
+  expect(fitting("sort.c:120", 5, measure)).toBe("");
 });
 
 describe("labels", () => {

@@ -39,7 +39,7 @@ export function fitting(text: string, room: number, measure: (t: string) => numb
       const tail = "…" + line[1]!.slice(-n).replace(/^[.…]+/, "") + line[2]!;
       if (measure(tail) <= room) return tail;
     }
-    return measure(line[2]!) <= room ? line[2]! : "";
+    return "";
   }
   // What the server has shortened already would only say less, and a number without its unit something else.
   if (text.includes("…") || /^\d/.test(text)) return "";

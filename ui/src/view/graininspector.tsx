@@ -3,10 +3,10 @@
 
 import { createMemo, For, Show, type JSX } from "solid-js";
 import { boxOf } from "../draw/marks";
-import { exact, separated, three, time } from "../format";
+import { exact, separated, three, time, withoutKind } from "../format";
 import { goToNode, openAlike, openPath, spreadSelected, toDag, toTimeline } from "../model/actions";
 import { goToGrain, grainOf } from "../model/grain";
-import { chooseLens, inWords } from "../model/problems";
+import { chooseLens, inWords, problemRow, problemsOf } from "../model/problems";
 import { clockOf, state, update } from "../page";
 import { FLAG } from "../scene";
 import { showing } from "../state";
@@ -131,6 +131,59 @@ function Lines(props: { code: Code; source: [string | null, string | null] }): J
   );
 }
 
+/** Without a selection: the grains that cost most under the lens. */
+export function WorstGrains(props: { run: number }): JSX.Element {
+  const row = () => problemRow(props.run, state().lens);
+  return (
+    <Show when={row()}>
+      {(r) => (
+        <Show when={r().worst.length > 0}>
+          <h3>Worst of {separated(r().grains)} <span class="quiet">{inWords(r().problem)} · {r().advice}</span></h3>
+          <ul class="members">
+            <For each={r().worst}>
+              {(w) => (
+                <li>
+                  <button type="button" title={`${w.title} ${w.place ?? ""} · costs ${exact(w.cost, clockOf(props.run))}`} onClick={() => goToGrain(props.run, w.node)}>
+                    <span class="problem-sign has">!</span>
+                    <span class="problem-name">{w.title} <span class="quiet num">#{w.node}</span></span>
+                    <span class="num">{time(w.cost, clockOf(props.run))}</span>
+                  </button>
+                </li>
+              )}
+            </For>
+          </ul>
+        </Show>
+      )}
+    </Show>
+  );
+}
+
+/** Without a selection: shapes that many groups have. */
+export function Recurring(props: { run: number }): JSX.Element {
+  const classes = () => {
+    const a = problemsOf(props.run);
+    return a.state === "ready" ? a.value.classes.filter((c) => c.count > 1) : [];
+  };
+  return (
+    <Show when={classes().length > 0}>
+      <h3>What recurs <span class="quiet">groups of one shape</span></h3>
+      <ul class="members">
+        <For each={classes()}>
+          {(c) => (
+            <li>
+              <button type="button" title="Shows the first of them" onClick={() => goToGrain(props.run, c.node)}>
+                <span />
+                <span class="problem-name">{c.title}</span>
+                <span class="num">× {separated(c.count)}</span>
+              </button>
+            </li>
+          )}
+        </For>
+      </ul>
+    </Show>
+  );
+}
+
 function Members(props: { info: GrainAnswer; run: number }): JSX.Element {
   const list = () => props.info.members;
   const name = (m: Member): string => (m.grains > 1 ? `${separated(m.grains)} grains` : m.kind);
@@ -143,7 +196,7 @@ function Members(props: { info: GrainAnswer; run: number }): JSX.Element {
             <li>
               <button type="button" classList={{ has: m.problem }} title={`${m.kind} ${m.title} · ${exact(m.work, clockOf(props.run))}`} onClick={() => goToGrain(props.run, m.node)}>
                 <span class="problem-sign">{m.problem ? "!" : ""}</span>
-                <span class="problem-name">{m.title} <span class="quiet">{name(m)}</span></span>
+                <span class="problem-name">{withoutKind(m.title, m.kind)} <span class="quiet">{name(m)}</span></span>
                 <span class="num">{time(m.work, clockOf(props.run))}</span>
               </button>
             </li>

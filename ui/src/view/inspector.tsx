@@ -3,7 +3,7 @@
 // never empty. Its buttons are the same commands as the keys.
 
 import { createEffect, createMemo, createSignal, For, Match, Show, Switch, type JSX } from "solid-js";
-import { exact, percent, place, separated, time } from "../format";
+import { exact, percent, place, separated, time, withoutKind } from "../format";
 import { boxOf } from "../draw/marks";
 import { closeParent, goToNode, openBelow, toDag, toGrains, toggle, toTimeline } from "../model/actions";
 import { dagOf } from "../model/dag";
@@ -18,7 +18,7 @@ import type { GrainAnswer } from "../protocol/GrainAnswer";
 import type { MixPart } from "../protocol/MixPart";
 import type { NodeAnswer } from "../protocol/NodeAnswer";
 import { IconButton, Key, Value } from "./controls";
-import { GrainBody } from "./graininspector";
+import { GrainBody, Recurring, WorstGrains } from "./graininspector";
 import { Icon } from "./icons";
 import { Findings } from "./overviewpane";
 
@@ -82,10 +82,12 @@ function NothingSelected(): JSX.Element {
     <div class="inspector-body">
       <h2>Nothing selected</h2>
       <p class="quiet">Click a box, an interval or a row to see its numbers here.</p>
+      <Show when={aboutGrains(state())}><WorstGrains run={currentRun()} /></Show>
       <Show when={findingsOf(currentRun()).length > 0}>
         <h3>Findings of {runInfo(currentRun())?.name}</h3>
         <Findings run={currentRun()} findings={findingsOf(currentRun())} total={total()} />
       </Show>
+      <Show when={aboutGrains(state())}><Recurring run={currentRun()} /></Show>
     </div>
   );
 }
@@ -138,7 +140,7 @@ function Body(props: { info: NodeAnswer; run: number }): JSX.Element {
 export const Head = (props: { kind: string; title: string }): JSX.Element => (
   <div class="inspector-head">
     <span class="kind">{props.kind}</span>
-    <h2 title={props.title}>{props.title}</h2>
+    <h2 title={props.title}>{withoutKind(props.title, props.kind)}</h2>
   </div>
 );
 
