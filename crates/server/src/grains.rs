@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use crosscut_run::tasks::Kind;
 use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{Class, Deviation, Grains, Problem, ProblemSet, Theta, Thresholds};
 use crosscut_tree::{Cut, NodeId};
@@ -29,10 +30,20 @@ pub struct GrainRun {
     pub first_cut: Cut,
     thresholds: Thresholds,
     whole: OnceLock<Whole>,
+    by_task: OnceLock<ByTask>,
     /// By problem, with the run's own threshold.
     own: [OnceLock<Arc<Known>>; Problem::ALL.len()],
     /// Others, the one used last at the end.
     others: Mutex<VecDeque<Arc<Known>>>,
+}
+
+/// How the node of a task is found.
+#[derive(Debug)]
+enum ByTask {
+    /// Nodes are in the order of their tasks, as they are unless waits join tasks that others created.
+    InOrder,
+    /// All nodes by their task.
+    Sorted(Vec<u32>),
 }
 
 /// Figures of the whole graph.
@@ -90,6 +101,7 @@ impl GrainRun {
             first_cut,
             thresholds,
             whole: OnceLock::new(),
+            by_task: OnceLock::new(),
             own: Default::default(),
             others: Mutex::default(),
         }
@@ -98,6 +110,7 @@ impl GrainRun {
     /// Computes what the first requests will ask for.
     pub fn prepare(&self) {
         let all = self.all_known();
+        self.by_task();
         self.whole();
         for known in all {
             known.cost(self);
@@ -111,6 +124,40 @@ impl GrainRun {
             theta: self.grains.theta(None),
             classes: self.grains.classes(CLASSES),
         })
+    }
+
+    fn by_task(&self) -> &ByTask {
+        self.by_task.get_or_init(|| {
+            let nodes = self.grains.tree().node_count() as u32;
+            let task = |node: u32| self.grains.task(NodeId(node));
+            if (1..nodes).all(|node| task(node - 1) <= task(node)) {
+                return ByTask::InOrder;
+            }
+            let mut sorted: Vec<u32> = (0..nodes).collect();
+            sorted.sort_by_key(|&node| task(node));
+            ByTask::Sorted(sorted)
+        })
+    }
+
+    /// The grain that a node of the task tree belongs to, or the group that stands for it.
+    pub fn of_task(&self, tasks: &Tasks, node: NodeId) -> NodeId {
+        let of = |node: u32| self.grains.task(NodeId(node));
+        let nodes = self.grains.tree().node_count() as u32;
+        let first = |task: NodeId| match self.by_task() {
+            ByTask::Sorted(sorted) => sorted.get(sorted.partition_point(|&node| of(node) < task)).copied(),
+            ByTask::InOrder => {
+                let (mut low, mut high) = (0, nodes);
+                while low < high {
+                    let middle = low.midpoint(high);
+                    if of(middle) < task { low = middle + 1 } else { high = middle }
+                }
+                (low < nodes).then_some(low)
+            }
+        };
+        let found = |task: NodeId| first(task).filter(|&node| of(node) == task).map(NodeId);
+        let above = std::iter::once(node).chain(tasks.tree().ancestors(node));
+        let has_one = |task: &NodeId| tasks.kind(*task).is_collective() || tasks.kind(*task) == Kind::Chunk;
+        above.filter(has_one).find_map(found).unwrap_or(NodeId::ROOT)
     }
 
     /// Where a problem begins when a request does not say.

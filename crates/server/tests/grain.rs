@@ -110,6 +110,20 @@ async fn everything_about_a_grain_and_a_group() {
     }
 }
 
+/// The fast way from a task to its grain finds what the plain one finds.
+#[tokio::test]
+async fn every_task_has_its_grain() {
+    let work = tempfile::tempdir().unwrap();
+    let server = start().await;
+    let mut socket = server.socket().await;
+    let tasks = support::made(work.path(), "fib", 2000);
+    let grains = crosscut_tasks::grain::Grains::new(&tasks);
+    for node in (0..tasks.tree().node_count() as u32).step_by(37) {
+        let found = socket.ok(json!({"op": "grain", "run": 0, "node": node, "of_task": true})).await;
+        assert_eq!(found["node"], grains.of_task(&tasks, crosscut_tree::NodeId(node)).0, "{node}");
+    }
+}
+
 #[tokio::test]
 async fn scenes_and_actions() {
     let server = start().await;
@@ -217,7 +231,7 @@ async fn tables_add_up() {
     }
     let all = |more: Value| {
         let mut request = table(
-            json!({"all": true, "lens": lens("low-parallelism"), "sort": "work", "descending": true, "limit": 5}),
+            json!({"all": true, "lens": {"problem": "low-parallelism", "threshold": 100}, "sort": "work", "descending": true, "limit": 5}),
         );
         for (key, value) in more.as_object().unwrap() {
             request[key] = value.clone();

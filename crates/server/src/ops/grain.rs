@@ -63,7 +63,7 @@ pub fn grain(
     let (tasks, graph) = (&run.tasks, run.grain_run());
     let grains = &graph.grains;
     let node =
-        if of_task { grains.of_task(tasks, existing(tasks, node)?) } else { existing_grain(grains, node)? };
+        if of_task { graph.of_task(tasks, existing(tasks, node)?) } else { existing_grain(grains, node)? };
     let lens = graph.lens(lens)?;
     let (tree, task, kind) = (grains.tree(), grains.task(node), grains.kind(node));
     let (from, to) = tasks.source(task);
@@ -77,6 +77,7 @@ pub fn grain(
         path: path(run, node),
         facts: facts(tasks, graph, node),
         problems: problems(
+            tasks,
             graph,
             node,
             lens.as_deref().map(|known| (known.set.problem, known.set.threshold)),
@@ -167,17 +168,27 @@ fn inner_tasks(tasks: &Tasks, task: NodeId) -> i64 {
     tasks.count(tasks.tree().range(task), Kind::End)
 }
 
-fn problems(graph: &GrainRun, node: NodeId, lens: Option<(Problem, f64)>) -> Vec<ProblemValue> {
+fn problems(
+    tasks: &Tasks,
+    graph: &GrainRun,
+    node: NodeId,
+    lens: Option<(Problem, f64)>,
+) -> Vec<ProblemValue> {
+    let has_chunks = graph.missing(Problem::ChunkImbalance).is_none();
+    let value = |problem: Problem| match problem {
+        // Without chunks, the balance of a group is at hand; else each grain must be asked.
+        Problem::SiblingImbalance if !has_chunks => graph.grains.metrics(tasks, node).balance,
+        _ => graph.grains.problem_value(problem, node, graph.deviation.as_ref()),
+    };
     let tell = |problem: Problem| {
         let threshold =
             lens.filter(|lens| lens.0 == problem).map_or_else(|| graph.threshold(problem), |lens| lens.1);
         let known = graph.known(problem, threshold);
         let grains = known.set.lens.inside(graph.grains.tree(), node);
-        let value = graph.grains.problem_value(problem, node, graph.deviation.as_ref());
         ProblemValue {
             problem: problem.word().to_owned(),
             metric: problem.metric().to_owned(),
-            value: value.filter(|value| value.is_finite()),
+            value: value(problem).filter(|value| value.is_finite()),
             threshold,
             below: problem.is_below(),
             has: grains > 0,

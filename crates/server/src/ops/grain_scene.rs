@@ -97,7 +97,7 @@ fn act(
         Action::Depth { depth } => *cut = open::to_depth(look, depth as usize, MANY_ITEMS),
         Action::Reveal { node } => select = Some(existing_here(node)?),
         Action::RevealTask { node } => {
-            select = Some(graph.grains.of_task(&run.tasks, existing(&run.tasks, node)?));
+            select = Some(graph.of_task(&run.tasks, existing(&run.tasks, node)?));
         }
         Action::Worst => select = Some(worst(graph, lens)?),
         Action::Critical => {
