@@ -66,3 +66,30 @@ for (const [view, zoom] of CASES) {
     assert.deepEqual(page.problems, []);
   });
 }
+
+/** Notes how long each frame takes from now on; returns how to read it. */
+const watch = (page) =>
+  page.evaluate(() => {
+    const times = [];
+    window.watched = times;
+    const frame = (now) => times.push(now) < 200 && requestAnimationFrame(frame);
+    requestAnimationFrame(frame);
+  });
+
+test("grain: a group with thousands of members inside opens in motion", async (t) => {
+  await page?.context().close();
+  page = await open(browser, `${servers.grain.link}#view=grain:0`);
+  await press(page, "0", "f");
+  await click(page, 0);
+  await page.emulateMedia({ reducedMotion: "no-preference" });
+  const before = (await stats(page)).boxes;
+  await watch(page);
+  await press(page, "Shift+Enter");
+  const times = await page.evaluate(() => window.watched);
+  const frames = times.slice(1).map((time, i) => time - times[i]).toSorted((a, b) => a - b);
+  const { boxes } = await stats(page);
+  const at = (share) => frames[Math.floor((frames.length - 1) * share)].toFixed(1);
+  t.diagnostic(`${before} boxes became ${boxes}; median ${at(0.5)} ms, 95 % ${at(0.95)} ms, worst ${at(1)} ms`);
+  assert.ok(boxes > NODES);
+  assert.deepEqual(page.problems, []);
+});

@@ -6,7 +6,21 @@ import { after, before, beforeEach, test } from "node:test";
 import { launch, open, still } from "../browser.mjs";
 import { decoder } from "../picture.mjs";
 import { serve, synthetic } from "../server.mjs";
-import { canvas, centre, click, command, marks, nodeAt, picture, press, runState, state, stats, toDepth, wheel } from "../workbench.mjs";
+import {
+  canvas,
+  centre,
+  click,
+  command,
+  marks,
+  nodeAt,
+  picture,
+  press,
+  runState,
+  state,
+  stats,
+  toDepth,
+  wheel,
+} from "../workbench.mjs";
 
 const LENS = "low-parallelism";
 let browser, server, pictures, page;
@@ -27,7 +41,8 @@ after(async () => {
 });
 
 /** A colour of the palette that the server sent, or of the page's own. */
-const token = (name) => page.evaluate((n) => getComputedStyle(document.documentElement).getPropertyValue(n).trim(), name);
+const token = (name) =>
+  page.evaluate((n) => getComputedStyle(document.documentElement).getPropertyValue(n).trim(), name);
 const boxes = async () => (await stats(page)).boxes;
 const lens = (word) => command(page, `Lens: ${word.replaceAll("-", " ")}`);
 
@@ -42,6 +57,14 @@ async function closedGroup() {
 async function clickTitle(node) {
   const { x, y } = await nodeAt(page, node);
   await page.mouse.click(x + 12, y + 6);
+  await still(page);
+}
+/** Selects a grain or group without touching it. */
+async function selectByAddress(node) {
+  await page.waitForTimeout(300);
+  await page.evaluate((id) => {
+    location.hash = `${location.hash.replace(/&?grain0=\d*/, "")}&grain0=${id}`;
+  }, node);
   await still(page);
 }
 const shapeOf = async (node) => (await marks(page)).find((mark) => mark.node === node)?.shape;
@@ -114,19 +137,20 @@ test("a lens marks problem grains red, good groups green, and dims the rest", as
   assert.equal(await red(), 0, "nothing is red without a lens");
   const plain = await picture(page, 0);
   const grain = (await marks(page)).find((mark) => mark.shape === "grain");
-  const middle = () => page.screenshot({ clip: { x: grain.x + 8, y: grain.y + grain.height - 6, width: 6, height: 3 } });
-  const colour = await middle();
+  /** A little of a grain's fill, below its texts. */
+  const fillOf = ({ x, y, height }) =>
+    page.screenshot({ clip: { x: x + 8, y: y + height - 6, width: 6, height: 3 } });
+  const colour = await fillOf(grain);
   await lens(LENS);
   assert.equal((await state(page)).lens, LENS);
   const seen = await picture(page, 0);
   const flagged = await marks(page);
-  assert.ok(flagged.some((mark) => mark.flags.includes("problem")) && flagged.some((mark) => mark.flags.includes("dimmed")));
+  for (const flag of ["problem", "dimmed"]) assert.ok(flagged.some((mark) => mark.flags.includes(flag)));
   assert.ok((await red()) > 50, "red rims");
   assert.ok((await pictures.count(seen, await token("--good"))) > 30, "green borders");
   const dimmed = flagged.find((mark) => mark.shape === "grain" && mark.flags.includes("dimmed"));
   if (dimmed) {
-    const clip = await page.screenshot({ clip: { x: dimmed.x + 8, y: dimmed.y + dimmed.height - 6, width: 6, height: 3 } });
-    const [full, faint] = [await pictures.sketch(colour, 1, 1), await pictures.sketch(clip, 1, 1)];
+    const [full, faint] = [await pictures.sketch(colour, 1, 1), await pictures.sketch(await fillOf(dimmed), 1, 1)];
     assert.ok(faint[0] > full[0] + 20, `dimmed ${faint[0]}, full ${full[0]}`);
   }
   await lens("none");
@@ -153,11 +177,16 @@ test("another lens keeps the place: cut, zoom, and the selected thing on the scr
 });
 
 const holds = (outer, inner) =>
-  outer.shape === "open" && outer.x <= inner.x && outer.y <= inner.y && outer.x + outer.width >= inner.x + inner.width && outer.y + outer.height >= inner.y + inner.height;
+  outer.shape === "open" &&
+  outer.x <= inner.x &&
+  outer.y <= inner.y &&
+  outer.x + outer.width >= inner.x + inner.width &&
+  outer.y + outer.height >= inner.y + inner.height;
 
 /** What was folded away is still where the nearest group around it is: the middle of its top has not moved. */
 async function holderStays(before, grain) {
-  const around = before.filter((mark) => holds(mark, grain)).toSorted((a, b) => a.width * a.height - b.width * b.height);
+  const area = (mark) => mark.width * mark.height;
+  const around = before.filter((mark) => holds(mark, grain)).toSorted((a, b) => area(a) - area(b));
   for (const outer of around) {
     const is = await nodeAt(page, outer.node);
     if (!is) continue;
@@ -175,9 +204,8 @@ test("what a lens folds away leaves the group around it where it was", async () 
   assert.ok(dimmed.length > 0, "something is folded under the lens");
   await lens("none");
   const all = await marks(page);
-  const grain = all.find((mark) => mark.shape === "grain" && mark.node !== dimmed[0].node && mark.node > dimmed[0].node);
-  await page.evaluate((node) => (location.hash = location.hash.replace(/&?grain0=\d*/, "") + `&grain0=${node}`), grain.node);
-  await still(page);
+  const grain = all.find((mark) => mark.shape === "grain" && mark.node > dimmed[0].node);
+  await selectByAddress(grain.node);
   const before = await marks(page);
   await press(page, ".");
   const is = await nodeAt(page, grain.node);
@@ -276,8 +304,7 @@ test("what is alike is folded into one mark, opened alike, and unfolded", async 
   assert.ok(folded.length > 0 && (await boxes()) < all, `${await boxes()} of ${all} boxes`);
   assert.ok((await pictures.changed(plain, await picture(page, 0))) > 0.001);
   const fold = folded[0].node;
-  await page.evaluate((node) => (location.hash = location.hash.replace(/&?grain0=\d*/, "") + `&grain0=${node}`), fold);
-  await still(page);
+  await selectByAddress(fold);
   assert.match(await page.locator(".inspector").textContent(), /of .* siblings alike/);
   await press(page, "r");
   assert.match((await runState(page)).grainCut, /!/);
@@ -301,7 +328,8 @@ test("the inspector tells metrics, problems, members and source of a group, and 
   await click(page, node);
   const inspector = page.locator(".inspector");
   const text = await inspector.textContent();
-  for (const word of ["work", "critical path", "low parallelism", "sibling scatter", "members", "Source"]) assert.ok(text.includes(word), word);
+  const words = ["work", "critical path", "low parallelism", "sibling scatter", "members", "Source"];
+  for (const word of words) assert.ok(text.includes(word), word);
   await inspector.locator(".members button").first().click();
   await still(page);
   const member = (await runState(page)).grain;
@@ -346,12 +374,15 @@ test("the table lists what is drawn or all with the problem, sorts, filters, and
   await still(page);
   const all = await total();
   assert.ok(all > 0);
-  assert.equal(await page.locator(".table-row .problem-sign").count(), await page.locator(".table-row:not(.empty)").count());
+  const rows = page.locator(".table-row:not(.empty)");
+  assert.equal(await page.locator(".table-row .problem-sign").count(), await rows.count());
   await page.getByRole("columnheader", { name: /^Work/ }).click();
   await still(page);
   const work = await page
     .locator(".table-body .col-work")
-    .evaluateAll((cells) => cells.map((cell) => [parseFloat(cell.parentElement.style.top), Number(cell.title.replace(/[^\d.]/g, ""))]));
+    .evaluateAll((cells) =>
+      cells.map((cell) => [parseFloat(cell.parentElement.style.top), Number(cell.title.replace(/[^\d.]/g, ""))]),
+    );
   const sorted = work.sort((a, b) => a[0] - b[0]).map(([, value]) => value);
   assert.deepEqual(sorted, sorted.toSorted((a, b) => b - a));
   await page.getByLabel("Filter rows").fill("no-such-source");

@@ -398,7 +398,9 @@ function drawLabels(ctx: CanvasRenderingContext2D, view: View, picture: Picture,
     const half = pixels / 2 + 1;
     let x = (label.x + dx - camera.x) * k + size.w / 2;
     let middle = (label.y + dy - 4 - camera.y) * k + size.h / 2;
-    let space = label.w * k;
+    // Zoomed out, the title of an open group reaches down to the mark on its axis: not so far to the right then.
+    const crowd = view.grains && owner >= 0 && b.shape[owner] === SHAPE.envelope && k < 0.9 ? 44 : 0;
+    let space = (label.w - crowd) * k;
     if (x > size.w || x + space < 0 || middle > size.h + 40 || middle < -40) return;
     const inside = owner >= 0 && b.shape[owner] !== SHAPE.envelope;
     if (inside) {

@@ -30,7 +30,7 @@ export function fitting(text: string, room: number, measure: (t: string) => numb
   // "task sort.c:120 · 1.2 ms": first without what follows the dot, then without the kind.
   const head = text.split(" · ")[0]!;
   if (head !== text && measure(head) <= room) return head;
-  const bare = head.replace(/^(task|section|lane) /, "");
+  const bare = head.replace(/^(task|section|lane|linear|fork-join) /, "");
   if (bare !== head && measure(bare) <= room) return bare;
   // A source position is told apart by its line: "…ort.c:30" says more than "sort.c…".
   const line = /^…?([^\s:]+)(:\d+)$/.exec(bare);

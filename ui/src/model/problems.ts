@@ -57,6 +57,11 @@ export function problemRows(run: number): ProblemRow[] {
 }
 export const problemRow = (run: number, problem: string): ProblemRow | undefined => problemRows(run).find((r) => r.problem === problem);
 
+export function usualRow(run: number, problem: string): ProblemRow | undefined {
+  const p = usualProblemsOf(run);
+  return p.state === "ready" ? p.value.problems.find((r) => r.problem === problem) : undefined;
+}
+
 /** Looks through a problem; where no grains are on the screen, the grain view opens for it. */
 export function chooseLens(problem: string): void {
   update((s) => withLens(s.panes.some((p) => p.view === "grain") || problem === "" ? s : showing(s, "grain", currentRun()), problem), "lens");

@@ -83,21 +83,25 @@ function Alike(props: { info: GrainAnswer; run: number }): JSX.Element {
 /** Every problem with its value against its threshold; a click looks through it. */
 function Problems(props: { list: ProblemValue[]; group: boolean }): JSX.Element {
   const threshold = (p: ProblemValue) => state().thresholds[p.problem] ?? p.threshold;
+  // The server was told the threshold of the lens only; of a group it gives the worst value.
+  const has = (p: ProblemValue) => (state().thresholds[p.problem] === undefined ? p.has : p.value !== null && (p.below ? p.value < threshold(p) : p.value > threshold(p)));
   return (
     <Show when={props.list.length > 0}>
       <h3>Problems <span class="quiet">{props.group ? "worst value inside" : "value against threshold"}</span></h3>
-      <div class="problems" role="list">
+      <ul class="problems">
         <For each={props.list}>
           {(p) => (
-            <button type="button" role="listitem" classList={{ has: p.has, current: state().lens === p.problem }} title={`${p.metric}: look through ${inWords(p.problem)}`} onClick={() => chooseLens(p.problem)}>
-              <span class="problem-sign" aria-label={p.has ? "problem" : "no problem"}>{p.has ? "!" : p.value === null ? "·" : "✓"}</span>
-              <span class="problem-name">{inWords(p.problem)}<Show when={props.group && p.grains > 0}><span class="quiet num"> {separated(p.grains)}</span></Show></span>
-              <span class="num" title={p.value === null ? "has no meaning here" : exact(p.value, "ratio")}>{p.value === null ? "–" : three(p.value)}</span>
-              <span class="num quiet">{p.below ? "<" : ">"} {three(threshold(p))}</span>
-            </button>
+            <li>
+              <button type="button" aria-pressed={state().lens === p.problem} classList={{ has: has(p) }} title={`${p.metric}: look through ${inWords(p.problem)}`} onClick={() => chooseLens(p.problem)}>
+                <span class="problem-sign" role="img" aria-label={has(p) ? "problem" : "no problem"}>{has(p) ? "!" : p.value === null ? "·" : "✓"}</span>
+                <span class="problem-name">{inWords(p.problem)}<Show when={props.group && p.grains > 0}><span class="quiet num"> {separated(p.grains)}</span></Show></span>
+                <span class="num" title={p.value === null ? "has no meaning here" : exact(p.value, "ratio")}>{p.value === null ? "–" : three(p.value)}</span>
+                <span class="num quiet">{p.below ? "<" : ">"} {three(threshold(p))}</span>
+              </button>
+            </li>
           )}
         </For>
-      </div>
+      </ul>
     </Show>
   );
 }

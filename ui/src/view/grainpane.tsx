@@ -89,11 +89,11 @@ function Tools(props: { run: number; pane: number }): JSX.Element {
     <div class="graph-tools" role="toolbar" aria-label="Opening groups">
       <button type="button" title={named("Open to the worst problem", keysOf("worst"))} onClick={() => void openWorst(props.run)}><Icon name="warning" /> Worst</button>
       <button type="button" title={named("Open along the critical path", keysOf("open-critical"))} onClick={openCritical}><Icon name="critical" /> Critical</button>
-      <button type="button" disabled={grain() === null} title={named("Open along the selected group's own critical path", keysOf("path"))} onClick={() => openPath(props.run)}>Local path</button>
-      <button type="button" disabled={grain() === null} title={named("Open everything alike to the selected group the same way", keysOf("open-alike"))} onClick={() => openAlike(props.run)}>Open alike</button>
+      <button type="button" class="roomy" disabled={grain() === null} title={named("Open along the selected group's own critical path", keysOf("path"))} onClick={() => openPath(props.run)}>Local path</button>
+      <button type="button" class="roomy" disabled={grain() === null} title={named("Open everything alike to the selected group the same way", keysOf("open-alike"))} onClick={() => openAlike(props.run)}>Open alike</button>
       <DepthChoice run={props.run} pane={props.pane} />
       <button type="button" title={named("Close all", keysOf("close-all"))} onClick={() => toDepth(0)}><Icon name="shut" /> Close all</button>
-      <label class="check" title={named("Draw siblings that are alike as one mark", keysOf("alike"))}>
+      <label class="check roomy" title={named("Draw siblings that are alike as one mark", keysOf("alike"))}>
         <input type="checkbox" checked={state().alike} onChange={() => update((s) => ({ ...s, alike: !s.alike }), "alike")} /> Fold alike
       </label>
       <Show when={pathOf() !== null}>

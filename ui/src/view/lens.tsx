@@ -4,7 +4,7 @@
 import { createEffect, createSignal, For, Match, Show, Switch, type JSX } from "solid-js";
 import { keysOf } from "../commands";
 import { percent, separated, three, time } from "../format";
-import { chooseLens, inWords, positionOf, problemRow, problemsOf, setThreshold, STEPS, thresholdAt } from "../model/problems";
+import { chooseLens, inWords, positionOf, problemRow, problemsOf, setThreshold, STEPS, thresholdAt, usualRow } from "../model/problems";
 import { clockOf, currentRun, state } from "../page";
 import { named } from "./controls";
 import { Icon } from "./icons";
@@ -95,7 +95,9 @@ export function ThresholdSlider(props: { run: number }): JSX.Element {
   return (
     <Show when={row()} fallback={<span class="quiet lens-empty">{state().lens === "" ? "no lens: structure only" : ""}</span>}>
       {(r) => {
-        const value = () => state().thresholds[r().problem] ?? r().default;
+        /** The run's own threshold: the server may have been started with another than the usual. */
+        const own = () => usualRow(props.run, r().problem)?.threshold ?? r().threshold;
+        const value = () => state().thresholds[r().problem] ?? own();
         const chosen = () => state().thresholds[r().problem] !== undefined;
         return (
           <div class="threshold">
@@ -108,7 +110,7 @@ export function ThresholdSlider(props: { run: number }): JSX.Element {
             <span class="num threshold-count" title={`${percent(r().work)} of all work is in these grains; ${time(r().time_lost, clockOf(props.run))} lost, summed over workers`}>
               <strong>{separated(r().grains)}</strong> {r().grains === 1 ? "grain" : "grains"}
             </span>
-            <button type="button" class="plain" disabled={!chosen()} title={`Back to ${three(r().default)}`} onClick={() => setThreshold(r().problem, null)}>reset</button>
+            <button type="button" class="plain" disabled={!chosen()} title={`Back to ${three(own())}`} onClick={() => setThreshold(r().problem, null)}>reset</button>
           </div>
         );
       }}
