@@ -178,7 +178,8 @@ fn grains(tasks: &Tasks, args: &Args, colour: ColourBy, scale: Scale) -> Result<
         Ok(grains.problem(problem, threshold, None))
     });
     let set = set.transpose().context("--lens")?;
-    let look = Look { tasks, grains: &grains, lens: set.as_ref(), deviation: None, alike: args.alike };
+    let look =
+        Look { tasks, grains: &grains, lens: set.as_ref(), deviation: None, alike: args.alike, paths: None };
     let cut = match (args.cut.as_deref().filter(|text| !text.is_empty()), args.depth) {
         (Some(text), _) => Cut::from_text(grains.tree(), text).with_context(|| format!("--cut {text}"))?,
         (None, Some(depth)) => grain::open::to_depth(&look, depth, MOST),

@@ -28,6 +28,8 @@ pub struct GrainRun {
     pub deviation: Option<Deviation>,
     /// The cut that the grain view opens with.
     pub first_cut: Cut,
+    /// Critical paths of wide groups that were asked for.
+    pub paths: view::Paths,
     thresholds: Thresholds,
     whole: OnceLock<Whole>,
     by_task: OnceLock<ByTask>,
@@ -99,6 +101,7 @@ impl GrainRun {
             grains,
             deviation,
             first_cut,
+            paths: view::Paths::default(),
             thresholds,
             whole: OnceLock::new(),
             by_task: OnceLock::new(),

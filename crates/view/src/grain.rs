@@ -11,7 +11,9 @@ pub mod parts;
 pub mod place;
 pub mod shown;
 
+use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{Deviation, GrainKind, GrainPath, Grains, ProblemSet};
@@ -40,12 +42,35 @@ pub struct Look<'a> {
     pub deviation: Option<&'a Deviation>,
     /// Fold groups that are alike.
     pub alike: bool,
+    /// Critical paths of wide groups that were found before.
+    pub paths: Option<&'a Paths>,
 }
+
+/// Critical paths of wide groups: finding one looks at every member.
+#[derive(Debug, Default)]
+pub struct Paths {
+    known: Mutex<HashMap<NodeId, Arc<GrainPath>>>,
+}
+
+/// Paths of groups with more members than this are remembered.
+const WIDE: usize = 4096;
 
 impl<'a> Look<'a> {
     /// No problem, nothing folded.
     pub fn plain(tasks: &'a Tasks, grains: &'a Grains) -> Self {
-        Look { tasks, grains, lens: None, deviation: None, alike: false }
+        Look { tasks, grains, lens: None, deviation: None, alike: false, paths: None }
+    }
+
+    /// The way of a group's own critical path through its members.
+    pub fn path(&self, group: NodeId) -> Arc<GrainPath> {
+        let find = || Arc::new(self.grains.path(self.tasks, group));
+        match self.paths {
+            Some(paths) if self.grains.tree().child_count(group) > WIDE => {
+                let mut known = paths.known.lock().unwrap_or_else(PoisonError::into_inner);
+                known.entry(group).or_insert_with(find).clone()
+            }
+            _ => find(),
+        }
     }
 }
 
@@ -131,8 +156,8 @@ fn levels(parts: &[Part], depends: &[(usize, usize)]) -> Vec<u32> {
 fn critical_parts(look: &Look<'_>, parts: &[Part], of: NodeId) -> Critical {
     let mut critical = Critical::none(parts.len());
     // Open parts, with the path of those that it goes through.
-    let mut open: Vec<(usize, Option<GrainPath>)> = Vec::new();
-    let path_of = |part: &Part| look.grains.path(look.tasks, part.node);
+    let mut open: Vec<(usize, Option<Arc<GrainPath>>)> = Vec::new();
+    let path_of = |part: &Part| look.path(part.node);
     for (i, part) in parts.iter().enumerate() {
         while open.last().is_some_and(|&(above, _)| parts[above].end <= i) {
             open.pop();
@@ -143,12 +168,12 @@ fn critical_parts(look: &Look<'_>, parts: &[Part], of: NodeId) -> Critical {
             critical.through[i] = true;
             inside = is_open.then(|| path_of(part));
         } else {
-            match open.last() {
+            match open.last().map(|(above, path)| (*above, path.as_deref())) {
                 Some((_, Some(GrainPath::All))) => {
                     critical.through[i] = true;
                     inside = is_open.then(|| path_of(part));
                 }
-                Some(&(above, Some(GrainPath::Some(ref chain)))) => {
+                Some((above, Some(GrainPath::Some(chain)))) => {
                     let takes = |member: &NodeId| stands_for(parts, above, i, *member);
                     let begins = chain.first().is_some_and(takes);
                     let ends = chain.last().is_some_and(takes);

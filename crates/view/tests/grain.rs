@@ -178,7 +178,9 @@ fn random_cut(made: &Made, steps: &[(Index, u8)]) -> Cut {
         let node = NodeId(index.index(tree.node_count()) as u32);
         match what % 8 {
             0..=3 => cut.open(tree, node),
-            4 => reveal(made, &mut cut, node),
+            4 => {
+                reveal(made, &mut cut, node, usize::MAX);
+            }
             5 => spread(made, &mut cut, node),
             6 => cut
                 .set_window(tree.parent(node).unwrap_or(node), Window { first: u32::from(*what), count: 20 }),
@@ -325,7 +327,7 @@ proptest! {
     #[test]
     fn a_revealed_node_is_visible((made, mut cut) in cases(), index in any::<Index>()) {
         let node = NodeId(index.index(made.tree().node_count()) as u32);
-        reveal(&made, &mut cut, node);
+        reveal(&made, &mut cut, node, usize::MAX);
         let parts = parts(&made, &cut, usize::MAX).unwrap();
         let shows = |part: &Part| part.node == node && part.what != What::Folded(Fold::Gap) && part.what != What::Folded(Fold::Rest);
         prop_assert!(parts.iter().any(shows));
@@ -471,7 +473,7 @@ fn a_million_members_cost_what_is_shown() {
         let mut cut = Cut::closed();
         cut.open(tree, NodeId::ROOT);
         cut.open(tree, NodeId(2));
-        reveal(&made, &mut cut, NodeId(700_000));
+        reveal(&made, &mut cut, NodeId(700_000), usize::MAX);
         let began = Instant::now();
         let mut parts = parts(&made, &cut, 20_000).unwrap();
         parts.iter_mut().for_each(|part| (part.w, part.h) = (80.0, 30.0));
@@ -480,7 +482,7 @@ fn a_million_members_cost_what_is_shown() {
         assert!(parts.len() < 400 && placement.rects.len() == parts.len(), "{}", parts.len());
         assert!(parts.iter().any(|part| part.node == NodeId(700_000)));
         assert_eq!(sum(&parts), made.totals(tree.range(NodeId::ROOT)));
-        assert!(took.as_millis() < 100, "{took:?}"); // a few as a rule; the machine may be busy
+        assert!(took.as_millis() < 50, "{took:?}"); // one or two as a rule; the machine may be busy
     }
 }
 
@@ -500,8 +502,14 @@ fn a_deep_nest_does_not_recurse() {
     }
     let made = Made::new(builder.finish().unwrap(), kinds);
     let mut cut = Cut::closed();
-    reveal(&made, &mut cut, NodeId(2 * DEEP as u32 - 1));
+    reveal(&made, &mut cut, NodeId(2 * DEEP as u32 - 1), usize::MAX);
     assert!(parts(&made, &cut, 20_000).is_none());
+    let mut near = Cut::closed();
+    let reached = reveal(&made, &mut near, NodeId(2 * DEEP as u32 - 1), 1000);
+    let visible = parts(&made, &near, 20_000).unwrap();
+    assert!(
+        visible.len() < 1100 && visible.iter().any(|part| part.node == reached && part.what == What::Closed)
+    );
     let mut parts = parts(&made, &cut, usize::MAX).unwrap();
     assert_eq!(parts.len(), 2 * DEEP);
     parts.iter_mut().for_each(|part| (part.w, part.h) = (20.0, 20.0));

@@ -167,7 +167,7 @@ fn grains(
 ) -> Scene {
     let grains = Grains::new(tasks);
     let set = lens.map(|(problem, threshold)| grains.problem(problem, threshold, None));
-    let look = Look { tasks, grains: &grains, lens: set.as_ref(), deviation: None, alike };
+    let look = Look { tasks, grains: &grains, lens: set.as_ref(), deviation: None, alike, paths: None };
     grain(&look, &fitting(&look, limit), 20_000, options).unwrap()
 }
 

@@ -139,9 +139,9 @@ fn facts(tasks: &Tasks, graph: &GrainRun, node: NodeId) -> Vec<Fact> {
         add("groups", Some(inside as f64), "");
     } else {
         let beside = grains.in_progress(tasks, node);
-        add("parallelism, least", Some(f64::from(beside.least)), "");
-        add("parallelism, median", Some(f64::from(beside.median)), "");
-        add("parallelism, most", Some(f64::from(beside.most)), "");
+        add("parallelism, least", Some(beside.least), "");
+        add("parallelism, median", Some(beside.median), "");
+        add("parallelism, most", Some(beside.most), "");
         if kind == GrainKind::Folded {
             add("tasks folded", tasks.collapsed(task).map(|_| inner_tasks(tasks, task) as f64), "");
         }

@@ -24,6 +24,7 @@ pub fn look<'a>(run: &'a OpenRun, lens: Option<&'a Known>, alike: bool) -> Look<
         lens: lens.map(|known| &known.set),
         deviation: graph.deviation.as_ref(),
         alike,
+        paths: Some(&graph.paths),
     }
 }
 
@@ -106,10 +107,10 @@ fn act(
         }
         Action::Path { node } => {
             let node = existing_here(node)?;
-            open::reveal(look, cut, node);
+            let reached = open::reveal(look, cut, node, MANY_ITEMS);
             let now = shown(cut);
-            open::path(look, cut, node, now, MANY_ITEMS);
-            return Ok(Some(node));
+            open::path(look, cut, reached, now, MANY_ITEMS);
+            return Ok(Some(reached));
         }
         Action::Window { node, first, count } => {
             let node = existing_here(node)?;
@@ -125,10 +126,8 @@ fn act(
             cut.gather(tree, existing_here(node)?);
         }
     }
-    if let Some(node) = select {
-        open::reveal(look, cut, node);
-    }
-    Ok(select)
+    // Very deep in the run, there is room only for the way to a group around it.
+    Ok(select.map(|node| open::reveal(look, cut, node, MANY_ITEMS)))
 }
 
 /// The grain that costs most under the lens; without one, under the problem that costs most.

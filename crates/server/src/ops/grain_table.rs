@@ -106,10 +106,10 @@ impl OnPath<'_> {
     }
 
     fn takes(&mut self, group: NodeId, member: NodeId) -> bool {
-        let (grains, tasks) = (self.look.grains, self.look.tasks);
-        let takes = self.takes.entry(group).or_insert_with(|| match grains.path(tasks, group) {
+        let look = self.look;
+        let takes = self.takes.entry(group).or_insert_with(|| match &*look.path(group) {
             GrainPath::All => None,
-            GrainPath::Some(members) => Some(members.into_iter().collect()),
+            GrainPath::Some(members) => Some(members.iter().copied().collect()),
         });
         takes.as_ref().is_none_or(|takes| takes.contains(&member))
     }

@@ -85,8 +85,9 @@ pub fn below(nodes: &impl Nodes, cut: &mut Cut, node: NodeId, visible: usize, li
     true
 }
 
-/// Opens all ancestors of a node, spreads out folds that would hide it, and moves windows to it.
-pub fn reveal(nodes: &impl Nodes, cut: &mut Cut, node: NodeId) {
+/// Opens all ancestors of a node, spreads out folds that would hide it, and moves windows to it. Gives the node; or, when
+/// that would bring more than `room` items to light, the last group on the way, closed.
+pub fn reveal(nodes: &impl Nodes, cut: &mut Cut, node: NodeId, room: usize) -> NodeId {
     let tree = nodes.tree();
     let mut below = node;
     let mut steps: Vec<(NodeId, NodeId)> = Vec::new();
@@ -94,10 +95,20 @@ pub fn reveal(nodes: &impl Nodes, cut: &mut Cut, node: NodeId) {
         steps.push((parent, below));
         below = parent;
     }
+    let mut used = 0;
     for &(parent, child) in steps.iter().rev() {
+        let was_open = cut.is_open(parent);
         cut.open(tree, parent);
         show(nodes, cut, parent, child);
+        if !was_open {
+            used += shown(nodes, cut, parent).len();
+            if used > room {
+                cut.close(tree, parent);
+                return parent;
+            }
+        }
     }
+    node
 }
 
 /// Makes a member of an open group visible.
@@ -145,8 +156,8 @@ pub fn path(look: &Look<'_>, cut: &mut Cut, group: NodeId, visible: usize, limit
         }
         let was_open = cut.is_open(node);
         cut.open(tree, node);
-        let path = look.grains.path(look.tasks, node);
-        if let GrainPath::Some(chain) = &path {
+        let path = look.path(node);
+        if let GrainPath::Some(chain) = &*path {
             for &member in chain.iter().take(LEVELS) {
                 show(look, cut, node, member);
             }

@@ -209,8 +209,13 @@ impl<N: Nodes> Group<'_, N> {
     /// The nodes of the members in the window.
     fn window_nodes(&self) -> Range<usize> {
         let window = self.window();
-        let at = |k: usize| self.tree.child(self.group, k).map_or(self.end(), NodeId::index);
-        if window.is_empty() { 0..0 } else { at(window.start)..at(window.end) }
+        if window.is_empty() { 0..0 } else { self.at(window.start)..self.at(window.end) }
+    }
+
+    /// Where the k-th member begins, or the last one ends.
+    fn at(&self, k: usize) -> usize {
+        let member = if k < self.count { self.tree.child(self.group, k) } else { None };
+        member.map_or(self.end(), NodeId::index)
     }
 
     fn end(&self) -> usize {
@@ -229,19 +234,21 @@ impl<N: Nodes> Group<'_, N> {
         let window = window.start.clamp(head, tail)..window.end.clamp(head, tail);
         let mut items = Vec::new();
         let mut next = numbers.start;
-        let mut at = self.tree.child(self.group, next).map_or(self.end(), NodeId::index);
+        let mut at = self.at(next);
         for part in [numbers.start..head, window, tail..numbers.end, numbers.end..numbers.end] {
             if part.is_empty() && part.start < numbers.end {
                 continue;
             }
             if part.start > next {
-                let to = self.tree.child(self.group, part.start).map_or(self.end(), NodeId::index);
+                let to = self.at(part.start);
                 items.push(self.run(Fold::Gap, at..to, part.start - next));
                 at = to;
             }
-            for member in self.tree.children_from(self.group, part.start).take(part.len()) {
-                items.push(self.one(member));
-                at = self.tree.range(member).end;
+            if !part.is_empty() {
+                for member in self.tree.children_from(self.group, part.start).take(part.len()) {
+                    items.push(self.one(member));
+                    at = self.tree.range(member).end;
+                }
             }
             next = part.end;
         }
@@ -409,9 +416,11 @@ impl<N: Nodes> Group<'_, N> {
             // Too many to tell apart: the first ones, the window, and all others as they come.
             let mut items: Vec<Item> = kept.iter().take(Cut::HEAD).map(|&member| self.one(member)).collect();
             let window = self.window();
-            for member in self.tree.children_from(self.group, window.start).take(window.len()) {
-                if !items.iter().any(|item| item.has(member)) {
-                    items.push(self.one(member));
+            if !window.is_empty() {
+                for member in self.tree.children_from(self.group, window.start).take(window.len()) {
+                    if !items.iter().any(|item| item.has(member)) {
+                        items.push(self.one(member));
+                    }
                 }
             }
             items.sort_by_key(|item| item.node);
