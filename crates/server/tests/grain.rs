@@ -323,3 +323,31 @@ async fn pictures_of_the_grain_graph() {
         assert_eq!(server.get_in(&format!("/api/picture?view=grain{wrong}")).await.status, 400, "{wrong}");
     }
 }
+
+/// With a run to compare with, the work deviation can be told; thresholds given at the start are the run's own.
+#[tokio::test]
+async fn a_baseline_tells_the_deviation() {
+    let work = tempfile::tempdir().unwrap();
+    let (one, two) = (work.path().join("one"), work.path().join("two"));
+    for folder in [&one, &two] {
+        std::fs::create_dir(folder).unwrap();
+    }
+    let mut thresholds = crosscut_tasks::grain::Thresholds::default();
+    thresholds.set(crosscut_tasks::grain::Problem::WorkDeviation, 0.5);
+    let run = crosscut_server::Served {
+        tasks: support::made(&one, "fib", 2000),
+        baseline: Some(support::made(&two, "fib", 2000)),
+        thresholds,
+    };
+    let server = support::serve(vec![run], work).await;
+    let mut socket = server.socket().await;
+    let all = socket.ok(json!({"op": "problems", "run": 0})).await;
+    let row = all["problems"].as_array().unwrap().iter().find(|p| p["problem"] == "work-deviation").unwrap();
+    // The same run twice: every grain works as long as its counterpart, which is more than half as long.
+    assert_eq!((&row["available"], number(&row["default"])), (&json!(true), 0.5));
+    assert_eq!(row["grains"], all["grains"]);
+    let grain = socket.ok(json!({"op": "grain", "run": 0, "node": 1})).await;
+    let facts = grain["facts"].as_array().unwrap();
+    let deviation = facts.iter().find(|fact| fact["name"] == "work deviation").unwrap();
+    assert_eq!(number(&deviation["value"]), 1.0);
+}

@@ -11,6 +11,7 @@ use crosscut_view::colour::worker_slot;
 use crosscut_view::format::count;
 use crosscut_view::palette::slot;
 
+use super::grain_scene::look;
 use super::overview::fact;
 use super::{existing, short_source};
 use crate::OpenRun;
@@ -93,10 +94,17 @@ pub fn grain(
         code: from.and_then(code),
         time: (tasks.start(task) as f64, tasks.end(task) as f64),
         mix: mix(tasks, task, kind),
-        critical: grains.is_on_path(tasks, NodeId::ROOT, node),
+        critical: is_critical(run, node),
         siblings: (tree.previous_sibling(node).map(|n| n.0), tree.next_sibling(node).map(|n| n.0)),
         collapsed: kind == GrainKind::Folded,
     })
+}
+
+/// Whether a node lies on the critical path of the run; paths of wide groups are remembered.
+fn is_critical(run: &OpenRun, node: NodeId) -> bool {
+    let (look, tree) = (look(run, None, false), run.grain_run().grains.tree());
+    let above = tree.ancestors(node).zip(std::iter::once(node).chain(tree.ancestors(node)));
+    above.into_iter().all(|(group, member)| look.path(group).takes(member))
 }
 
 fn path(run: &OpenRun, node: NodeId) -> Vec<Crumb> {

@@ -358,7 +358,8 @@ impl Pen<'_> {
             format!("{alike}{source} · {grains}"),
             format!("{alike}{grains}"),
             if part.count > 1 { format!("× {} alike", count(i64::from(part.count))) } else { source },
-            grains,
+            // That it stands for others is said even where there is hardly any room.
+            if part.count > 1 { format!("× {}", short_count(i64::from(part.count))) } else { grains },
         ];
         if let Some(text) = texts.into_iter().find(|text| text_width(text) <= room) {
             self.label((x, rect.y + 14.0), room, text, Align::Start, part.node);
