@@ -1,8 +1,8 @@
 // Comparing pictures without an image library: the browser itself decodes the PNG, on an empty page of its own.
 //
-// Two measures: `changed`, the share of pixels that differ (for two pictures made in the same minute by the same
-// browser), and `sketch`, a small grid of brightness that survives other fonts and other anti-aliasing (for
-// references that are kept as JSON).
+// Measures: `changed`, the share of pixels that differ (for two pictures made in the same minute by the same
+// browser), `count`, how many pixels have a colour, and `sketch`, a small grid of brightness that survives other
+// fonts and other anti-aliasing (for references that are kept as JSON).
 
 /** A decoder of pictures; close it when done. */
 export async function decoder(browser) {
@@ -13,6 +13,9 @@ export async function decoder(browser) {
     /** Share of pixels (0…1) in which any channel differs by more than `tolerance`. Other sizes: all of them. */
     changed: (a, b, tolerance = 24) =>
       page.evaluate(share, { a: a.toString("base64"), b: b.toString("base64"), tolerance }),
+
+    /** How many pixels are of a colour ("#rrggbb"), give or take `tolerance` in each channel. */
+    count: (png, colour, tolerance = 12) => page.evaluate(pixels, { png: png.toString("base64"), colour, tolerance }),
 
     /** Mean brightness (0…255) in a grid of cells, row by row. */
     sketch: (png, columns = 48, rows = 30) => page.evaluate(grid, { png: png.toString("base64"), columns, rows }),
@@ -29,7 +32,7 @@ export function apart(a, b, tolerance = 16) {
   return different.length / a.length;
 }
 
-// The two functions below run in the page, so each carries its own decoding.
+// The functions below run in the page, so each carries its own decoding.
 
 async function share({ a, b, tolerance }) {
   const pixels = async (png) => {
@@ -47,6 +50,20 @@ async function share({ a, b, tolerance }) {
     if (far(0) || far(1) || far(2)) different += 1;
   }
   return different / (one.width * one.height);
+}
+
+async function pixels({ png, colour, tolerance }) {
+  const blob = await (await fetch(`data:image/png;base64,${png}`)).blob();
+  const bitmap = await createImageBitmap(blob);
+  const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d");
+  context.drawImage(bitmap, 0, 0);
+  const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height);
+  const wanted = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+  let found = 0;
+  for (let i = 0; i < data.length; i += 4) {
+    if (wanted.every((value, c) => Math.abs(data[i + c] - value) <= tolerance)) found += 1;
+  }
+  return found;
 }
 
 async function grid({ png, columns, rows }) {

@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { launch, open } from "./browser.mjs";
 import { serve } from "./server.mjs";
 
-const VIEWS = ["overview", "dag", "timeline", "table"];
+const VIEWS = ["overview", "dag", "grain", "timeline", "table"];
 const SIZES = [
   [1280, 800],
   [2560, 1440],

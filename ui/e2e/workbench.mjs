@@ -21,6 +21,9 @@ export const drawn = (page, count) =>
     count,
   );
 
+/** The marks of the active graph without their parts: node, shape, flags and where they are. */
+export const marks = (page) => page.evaluate(() => window.crosscut.marks());
+
 /** Presses keys one after the other, and waits until the page has answered. */
 export async function press(page, ...keys) {
   for (const key of keys) await page.keyboard.press(key);
@@ -66,7 +69,7 @@ export async function toDepth(page, depth) {
   await still(page);
 }
 
-/** The first canvas of a pane: the DAG or the timeline. */
+/** The first canvas of a pane: a graph or the timeline. */
 export const canvas = (page, pane = 0) => page.locator("section.pane").nth(pane).locator("canvas").first();
 
 /** The middle of a pane's canvas. */

@@ -9,6 +9,7 @@ import { hello, ink, runInfo, state, update } from "./page";
 import { closed, splitted, swapped, VIEW_TITLES, VIEWS, withView, type Pane, type ViewId } from "./state";
 import { handBack, IconButton, named, noteStepping } from "./view/controls";
 import { DagPane } from "./view/dagpane";
+import { GrainPane } from "./view/grainpane";
 import { Icon } from "./view/icons";
 import { Inspector } from "./view/inspector";
 import { OverviewPane } from "./view/overviewpane";
@@ -24,7 +25,7 @@ export function App(): JSX.Element {
   const key = (e: KeyboardEvent): void => {
     const name = keyName(e);
     // Fields keep their letters; only commands with Ctrl reach over them.
-    if (typing(e.target) && !name.startsWith("Ctrl+K")) return;
+    if (typing(e.target, name) && !name.startsWith("Ctrl+K")) return;
     // Enter and Space belong to a focused button.
     if ((name === "Enter" || name === "Space") && (e.target as HTMLElement).tagName === "BUTTON") return;
     const command = commandFor(name);
@@ -37,7 +38,7 @@ export function App(): JSX.Element {
     onCleanup(() => window.removeEventListener("keydown", key));
   });
   // The overview lists the findings itself: without a selection the inspector would say the same twice.
-  const inspecting = () => state().inspector && !(state().panes.every((p) => p.view === "overview") && state().runs.every((r) => r.selected === null));
+  const inspecting = () => state().inspector && !(state().panes.every((p) => p.view === "overview") && state().runs.every((r) => r.selected === null && r.grain === null));
   // Sets the theme on the document even before a canvas asks for its inks.
   createMemo(() => ink());
   return (
@@ -128,6 +129,7 @@ function PaneFrame(props: { pane: Pane; index: number }): JSX.Element {
       <Switch>
         <Match when={view() === "overview"}><OverviewPane run={run()} /></Match>
         <Match when={view() === "dag"}><DagPane run={run()} pane={props.index} /></Match>
+        <Match when={view() === "grain"}><GrainPane run={run()} pane={props.index} /></Match>
         <Match when={view() === "timeline"}><TimePane run={run()} pane={props.index} /></Match>
         <Match when={view() === "table"}><TablePane run={run()} pane={props.index} /></Match>
       </Switch>

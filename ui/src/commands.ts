@@ -2,13 +2,15 @@
 // that everything the mouse does has a name and a key.
 
 import {
-  closeParent, exportPicture, fit, openBelowSelected, openCritical, panActive, parent, sibling, toDepth, toggleSelected, toTimeline, zoomActive,
+  activeGraph, closeParent, exportPicture, fit, hasSelection, openAlike, openBelowSelected, openCritical, openPath, openWorst, panActive, parent, sibling, spreadSelected, toDag,
+  toDepth, toggleSelected, toGrains, toTimeline, zoomActive,
 } from "./model/actions";
 import { overlay, setOverlay } from "./model/overlay";
 import { step } from "./model/overview";
+import { chooseLens, inWords, problemRows, problemsOf, setThreshold, stepLens } from "./model/problems";
 import { nextHit, setSearchOpen } from "./model/search";
 import { currentRun, redoStep, runInfo, select, setWindow, state, tell, theme, undoStep, update } from "./page";
-import { activePane, closed, comparing, splitted, swapped, VIEW_TITLES, VIEWS, withView } from "./state";
+import { aboutGrains, activePane, closed, comparing, splitted, swapped, VIEW_TITLES, VIEWS, withView } from "./state";
 import type { ColourBy } from "./protocol/ColourBy";
 import type { Scale } from "./protocol/Scale";
 
@@ -24,14 +26,20 @@ export interface Command {
 export const COLOUR_TITLES: Record<ColourBy, string> = { worker: "Worker", kind: "Kind", source: "Source", core: "Core" };
 export const SCALE_TITLES: Record<Scale, string> = { even: "Even", log: "Log time", linear: "Linear time" };
 
-const inDag = (): boolean => activePane(state()).view === "dag";
-const hasSelection = (): boolean => state().runs[currentRun()]?.selected != null;
+const inGraph = (): boolean => activeGraph() !== null;
+const inGrains = (): boolean => aboutGrains(state());
 const twoPanes = (): boolean => state().panes.length === 2;
 
 export function focusSearch(): void {
   setSearchOpen(true);
   document.querySelector<HTMLInputElement>("#search")?.select();
 }
+
+/** Opens the menu of lenses in the top bar. */
+export const openLensMenu = (): void => document.querySelector<HTMLButtonElement>("#lens")?.click();
+
+/** Colours of the view that is looked at. */
+export const setColour = (colour: ColourBy): void => update((s) => (aboutGrains(s) ? { ...s, grainColour: colour } : { ...s, colour }), "colour");
 
 export function toggleTheme(): void {
   update((s) => ({ ...s, theme: theme() === "dark" ? "light" : "dark" }), "theme");
@@ -54,18 +62,26 @@ const fixed: Command[] = [
   { id: "below", title: "Open everything below the selected node", group: "Cut", keys: ["Shift+Enter"], run: openBelowSelected, when: hasSelection },
   { id: "close-parent", title: "Close the parent of the selected node", group: "Cut", keys: ["Backspace"], run: () => void closeParent(), when: hasSelection },
   { id: "open-critical", title: "Open along the critical path", group: "Cut", keys: ["Shift+C"], run: openCritical },
+  { id: "close-all", title: "Close all", group: "Cut", keys: ["0"], run: () => toDepth(0) },
+  { id: "worst", title: "Grains: open to the worst problem", group: "Cut", keys: ["Shift+W"], run: () => void openWorst() },
+  { id: "path", title: "Grains: open along the selected group's own critical path", group: "Cut", keys: ["Shift+L"], run: () => openPath(), when: inGrains },
+  { id: "open-alike", title: "Grains: open everything alike to the selected group", group: "Cut", keys: ["E"], run: () => openAlike(), when: inGrains },
+  { id: "alike", title: "Grains: fold alike siblings, or not", group: "Cut", keys: ["Shift+E"], run: () => update((s) => ({ ...s, alike: !s.alike }), "alike"), when: inGrains },
+  { id: "spread", title: "Grains: unfold the selected fold, or fold it again", group: "Cut", keys: ["R"], run: spreadSelected, when: inGrains },
 
   { id: "previous-sibling", title: "Select the previous sibling", group: "Move", keys: ["["], run: () => void sibling(0), when: hasSelection },
   { id: "next-sibling", title: "Select the next sibling", group: "Move", keys: ["]"], run: () => void sibling(1), when: hasSelection },
   { id: "parent", title: "Select the parent", group: "Move", keys: ["U"], run: () => void parent(), when: hasSelection },
   { id: "left", title: "Move left", group: "Move", keys: ["A", "Left"], run: () => panActive(-0.12, 0) },
   { id: "right", title: "Move right", group: "Move", keys: ["D", "Right"], run: () => panActive(0.12, 0) },
-  { id: "up", title: "Move up (timeline: zoom in)", group: "Move", keys: ["W", "Up"], run: () => (inDag() ? panActive(0, -0.12) : zoomActive(1.4)) },
-  { id: "down", title: "Move down (timeline: zoom out)", group: "Move", keys: ["S", "Down"], run: () => (inDag() ? panActive(0, 0.12) : zoomActive(1 / 1.4)) },
+  { id: "up", title: "Move up (timeline: zoom in)", group: "Move", keys: ["W", "Up"], run: () => (inGraph() ? panActive(0, -0.12) : zoomActive(1.4)) },
+  { id: "down", title: "Move down (timeline: zoom out)", group: "Move", keys: ["S", "Down"], run: () => (inGraph() ? panActive(0, 0.12) : zoomActive(1 / 1.4)) },
   { id: "zoom-in", title: "Zoom in", group: "Move", keys: ["+", "="], run: () => zoomActive(1.4) },
   { id: "zoom-out", title: "Zoom out", group: "Move", keys: ["-"], run: () => zoomActive(1 / 1.4) },
   { id: "fit", title: "Fit everything", group: "Move", keys: ["F"], run: fit },
   { id: "whole", title: "Show the whole run in time", group: "Move", keys: ["Home"], run: () => setWindow(currentRun(), null, false) },
+  { id: "grain-at", title: "Grains at the selection", group: "Move", keys: ["G"], run: toGrains },
+  { id: "dag-at", title: "DAG at the selection", group: "Move", keys: ["Shift+G"], run: toDag },
   { id: "timeline-at", title: "Timeline at the selection", group: "Move", keys: ["T"], run: () => void toTimeline() },
 
   { id: "search", title: "Search for a function, source position, kind or #node", group: "Find", keys: ["/"], run: focusSearch },
@@ -73,11 +89,14 @@ const fixed: Command[] = [
   { id: "previous-hit", title: "Previous search hit", group: "Find", keys: ["Shift+N"], run: () => nextHit(-1) },
   { id: "next-finding", title: "Next problem", group: "Find", keys: ["P"], run: () => step(1) },
   { id: "previous-finding", title: "Previous problem", group: "Find", keys: ["Shift+P"], run: () => step(-1) },
+  { id: "next-lens", title: "Next lens", group: "Find", keys: ["."], run: () => stepLens(1) },
+  { id: "previous-lens", title: "Previous lens", group: "Find", keys: [","], run: () => stepLens(-1) },
+  { id: "lens", title: "Choose a lens", group: "Find", keys: ["K"], run: openLensMenu },
   { id: "deselect", title: "Clear the selection, close what is open", group: "Find", keys: ["Esc"], run: escape },
 
   { id: "critical", title: "Mark the critical path", group: "Look", keys: ["C"], run: () => update((s) => ({ ...s, critical: !s.critical }), "critical") },
   ...(Object.keys(COLOUR_TITLES) as ColourBy[]).map((colour): Command => ({
-    id: `colour-${colour}`, title: `Colour by ${COLOUR_TITLES[colour].toLowerCase()}`, group: "Look", keys: [], run: () => update((s) => ({ ...s, colour }), "colour"),
+    id: `colour-${colour}`, title: `Colour by ${COLOUR_TITLES[colour].toLowerCase()}`, group: "Look", keys: [], run: () => setColour(colour),
   })),
   ...(Object.keys(SCALE_TITLES) as Scale[]).map((scale): Command => ({
     id: `scale-${scale}`, title: `Box height: ${SCALE_TITLES[scale].toLowerCase()}`, group: "Look", keys: [], run: () => update((s) => ({ ...s, scale }), "scale"),
@@ -94,13 +113,24 @@ const fixed: Command[] = [
   { id: "copy", title: "Copy the address of this view", group: "Page", keys: ["Y"], run: copyAddress },
 ];
 
-/** The fixed commands and one per depth of the run that is looked at. */
+/** Depth of the graph that is looked at. */
+export function graphDepth(run: number): number {
+  const problems = aboutGrains(state()) ? problemsOf(run) : null;
+  return problems?.state === "ready" ? problems.value.depth : (runInfo(run)?.depth ?? 0);
+}
+
+/** The fixed commands, one per depth of the graph that is looked at, one per lens. */
 export function commands(): Command[] {
-  const depth = Math.min(12, runInfo(currentRun())?.depth ?? 0);
+  const depth = Math.min(12, graphDepth(currentRun()));
   const depths = Array.from({ length: depth + 1 }, (_, d): Command => ({
     id: `depth-${d}`, title: `Open to depth ${d}`, group: "Cut", keys: [], run: () => toDepth(d),
   }));
-  return [...fixed, ...depths];
+  const lenses = problemRows(currentRun()).filter((r) => r.available).map((r): Command => ({
+    id: `lens-${r.problem}`, title: `Lens: ${inWords(r.problem)}`, group: "Find", keys: [], run: () => chooseLens(r.problem),
+  }));
+  const none: Command = { id: "lens-none", title: "Lens: none", group: "Find", keys: [], run: () => chooseLens(""), when: () => state().lens !== "" };
+  const usual: Command = { id: "threshold", title: "Lens: threshold back to its default", group: "Find", keys: [], run: () => setThreshold(state().lens, null), when: () => state().lens in state().thresholds };
+  return [...fixed, ...depths, ...lenses, none, usual];
 }
 
 export function commandFor(key: string): Command | undefined {
@@ -117,7 +147,7 @@ function compare(): void {
 
 function escape(): void {
   if (overlay()) setOverlay(null);
-  else if (state().runs[currentRun()]?.selected != null) select(currentRun(), null);
+  else if (hasSelection()) select(currentRun(), null);
   else tell(null);
 }
 

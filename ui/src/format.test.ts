@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { exact, percent, place, quantity, separated, short, three, time } from "./format";
+import { exact, percent, place, quantity, separated, short, three, time, withoutKind } from "./format";
 
 const thin = (text: string) => text.replaceAll("_", "\u2009");
+
+it("titles do not repeat the kind beside them", () => {
+  expect(withoutKind("linear group sort.c:30", "linear group")).toBe("sort.c:30");
+  expect(withoutKind("task", "task")).toBe("task");
+  expect(withoutKind("tasks of fib", "task")).toBe("tasks of fib");
+});
 
 describe("numbers", () => {
   it("keeps three significant digits", () => {

@@ -78,6 +78,9 @@ export function place(source: string): string {
   return slash >= 0 ? source.slice(slash + 1) : source;
 }
 
+/** A title without the kind it begins with, where the kind stands beside it. */
+export const withoutKind = (title: string, kind: string): string => (title.startsWith(kind + " ") ? title.slice(kind.length + 1) : title);
+
 /** Scales a value into the largest prefix that keeps it at 1 or more, after rounding to three digits. */
 function prefixed(value: number, names: string[], step: number): [number, string] {
   let scaled = value;

@@ -25,8 +25,12 @@ export function keyLabel(name: string, mac: boolean): string {
   return mac ? text.replace("Ctrl+", "⌘").replace("Shift+", "⇧").replace("Alt+", "⌥") : text;
 }
 
-/** Whether the event belongs to a field that is being typed in. */
-export function typing(target: EventTarget | null): boolean {
+/** Keys that sliders and check boxes use themselves. */
+const HANDLE = /^(Left|Right|Up|Down|Home|End|PageUp|PageDown|Space)$/;
+
+/** Whether the key belongs to the field that has the focus. */
+export function typing(target: EventTarget | null, name: string): boolean {
   const el = target as HTMLElement | null;
+  if (el?.tagName === "INPUT" && ["range", "checkbox"].includes((el as HTMLInputElement).type)) return HANDLE.test(name);
   return !!el && (el.tagName === "INPUT" || el.tagName === "TEXTAREA" || el.tagName === "SELECT" || el.isContentEditable);
 }

@@ -6,9 +6,11 @@ import { readInk, type Ink } from "./draw/ink";
 import { begin, change, redo, undo, type History } from "./history";
 import { carriedOver, settled } from "./model/time";
 import { Socket, type Link } from "./socket";
-import { activeRun, firstState, withRun, type Camera, type Span, type ViewState } from "./state";
+import { activeRun, firstState, withRun, type Span, type ViewState } from "./state";
 import { decode, encode } from "./url";
+import type { GrainAnswer } from "./protocol/GrainAnswer";
 import type { Hello } from "./protocol/Hello";
+import type { LensRequest } from "./protocol/LensRequest";
 import type { NodeAnswer } from "./protocol/NodeAnswer";
 import type { RunInfo } from "./protocol/RunInfo";
 
@@ -86,8 +88,9 @@ export function redoStep(): void {
   writeAddress();
 }
 
+/** Selects a node of the task tree; the grain it belongs to is looked up when someone looks at grains. */
 export const select = (run: number, node: number | null): void =>
-  update((s) => (s.runs[run]?.selected === node ? s : withRun(s, run, { selected: node })), "select");
+  update((s) => (s.runs[run]?.selected === node && (node !== null || s.runs[run]?.grain === null) ? s : withRun(s, run, { selected: node, grain: null })), "select");
 
 /** Two runs that are looked at together and whose zoom is linked: the other one. */
 export function linkedRun(run: number): number | null {
@@ -106,29 +109,46 @@ export function setWindow(run: number, window: Span | null, continuous = true): 
   }, "window", continuous);
 }
 
-export const setCamera = (run: number, camera: Camera | null, kind = "camera", continuous = true): void =>
-  update((s) => withRun(s, run, { camera }), kind, continuous);
+/** Answers that do not change, kept by key; a question that is on its way is not asked twice. */
+class Memory<A> {
+  private known = new Map<string, A>();
+  private asking = new Map<string, Promise<A>>();
+  get = (key: string): A | undefined => this.known.get(key);
+  fetch(key: string, ask: () => Promise<A>): Promise<A> {
+    const known = this.known.get(key);
+    if (known) return Promise.resolve(known);
+    let promise = this.asking.get(key);
+    if (!promise) {
+      promise = ask().then((answer) => {
+        if (this.known.size > 5000) this.known.clear();
+        this.known.set(key, answer);
+        return answer;
+      });
+      promise.finally(() => this.asking.delete(key)).catch(() => {});
+      this.asking.set(key, promise);
+    }
+    return promise;
+  }
+}
 
-const nodes = new Map<string, NodeAnswer>();
-const asking = new Map<string, Promise<NodeAnswer>>();
+const nodes = new Memory<NodeAnswer>();
 /** What is known about a node without asking. */
 export const knownNode = (run: number, node: number): NodeAnswer | undefined => nodes.get(`${run}:${node}`);
-export function fetchNode(run: number, node: number): Promise<NodeAnswer> {
-  const key = `${run}:${node}`;
-  const known = nodes.get(key);
-  if (known) return Promise.resolve(known);
-  let promise = asking.get(key);
-  if (!promise) {
-    promise = socket.node(run, node).then((answer) => {
-      if (nodes.size > 5000) nodes.clear();
-      nodes.set(key, answer);
-      return answer;
-    });
-    promise.finally(() => asking.delete(key)).catch(() => {});
-    asking.set(key, promise);
-  }
-  return promise;
+export const fetchNode = (run: number, node: number): Promise<NodeAnswer> => nodes.fetch(`${run}:${node}`, () => socket.node(run, node));
+
+/** The problem that is looked through, with its threshold when one was chosen. */
+export function lensRequest(): LensRequest | null {
+  const { lens, thresholds } = state();
+  return lens === "" ? null : { problem: lens, threshold: thresholds[lens] ?? null };
 }
+
+const grains = new Memory<GrainAnswer>();
+const grainKey = (run: number, node: number): string => JSON.stringify([run, node, lensRequest()]);
+export const knownGrain = (run: number, node: number): GrainAnswer | undefined => grains.get(grainKey(run, node));
+export const fetchGrain = (run: number, node: number): Promise<GrainAnswer> =>
+  grains.fetch(grainKey(run, node), () => socket.grain(run, node, lensRequest(), false));
+/** The grain or group that a node of the task tree belongs to. */
+export const fetchGrainOf = (run: number, task: number): Promise<GrainAnswer> => grains.fetch(`of ${run}:${task}`, () => socket.grain(run, task, null, true));
 
 /** Connects and reads the first answer and the address. */
 export function start(): void {

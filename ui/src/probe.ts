@@ -2,9 +2,10 @@
 // Reads only; hung on `window.crosscut`.
 
 import { frameDurations, lastPaintMs } from "./draw/surface";
-import { dagOf } from "./model/dag";
+import { activeGraph } from "./model/actions";
 import { currentRun, ready, state } from "./page";
-import type { ViewState } from "./state";
+import { FLAG, SHAPE_NAMES } from "./scene";
+import { activePane, type GraphId, type ViewState } from "./state";
 
 export interface NodeRect {
   x: number;
@@ -15,12 +16,13 @@ export interface NodeRect {
 
 interface Registered {
   run: number;
+  view: GraphId;
   rect: (node: number) => NodeRect | null;
 }
 
 const panes = new Set<Registered>();
 
-/** A DAG pane says where its nodes are; the answer takes it out again. */
+/** A graph pane says where its nodes are; the answer takes it out again. */
 export function registerPane(pane: Registered): () => void {
   panes.add(pane);
   return () => panes.delete(pane);
@@ -28,7 +30,7 @@ export function registerPane(pane: Registered): () => void {
 
 let lastServerMs = 0;
 let lastMarks = { boxes: 0, links: 0 };
-/** Time panes tell what they drew last; the DAG is asked directly. */
+/** Time panes tell what they drew last; graphs are asked directly. */
 export function tellMarks(boxes: number, links: number, serverMs: number): void {
   lastMarks = { boxes, links };
   lastServerMs = serverMs;
@@ -40,6 +42,8 @@ export interface Probe {
   state: () => ViewState;
   stats: () => { boxes: number; links: number; serverMs: number; lastPaintMs: number };
   nodeAt: (node: number) => NodeRect | null;
+  /** The marks of the active graph, parts left out: what they stand for and where they are. */
+  marks: () => (NodeRect & { node: number; shape: string; flags: string[] })[];
 }
 
 export const probe: Probe = {
@@ -49,19 +53,30 @@ export const probe: Probe = {
   },
   state,
   stats: () => {
-    const pane = state().panes[state().active];
-    const dag = pane?.view === "dag" ? dagOf(currentRun()).picture() : null;
-    const marks = dag ? { boxes: dag.boxes.n, links: dag.links.n } : lastMarks;
-    return { ...marks, serverMs: dag ? dag.serverMs : lastServerMs, lastPaintMs: lastPaintMs() };
+    const graph = activeGraph()?.picture() ?? null;
+    const marks = graph ? { boxes: graph.boxes.n, links: graph.links.n } : lastMarks;
+    return { ...marks, serverMs: graph ? graph.serverMs : lastServerMs, lastPaintMs: lastPaintMs() };
   },
   nodeAt: (node) => {
-    for (const pane of panes) {
+    // Two graphs number their nodes on their own: the active pane's is meant.
+    const { view } = activePane(state());
+    for (const pane of [...panes].sort((a, b) => Number(b.view === view) - Number(a.view === view))) {
       const rect = pane.run === currentRun() ? pane.rect(node) : null;
       if (rect) return rect;
     }
     return null;
   },
+  marks,
 };
+
+function marks(): ReturnType<Probe["marks"]> {
+  const boxes = activeGraph()?.picture()?.boxes;
+  if (!boxes) return [];
+  const names = (bits: number): string[] => Object.entries(FLAG).filter(([, bit]) => bits & bit).map(([name]) => name);
+  return Array.from({ length: boxes.n }, (_, i) => i)
+    .filter((i) => !(boxes.flags[i]! & FLAG.part))
+    .map((i) => ({ node: boxes.node[i]!, shape: SHAPE_NAMES[boxes.shape[i]!] ?? "", flags: names(boxes.flags[i]!), ...probe.nodeAt(boxes.node[i]!)! }));
+}
 
 declare global {
   interface Window {

@@ -7,13 +7,13 @@ import type { SceneHead } from "./protocol/SceneHead";
 import type { StripHead } from "./protocol/StripHead";
 
 /** What a box stands for; the numbers of `Shape` in crates/view/src/scene.rs. */
-export const SHAPE = { create: 0, wait: 1, other: 2, end: 3, section: 4, task: 5, envelope: 6, repeat: 7, plain: 8, fork: 9, chunk: 10 } as const;
+export const SHAPE = { create: 0, wait: 1, other: 2, end: 3, section: 4, task: 5, envelope: 6, repeat: 7, plain: 8, fork: 9, chunk: 10, grain: 11, group: 12, forkNode: 13, joinNode: 14 } as const;
 
 /** Names of the shapes, for tooltips before the server has answered. */
-export const SHAPE_NAMES = ["create", "wait", "other", "end", "section", "task", "open", "alike", "interval", "fork", "chunk"] as const;
+export const SHAPE_NAMES = ["create", "wait", "other", "end", "section", "task", "open", "alike", "interval", "fork", "chunk", "grain", "group", "fork", "join"] as const;
 
 /** Bits of a box's flags; the constants of `flag` in crates/view/src/scene.rs. */
-export const FLAG = { closed: 1, critical: 2, collapsed: 4, mixed: 8, merged: 16, part: 32 } as const;
+export const FLAG = { closed: 1, critical: 2, collapsed: 4, mixed: 8, merged: 16, part: 32, problem: 64, dimmed: 128 } as const;
 
 /** Kinds of links; the numbers of `LinkKind`. */
 export const LINK = { create: 0, continue: 1, sync: 2, depend: 3 } as const;
@@ -69,6 +69,8 @@ export interface Picture extends Scene {
   cut: string;
   visible: number;
   serverMs: number;
+  /** Where the action led, if it led anywhere. */
+  select: number | null;
 }
 
 /** The two parts of a binary message: the JSON and the offset at which columns begin. */
@@ -96,7 +98,7 @@ export function decodeScene(answer: SceneAnswer, buffer: ArrayBuffer, columns: n
   };
   const strips = head.strips.map((s) => ({ ...s, node: read.u32(s.n), full: read.u8(s.n), fill: read.u8(s.n) }));
   const areas = head.areas.map((a) => ({ ...a, y0: read.f32(a.n), y1: read.f32(a.n) }));
-  return { head, boxes, links, strips, areas, cut: answer.cut, visible: answer.visible, serverMs: answer.ms };
+  return { head, boxes, links, strips, areas, cut: answer.cut, visible: answer.visible, serverMs: answer.ms, select: answer.select ?? null };
 }
 
 /** Walks the columns in order; each is padded to four bytes. */

@@ -2,14 +2,19 @@
 // promises of typed answers come out; connection changes are told to one listener. Knows nothing of views.
 
 import { decodeScene, splitMessage, type Picture } from "./scene";
+import type { GrainAnswer } from "./protocol/GrainAnswer";
+import type { GrainTableAnswer } from "./protocol/GrainTableAnswer";
 import type { Hello } from "./protocol/Hello";
+import type { LensRequest } from "./protocol/LensRequest";
 import type { NodeAnswer } from "./protocol/NodeAnswer";
 import type { Op } from "./protocol/Op";
 import type { Overview } from "./protocol/Overview";
+import type { ProblemsAnswer } from "./protocol/ProblemsAnswer";
 import type { SceneAnswer } from "./protocol/SceneAnswer";
 import type { SceneRequest } from "./protocol/SceneRequest";
 import type { SearchAnswer } from "./protocol/SearchAnswer";
 import type { TableAnswer } from "./protocol/TableAnswer";
+import type { Threshold } from "./protocol/Threshold";
 
 /** What the connection is doing; `lost` carries how often it was tried again. */
 export type Link = { state: "connecting" } | { state: "open" } | { state: "lost"; tries: number; retryAt: number };
@@ -72,6 +77,9 @@ export class Socket {
   node = (run: number, node: number) => this.ask<NodeAnswer>({ op: "node", run, node });
   search = (run: number, text: string, limit: number) => this.ask<SearchAnswer>({ op: "search", run, text, limit });
   table = (op: Omit<Extract<Op, { op: "table" }>, "op">) => this.ask<TableAnswer>({ op: "table", ...op });
+  grain = (run: number, node: number, lens: LensRequest | null, ofTask: boolean) => this.ask<GrainAnswer>({ op: "grain", run, node, lens, of_task: ofTask });
+  problems = (run: number, thresholds: Threshold[]) => this.ask<ProblemsAnswer>({ op: "problems", run, thresholds });
+  grainTable = (op: Omit<Extract<Op, { op: "graintable" }>, "op">) => this.ask<GrainTableAnswer>({ op: "graintable", ...op });
   scene = (request: SceneRequest) => this.ask<Picture>({ op: "scene", ...request });
 
   /** The oldest request without an answer. */

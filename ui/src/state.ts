@@ -4,11 +4,14 @@
 import type { ColourBy } from "./protocol/ColourBy";
 import type { Scale } from "./protocol/Scale";
 
-export type ViewId = "overview" | "dag" | "timeline" | "table";
-export const VIEWS: ViewId[] = ["overview", "dag", "timeline", "table"];
-export const VIEW_TITLES: Record<ViewId, string> = { overview: "Overview", dag: "DAG", timeline: "Timeline", table: "Table" };
+export type ViewId = "overview" | "dag" | "grain" | "timeline" | "table";
+export const VIEWS: ViewId[] = ["overview", "dag", "grain", "timeline", "table"];
+export const VIEW_TITLES: Record<ViewId, string> = { overview: "Overview", dag: "DAG", grain: "Grains", timeline: "Timeline", table: "Table" };
 
-/** The part of a DAG on the screen: its centre in scene units and pixels per unit. */
+/** The views that draw a graph from a cut. */
+export type GraphId = "dag" | "grain";
+
+/** The part of a graph on the screen: its centre in scene units and pixels per unit. */
 export interface Camera {
   x: number;
   y: number;
@@ -32,6 +35,12 @@ export interface RunState {
   window: Span | null;
   /** null: where the page puts it by itself. */
   camera: Camera | null;
+  /** The same three for the grain graph, whose nodes are numbered on their own. */
+  grainCut: string;
+  grain: number | null;
+  grainCamera: Camera | null;
+  /** Group whose own critical path is marked instead of that of the run. */
+  pathOf: number | null;
 }
 
 export interface ViewState {
@@ -42,19 +51,33 @@ export interface ViewState {
   maximised: boolean;
   runs: RunState[];
   colour: ColourBy;
+  /** Grains are told apart by source unless something else is chosen. */
+  grainColour: ColourBy;
   scale: Scale;
   critical: boolean;
+  /** Problem that the grain view looks through; "" for none. */
+  lens: string;
+  /** Chosen thresholds by problem; the others are the server's. */
+  thresholds: Readonly<Record<string, number>>;
+  /** Siblings that are alike are drawn as one mark. */
+  alike: boolean;
   /** Two runs: zoom and window go together. */
   linked: boolean;
   inspector: boolean;
   /** null: as the system says. */
   theme: "light" | "dark" | null;
+  /** Which graph the table lists: the one that was looked at last. */
+  table: GraphId;
+  /** Grain table: every grain with the lens's problem instead of what is visible. */
+  all: boolean;
   sort: string;
   descending: boolean;
   filter: string;
 }
 
-export const emptyRun = (): RunState => ({ cut: "", selected: null, window: null, camera: null });
+export const emptyRun = (): RunState => ({
+  cut: "", selected: null, window: null, camera: null, grainCut: "", grain: null, grainCamera: null, pathOf: null,
+});
 
 export function firstState(runs: number): ViewState {
   return {
@@ -64,11 +87,17 @@ export function firstState(runs: number): ViewState {
     maximised: false,
     runs: Array.from({ length: Math.max(1, runs) }, emptyRun),
     colour: "worker",
+    grainColour: "source",
     scale: "log",
     critical: false,
+    lens: "",
+    thresholds: {},
+    alike: false,
     linked: true,
     inspector: true,
     theme: null,
+    table: "dag",
+    all: false,
     sort: "",
     descending: true,
     filter: "",
@@ -82,24 +111,42 @@ export function withRun(s: ViewState, run: number, change: Partial<RunState>): V
   return { ...s, runs: s.runs.map((r, i) => (i === run ? { ...r, ...change } : r)) };
 }
 
+/** The table follows the graph that was looked at last. */
+const tableOf = (s: ViewState, view: ViewId): GraphId => (view === "dag" || view === "grain" ? view : s.table);
+
 /** Shows a view in the active pane; when panes compare two runs of the same view, both follow. */
 export function withView(s: ViewState, view: ViewId): ViewState {
   const comparing = s.panes.length === 2 && s.panes[0]!.run !== s.panes[1]!.run && s.panes[0]!.view === s.panes[1]!.view;
-  return { ...s, panes: s.panes.map((p, i) => (comparing || i === s.active ? { ...p, view } : p)) };
+  return { ...s, table: tableOf(s, view), panes: s.panes.map((p, i) => (comparing || i === s.active ? { ...p, view } : p)) };
+}
+
+/** Whether the active pane is about grains: its selection is a grain, its colours are those of the grain view. */
+export function aboutGrains(s: ViewState): boolean {
+  const { view } = activePane(s);
+  return view === "grain" || (view === "table" && s.table === "grain");
+}
+
+/** Looks through a problem, "" for none. Cut, camera and selection stay. */
+export const withLens = (s: ViewState, lens: string): ViewState => (s.lens === lens ? s : { ...s, lens });
+
+/** Moves the threshold of a problem; null goes back to the server's. */
+export function withThreshold(s: ViewState, problem: string, value: number | null): ViewState {
+  const { [problem]: _, ...rest } = s.thresholds;
+  return { ...s, thresholds: value === null ? rest : { ...rest, [problem]: value } };
 }
 
 /** Makes sure a view of the run is on the screen and active: an open pane is used before another is replaced. */
 export function showing(s: ViewState, view: ViewId, run: number): ViewState {
   const open = s.panes.findIndex((p) => p.view === view && p.run === run);
-  if (open >= 0) return { ...s, active: open, maximised: s.maximised && s.active === open };
+  if (open >= 0) return { ...s, table: tableOf(s, view), active: open, maximised: s.maximised && s.active === open };
   const pane = s.panes[s.active]?.run === run ? s.active : Math.max(0, s.panes.findIndex((p) => p.run === run));
-  return { ...s, active: pane, panes: s.panes.map((p, i) => (i === pane ? { view, run } : p)) };
+  return { ...s, table: tableOf(s, view), active: pane, panes: s.panes.map((p, i) => (i === pane ? { view, run } : p)) };
 }
 
 export function splitted(s: ViewState, split: "row" | "column"): ViewState {
   if (s.panes.length === 2) return { ...s, split, maximised: false };
   const pane = activePane(s);
-  const other: ViewId = pane.view === "timeline" ? "dag" : "timeline";
+  const other: ViewId = pane.view === "timeline" ? (s.table === "grain" ? "grain" : "dag") : "timeline";
   return { ...s, split, maximised: false, panes: [pane, { view: other, run: pane.run }], active: 1 };
 }
 

@@ -21,6 +21,12 @@ export function encode(s: ViewState): string {
   put("colour", s.colour, first.colour);
   put("scale", s.scale, first.scale);
   put("critical", String(s.critical), "false");
+  put("grain-colour", s.grainColour, first.grainColour);
+  put("lens", s.lens, "");
+  put("thresholds", thresholds(s.thresholds), "");
+  put("alike", String(s.alike), String(first.alike));
+  put("table", s.table, first.table);
+  put("all", String(s.all), "false");
   put("link", String(s.linked), "true");
   put("inspector", String(s.inspector), "true");
   put("theme", s.theme ?? "", "");
@@ -31,7 +37,11 @@ export function encode(s: ViewState): string {
     put(`cut${i}`, r.cut, "");
     put(`node${i}`, r.selected === null ? "" : String(r.selected), "");
     put(`window${i}`, r.window ? r.window.join("~") : "", "");
-    put(`camera${i}`, r.camera ? [r.camera.x, r.camera.y, r.camera.k].join("~") : "", "");
+    put(`camera${i}`, cameraText(r.camera), "");
+    put(`grain-cut${i}`, r.grainCut, "");
+    put(`grain${i}`, r.grain === null ? "" : String(r.grain), "");
+    put(`grain-camera${i}`, cameraText(r.grainCamera), "");
+    put(`path${i}`, r.pathOf === null ? "" : String(r.pathOf), "");
   });
   return out.map(([k, v]) => `${k}=${encodeURIComponent(v).replace(/%2C/g, ",").replace(/%3A/g, ":")}`).join("&");
 }
@@ -49,6 +59,12 @@ export function decode(fragment: string, runs: number): ViewState {
   s.colour = one("colour", COLOURS, s.colour);
   s.scale = one("scale", SCALES, s.scale);
   s.critical = flag("critical", false);
+  s.grainColour = one("grain-colour", COLOURS, s.grainColour);
+  s.lens = get.get("lens") ?? "";
+  s.thresholds = readThresholds(get.get("thresholds") ?? "");
+  s.alike = flag("alike", s.alike);
+  s.table = one("table", ["dag", "grain"] as const, s.table);
+  s.all = flag("all", false);
   s.linked = flag("link", true);
   s.inspector = flag("inspector", true);
   s.theme = get.get("theme") === "light" || get.get("theme") === "dark" ? (get.get("theme") as "light" | "dark") : null;
@@ -60,8 +76,23 @@ export function decode(fragment: string, runs: number): ViewState {
     selected: nodeId(get.get(`node${i}`)),
     window: span(get.get(`window${i}`)),
     camera: camera(get.get(`camera${i}`)),
+    grainCut: get.get(`grain-cut${i}`) ?? r.grainCut,
+    grain: nodeId(get.get(`grain${i}`)),
+    grainCamera: camera(get.get(`grain-camera${i}`)),
+    pathOf: nodeId(get.get(`path${i}`)),
   }));
   return s;
+}
+
+const cameraText = (c: Camera | null): string => (c ? [c.x, c.y, c.k].join("~") : "");
+
+/** "low-parallel-benefit~1.5,memory-stall~0.3", in the order of the names so that the address is always the same. */
+const thresholds = (set: Readonly<Record<string, number>>): string =>
+  Object.keys(set).sort().map((problem) => `${problem}~${set[problem]}`).join(",");
+
+function readThresholds(text: string): Record<string, number> {
+  const parts = text.split(",").map((part) => part.split("~"));
+  return Object.fromEntries(parts.filter(([name, value]) => name && value && Number.isFinite(Number(value))).map(([name, value]) => [name!, Number(value)]));
 }
 
 const panes = (list: Pane[]): string => list.map((p) => `${p.view}:${p.run}`).join(",");

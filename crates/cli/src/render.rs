@@ -6,9 +6,11 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;
 use crosscut_run::{Clock, Run};
 use crosscut_tasks::Tasks;
-use crosscut_tree::Cut;
+use crosscut_tasks::grain::{Grains, Problem, Thresholds};
+use crosscut_tree::{Cut, NodeId};
 use crosscut_view::colour::ColourBy;
 use crosscut_view::dag::{DagOptions, Scale, dag};
+use crosscut_view::grain::{self, GrainOptions, Look, grain};
 use crosscut_view::palette::Theme;
 use crosscut_view::png::png;
 use crosscut_view::profile::{ProfileOptions, profile};
@@ -31,16 +33,22 @@ pub struct Args {
     /// Which picture.
     #[arg(long)]
     view: View,
-    /// What is open in the DAG: a cut as the page's address holds it.
+    /// What is open in the DAG or the grain graph: a cut as the page's address holds it.
     #[arg(long, value_name = "TEXT", conflicts_with = "depth")]
     cut: Option<String>,
-    /// Open the DAG to this depth.
+    /// Open the DAG or the grain graph to this depth.
     #[arg(long, value_name = "N")]
     depth: Option<usize>,
-    /// What decides colour.
-    #[arg(long, alias = "color", default_value = "worker")]
-    colour: Colour,
-    /// What decides the height of a box in the DAG.
+    /// The problem that the grain graph shows, such as low-parallel-benefit or sibling-imbalance=3.
+    #[arg(long, value_name = "PROBLEM[=THRESHOLD]")]
+    lens: Option<String>,
+    /// Fold groups of the grain graph that are alike.
+    #[arg(long)]
+    alike: bool,
+    /// What decides colour [default: source in the grain graph, worker elsewhere]
+    #[arg(long, alias = "color")]
+    colour: Option<Colour>,
+    /// What decides the height of a box in the DAG or of a grain.
     #[arg(long, default_value = "even")]
     scale: Height,
     /// Start of the window of time, such as 1.5ms, or in the clock's unit [default: the start]
@@ -71,6 +79,7 @@ enum View {
     Dag,
     Timeline,
     Profile,
+    Grain,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -125,11 +134,12 @@ fn format(path: &Path) -> Result<Format> {
 }
 
 fn scene(tasks: &Tasks, args: &Args) -> Result<Scene> {
-    let colour = match args.colour {
-        Colour::Worker => ColourBy::Worker,
-        Colour::Kind => ColourBy::Kind,
-        Colour::Source => ColourBy::Source,
-        Colour::Core => ColourBy::Core,
+    let colour = match (args.colour, args.view) {
+        (Some(Colour::Worker), _) => ColourBy::Worker,
+        (Some(Colour::Kind), _) => ColourBy::Kind,
+        (Some(Colour::Source), _) | (None, View::Grain) => ColourBy::Source,
+        (Some(Colour::Core), _) => ColourBy::Core,
+        (None, _) => ColourBy::Worker,
     };
     let scale = match args.scale {
         Height::Even => Scale::Even,
@@ -145,7 +155,39 @@ fn scene(tasks: &Tasks, args: &Args) -> Result<Scene> {
             timeline(tasks, from, to, &TimelineOptions { width, height: height(640), colour, focus: None })
         }
         View::Profile => profile(tasks, from, to, &ProfileOptions { width, height: height(240) }),
+        View::Grain => grains(tasks, args, colour, scale)?,
     })
+}
+
+fn grains(tasks: &Tasks, args: &Args, colour: ColourBy, scale: Scale) -> Result<Scene> {
+    let grains = Grains::new(tasks);
+    let set = args.lens.as_deref().map(|text| {
+        let (word, threshold) = match text.split_once('=') {
+            Some((word, number)) => (word, Some(number)),
+            None => (text, None),
+        };
+        let problem: Problem = word.parse().map_err(|error: String| anyhow!(error))?;
+        if !grains.can_tell(problem, None) {
+            bail!("the run does not hold what it takes to tell {problem}");
+        }
+        let threshold = match threshold {
+            Some(number) => number.parse().ok().filter(|number: &f64| number.is_finite()),
+            None => Some(Thresholds::default().of(problem, &grains)),
+        };
+        let threshold = threshold.with_context(|| format!("`{text}`: the threshold is not a number"))?;
+        Ok(grains.problem(problem, threshold, None))
+    });
+    let set = set.transpose().context("--lens")?;
+    let look =
+        Look { tasks, grains: &grains, lens: set.as_ref(), deviation: None, alike: args.alike, paths: None };
+    let cut = match (args.cut.as_deref().filter(|text| !text.is_empty()), args.depth) {
+        (Some(text), _) => Cut::from_text(grains.tree(), text).with_context(|| format!("--cut {text}"))?,
+        (None, Some(depth)) => grain::open::to_depth(&look, depth, MOST),
+        (None, None) => grain::fitting(&look, FITTING),
+    };
+    let options = GrainOptions { colour, scale, path_of: args.critical.then_some(NodeId::ROOT) };
+    grain(&look, &cut, MOST, &options)
+        .with_context(|| format!("more than {MOST} things would be visible; open less with --depth or --cut"))
 }
 
 fn cut(tasks: &Tasks, args: &Args) -> Result<Cut> {

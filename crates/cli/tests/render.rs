@@ -11,7 +11,7 @@ fn every_view_as_svg_and_png() {
     let folder = folder();
     let path = folder.path();
     ok(path, &["synth", "random", "--size", "2000", "--workers", "3", "-o", "run.crosscut"]);
-    for view in ["dag", "timeline", "profile"] {
+    for view in ["dag", "timeline", "profile", "grain"] {
         for (file, begins) in [("picture.svg", &b"<svg"[..]), ("picture.png", b"\x89PNG")] {
             assert_eq!(ok(path, &["render", "run.crosscut", "--view", view, "-o", file]), "");
             assert!(fs::read(path.join(file)).unwrap().starts_with(begins), "{view} {file}");
@@ -40,6 +40,19 @@ fn options_change_the_picture() {
     ] {
         assert_ne!(dag, picture(&[&["--view", "dag"], args].concat()), "{args:?}");
     }
+    let grain = picture(&["--view", "grain"]);
+    for args in [
+        &["--depth", "3"][..],
+        &["--lens", "low-parallelism"],
+        &["--lens", "low-parallelism=100"],
+        &["--alike"],
+        &["--colour", "worker"],
+        &["--scale", "linear"],
+        &["--critical"],
+        &["--cut", "0.0"],
+    ] {
+        assert_ne!(grain, picture(&[&["--view", "grain"], args].concat()), "{args:?}");
+    }
     let timeline = picture(&["--view", "timeline"]);
     for args in
         [&["--from", "10us", "--to", "20us"][..], &["--to", "9000"], &["--width", "500"], &["--height", "70"]]
@@ -55,6 +68,7 @@ fn wrong_wishes_leave_no_picture() {
     ok(path, &["synth", "fib", "--size", "200", "-o", "run.crosscut"]);
     let dag = &["render", "run.crosscut", "--view", "dag"][..];
     let timeline = &["render", "run.crosscut", "--view", "timeline", "-o", "a.svg"][..];
+    let grain = &["render", "run.crosscut", "--view", "grain", "-o", "a.svg"][..];
     for (args, says) in [
         (&[dag, &["-o", "a.txt"]].concat()[..], ".svg or .png"),
         (&[dag, &["-o", "svg"]].concat(), ".svg or .png"),
@@ -62,6 +76,10 @@ fn wrong_wishes_leave_no_picture() {
         (&[dag, &["-o", "a.svg", "--cut", "?!"]].concat(), "not a cut"),
         (&[dag, &["-o", "a.svg", "--cut", "0", "--depth", "1"]].concat(), "cannot be used with"),
         (&[dag, &["-o", "a.svg", "--colour", "taste"]].concat(), "possible values: worker"),
+        (&[grain, &["--lens", "sadness"]].concat(), "there is no problem `sadness`"),
+        (&[grain, &["--lens", "low-parallelism=NaN"]].concat(), "not a number"),
+        (&[grain, &["--lens", "work-deviation"]].concat(), "does not hold what it takes"),
+        (&[grain, &["--cut", "0!"]].concat(), "not a cut"),
         (&[timeline, &["--from", "5ms", "--to", "1ms"]].concat(), "is empty"),
         (&[timeline, &["--from", "soon"]].concat(), "not a time"),
         (&[timeline, &["--width", "0"]].concat(), "100..=20000"),

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::ops::grain_table::{Rows, grain_table};
 use crate::protocol::{Failure, Op, Request};
 use crate::socket::request_id;
 use crate::{App, OpenRun, encode, ops};
@@ -38,6 +39,23 @@ pub fn answer(app: &App, text: &str) -> Vec<u8> {
             let order = ops::table::Order { sort: &sort, descending };
             ops::table::table(&run.tasks, &cut, order, &filter, offset..offset.saturating_add(limit))
         }),
+        Op::Grain { run, node, lens, of_task } => {
+            over(app, id, run, |run| ops::grain::grain(run, node, lens.as_ref(), of_task))
+        }
+        Op::Problems { run, thresholds } => {
+            over(app, id, run, |run| ops::problems::problems(run, &thresholds))
+        }
+        Op::GrainTable { run, cut, lens, alike, all, sort, descending, filter, offset, limit } => {
+            over(app, id, run, |run| {
+                let graph = run.grain_run();
+                let known = graph.lens(lens.as_ref())?;
+                let look = ops::grain_scene::look(run, known.as_deref(), alike);
+                let cut = graph.cut(&cut)?;
+                let rows = if all { Rows::All } else { Rows::Visible(&cut) };
+                let order = ops::table::Order { sort: &sort, descending };
+                grain_table(&look, rows, order, &filter, offset..offset.saturating_add(limit))
+            })
+        }
         Op::Scene(request) => open_run(app, request.run)
             .and_then(|run| ops::scene::scene(run, &request))
             .map(|(answer, scene)| {

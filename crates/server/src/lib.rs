@@ -6,6 +6,7 @@
 mod access;
 mod answer;
 mod encode;
+mod grains;
 mod ops;
 mod page;
 mod picture;
@@ -14,12 +15,13 @@ mod socket;
 
 use std::future::Future;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::Router;
 use axum::routing::get;
 use crosscut_tasks::Tasks;
+use crosscut_tasks::grain::Thresholds;
 use crosscut_tree::Cut;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -55,11 +57,31 @@ pub enum ServerError {
     Stopped(#[from] std::io::Error),
 }
 
+/// A run to serve.
+#[derive(Debug)]
+pub struct Served {
+    /// The run.
+    pub tasks: Tasks,
+    /// A run of the same program, as a rule with one worker, that gives the work deviation.
+    pub baseline: Option<Tasks>,
+    /// Where problems of grains begin.
+    pub thresholds: Thresholds,
+}
+
+impl From<Tasks> for Served {
+    fn from(tasks: Tasks) -> Self {
+        Served { tasks, baseline: None, thresholds: Thresholds::default() }
+    }
+}
+
 /// An open run with the cut that it opens with.
 #[derive(Debug)]
 pub(crate) struct OpenRun {
     tasks: Tasks,
     first_cut: Cut,
+    baseline: Option<Tasks>,
+    thresholds: Thresholds,
+    grains: OnceLock<grains::GrainRun>,
 }
 
 /// What all requests share.
@@ -87,7 +109,7 @@ pub struct Server {
 
 impl Server {
     /// Takes a port on loopback.
-    pub async fn bind(runs: Vec<Tasks>, options: Options) -> Result<Server, ServerError> {
+    pub async fn bind<R: Into<Served>>(runs: Vec<R>, options: Options) -> Result<Server, ServerError> {
         let wish = SocketAddr::from((Ipv4Addr::LOCALHOST, options.port));
         let listen = |source| ServerError::Listen { port: options.port, source };
         let listener = TcpListener::bind(wish).await.map_err(listen)?;
@@ -95,13 +117,16 @@ impl Server {
         let (stop, stopped) = watch::channel(false);
         let runs = runs
             .into_iter()
-            .map(|tasks| {
+            .map(|run| {
+                let Served { tasks, baseline, thresholds } = run.into();
                 let first_cut = Cut::fitting(tasks.tree(), FIRST_ITEMS);
-                OpenRun { tasks, first_cut }
+                OpenRun { tasks, first_cut, baseline, thresholds, grains: OnceLock::new() }
             })
             .collect();
         let access = Access::new(address.port())?;
-        Ok(Server { listener, app: Arc::new(App { runs, access, stop: stopped }), stop, address })
+        let app = Arc::new(App { runs, access, stop: stopped });
+        prepare(app.clone());
+        Ok(Server { listener, app, stop, address })
     }
 
     /// Where it listens.
@@ -134,9 +159,23 @@ impl Server {
     }
 }
 
+/// Makes the grain graphs of all runs beside everything else; who asks for one earlier waits for it.
+fn prepare(app: Arc<App>) {
+    let work = move || {
+        for run in &app.runs {
+            if *app.stop.borrow() {
+                return;
+            }
+            run.grain_run().prepare();
+        }
+    };
+    // Without a thread for it, the first request makes them.
+    let _ = std::thread::Builder::new().name("grains".to_owned()).spawn(work);
+}
+
 /// Serves `runs` until `shutdown` is ready; `ready` gets the link that lets a browser in.
-pub async fn serve(
-    runs: Vec<Tasks>,
+pub async fn serve<R: Into<Served>>(
+    runs: Vec<R>,
     options: Options,
     ready: impl FnOnce(&str),
     shutdown: impl Future<Output = ()>,

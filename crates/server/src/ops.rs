@@ -1,8 +1,12 @@
 //! What the page can ask, one module per question. Each takes an open run and gives the answer type of the protocol.
 
+pub mod grain;
+pub mod grain_scene;
+pub mod grain_table;
 pub mod hello;
 pub mod node;
 pub mod overview;
+pub mod problems;
 pub mod scene;
 pub mod search;
 pub mod table;
@@ -30,13 +34,12 @@ impl OpenRun {
 /// How many items are visible; an error when they are too many.
 pub fn visible(tasks: &Tasks, cut: &Cut) -> Result<usize, Refusal> {
     let visible = cut.visible(tasks.tree()).take(MOST_ITEMS + 1).count();
-    if visible > MOST_ITEMS {
-        return Err(format!(
-            "more than {} things would be visible: close some first",
-            count(MOST_ITEMS as i64)
-        ));
-    }
-    Ok(visible)
+    if visible > MOST_ITEMS { Err(too_many()) } else { Ok(visible) }
+}
+
+/// Why a cut is not drawn.
+pub fn too_many() -> Refusal {
+    format!("more than {} things would be visible: close some first", count(MOST_ITEMS as i64))
 }
 
 /// A node that exists.

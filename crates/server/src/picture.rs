@@ -14,7 +14,7 @@ use serde::Deserialize;
 use crate::App;
 use crate::answer::{Refusal, open_run};
 use crate::ops;
-use crate::protocol::{ColourBy, Scale, SceneRequest, ViewName};
+use crate::protocol::{ColourBy, LensRequest, Scale, SceneRequest, ViewName};
 
 /// The parameters.
 #[derive(Debug, Deserialize)]
@@ -36,6 +36,13 @@ pub struct Parameters {
     #[serde(default)]
     critical: String,
     focus: Option<u32>,
+    /// The problem that the grain view looks at, and where it begins.
+    lens: Option<String>,
+    threshold: Option<f64>,
+    /// "1" or "true".
+    #[serde(default)]
+    alike: String,
+    path_of: Option<u32>,
     #[serde(default)]
     theme: ThemeName,
     /// Pixels of a PNG per CSS pixel.
@@ -77,6 +84,10 @@ pub async fn picture(
     }
 }
 
+fn is_on(switch: &str) -> bool {
+    matches!(switch, "1" | "true")
+}
+
 fn draw(app: &App, p: &Parameters) -> Result<Response, Refusal> {
     let run = open_run(app, p.run)?;
     let end = run.tasks.summary().elapsed as f64;
@@ -86,17 +97,22 @@ fn draw(app: &App, p: &Parameters) -> Result<Response, Refusal> {
         view: p.view,
         cut: p.cut.clone(),
         action: None,
-        colour: p.colour.unwrap_or(ColourBy::Worker),
+        colour: p.colour.unwrap_or(if p.view == ViewName::Grain {
+            ColourBy::Source
+        } else {
+            ColourBy::Worker
+        }),
         scale: p.scale.unwrap_or(Scale::Even),
         window,
         width: p.width.unwrap_or(1200.0),
         height: p.height.unwrap_or(600.0),
-        critical: matches!(p.critical.as_str(), "1" | "true"),
+        critical: is_on(&p.critical),
         focus: p.focus,
+        lens: p.lens.clone().map(|problem| LensRequest { problem, threshold: p.threshold }),
+        alike: is_on(&p.alike),
+        path_of: p.path_of,
     };
-    let cut = run.cut(&p.cut)?;
-    ops::visible(&run.tasks, &cut)?;
-    let scene = ops::scene::picture(&run.tasks, &cut, &request)?;
+    let (_, scene) = ops::scene::scene(run, &request)?;
     let theme = match p.theme {
         ThemeName::Light => Theme::LIGHT,
         ThemeName::Dark => Theme::DARK,
@@ -112,6 +128,7 @@ fn draw(app: &App, p: &Parameters) -> Result<Response, Refusal> {
         ViewName::Dag => "dag",
         ViewName::Timeline => "timeline",
         ViewName::Profile => "profile",
+        ViewName::Grain => "grain",
     };
     let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' };
     let name: String = run.tasks.run().name().chars().map(plain).collect();

@@ -40,8 +40,8 @@ async fn hello_and_overview() {
     let hello = socket.ok(json!({"op": "hello"})).await;
     assert_eq!(hello["runs"][0]["name"], "fib");
     assert_eq!(hello["runs"][1]["workers"], 3);
-    assert_eq!(hello["palette"]["light"].as_array().unwrap().len(), 42);
-    assert_eq!(hello["palette"]["dark"].as_array().unwrap().len(), 42);
+    assert_eq!(hello["palette"]["light"].as_array().unwrap().len(), 46);
+    assert_eq!(hello["palette"]["dark"].as_array().unwrap().len(), 46);
     let overview = socket.ok(json!({"op": "overview", "run": 0})).await;
     let a = &overview["accounting"];
     let number = |name: &str| a[name].as_f64().unwrap();

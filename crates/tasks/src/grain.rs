@@ -299,3 +299,16 @@ impl Grains {
         metrics
     }
 }
+
+/// Where grains ran.
+impl Grains {
+    /// The core that a grain began on, or its worker where cores are not known.
+    pub fn core(&self, node: NodeId) -> Option<u16> {
+        match self.slot(node) {
+            Slot::Grain(g) => {
+                self.grains.core.get(g as usize).copied().filter(|&core| core != table::NO_CORE)
+            }
+            Slot::Group(_) => None,
+        }
+    }
+}

@@ -53,6 +53,8 @@ impl Item {
 pub struct Cut {
     open: BTreeSet<u32>,
     windows: BTreeMap<u32, Window>,
+    /// Folds of siblings, by their first member, whose members are shown one by one.
+    spread: BTreeSet<u32>,
 }
 
 impl Cut {
@@ -127,10 +129,12 @@ impl Cut {
         }
     }
 
-    /// Closes a node and forgets what was open below it.
+    /// Closes a node and forgets what was open or spread out below it.
     pub fn close(&mut self, tree: Tree<'_>, node: NodeId) {
         let range = tree.range(node);
         let range = range.start as u32..range.end as u32;
+        // The node itself may be the first of a fold, which stays as it is.
+        self.spread.retain(|first| !range.contains(first) || *first == node.0);
         let below: Vec<u32> = self.open.range(range.clone()).copied().collect();
         for node in below {
             self.open.remove(&node);
@@ -188,6 +192,35 @@ impl Cut {
     /// Shows this window of a wide node's children.
     pub fn set_window(&mut self, node: NodeId, window: Window) {
         self.windows.insert(node.0, window);
+    }
+
+    /// The window of a wide node's children; an empty one if none was set.
+    pub fn window(&self, node: NodeId) -> Window {
+        self.windows.get(&node.0).copied().unwrap_or_default()
+    }
+
+    /// Whether the fold of siblings that begins with this node is spread out. What is folded, the cut does not know: it
+    /// depends on what is looked at.
+    pub fn is_spread(&self, first: NodeId) -> bool {
+        self.spread.contains(&first.0)
+    }
+
+    /// Shows the members of the fold that begins with this node one by one.
+    pub fn spread(&mut self, tree: Tree<'_>, first: NodeId) {
+        if tree.contains(first) {
+            self.spread.insert(first.0);
+        }
+    }
+
+    /// Folds again: the fold that begins with this node, or else all folds of its siblings. Says whether there was one.
+    pub fn gather(&mut self, tree: Tree<'_>, node: NodeId) -> bool {
+        if self.spread.remove(&node.0) {
+            return true;
+        }
+        let Some(parent) = tree.parent(node) else { return false };
+        let before = self.spread.len();
+        self.spread.retain(|&first| tree.parent(NodeId(first)) != Some(parent));
+        self.spread.len() < before
     }
 
     /// The children of an open node as they are shown.
@@ -268,17 +301,17 @@ impl Cut {
         })
     }
 
-    /// As text for a URL: open nodes as base-36 differences joined by dots, then windows.
+    /// As text for a URL: open nodes as base-36 differences joined by dots, then windows, then what is spread out, if
+    /// anything is, written like the open nodes.
     pub fn to_text(&self) -> String {
         let mut text = String::from("0");
-        let mut last = 0;
-        for &node in &self.open {
-            text.push('.');
-            push_base36(&mut text, node - last);
-            last = node;
-        }
+        push_nodes(&mut text, &self.open);
         for (node, window) in &self.windows {
             let _ = write!(text, "~{node}-{}-{}", window.first, window.count);
+        }
+        if !self.spread.is_empty() {
+            text.push_str("!0");
+            push_nodes(&mut text, &self.spread);
         }
         text
     }
@@ -286,17 +319,17 @@ impl Cut {
     /// Reads what [`Cut::to_text`] wrote. Nodes that the tree does not have are left out.
     pub fn from_text(tree: Tree<'_>, text: &str) -> Result<Self, TreeError> {
         let wrong = || TreeError::CutText(text.chars().take(80).collect());
-        let mut parts = text.split('~');
-        let mut open = parts.next().unwrap_or("").split('.');
-        if open.next() != Some("0") {
-            return Err(wrong());
-        }
+        let (shown, spread) = match text.split_once('!') {
+            Some((shown, spread)) => (shown, Some(spread)),
+            None => (text, None),
+        };
+        let mut parts = shown.split('~');
         let mut cut = Cut::closed();
-        let mut node = 0u32;
-        for step in open {
-            let step = u32::from_str_radix(step, 36).map_err(|_| wrong())?;
-            node = node.checked_add(step).ok_or_else(wrong)?;
-            cut.open(tree, NodeId(node));
+        for node in read_nodes(parts.next().unwrap_or("")).ok_or_else(wrong)? {
+            cut.open(tree, node);
+        }
+        for first in spread.map_or(Some(Vec::new()), read_nodes).ok_or_else(wrong)? {
+            cut.spread(tree, first);
         }
         for part in parts {
             let numbers: Vec<u32> =
@@ -308,6 +341,31 @@ impl Cut {
         }
         Ok(cut)
     }
+}
+
+/// Each node as the difference from the one before.
+fn push_nodes(text: &mut String, nodes: &BTreeSet<u32>) {
+    let mut last = 0;
+    for &node in nodes {
+        text.push('.');
+        push_base36(text, node - last);
+        last = node;
+    }
+}
+
+/// Reads "0" and what [`push_nodes`] wrote.
+fn read_nodes(text: &str) -> Option<Vec<NodeId>> {
+    let mut steps = text.split('.');
+    if steps.next() != Some("0") {
+        return None;
+    }
+    let mut node = 0u32;
+    steps
+        .map(|step| {
+            node = node.checked_add(u32::from_str_radix(step, 36).ok()?)?;
+            Some(NodeId(node))
+        })
+        .collect()
 }
 
 fn push_base36(text: &mut String, mut value: u32) {

@@ -260,3 +260,51 @@ fn an_empty_tree_shows_nothing() {
     assert_eq!(cut, Cut::closed());
     assert_eq!(cut.visible(built.view()).count(), 0);
 }
+
+#[test]
+fn spread_folds_are_part_of_the_text() {
+    let parents: Vec<Option<u32>> = (0..60).map(|i: u32| (i > 0).then(|| (i - 1) / 3)).collect();
+    let built = crosscut_tree::from_parents(&parents).unwrap().tree;
+    let tree = built.view();
+    let mut cut = Cut::closed();
+    cut.open(tree, NodeId::ROOT);
+    let plain = cut.to_text();
+    assert!(!plain.contains('!'));
+    cut.spread(tree, NodeId(2));
+    cut.spread(tree, NodeId(45));
+    cut.spread(tree, NodeId(60)); // there is no such node
+    cut.set_window(NodeId::ROOT, Window { first: 3, count: 4 });
+    assert_eq!(cut.to_text(), "0.0~0-3-4!0.2.17");
+    assert_eq!(Cut::from_text(tree, &cut.to_text()), Ok(cut.clone()));
+    assert!(cut.is_spread(NodeId(2)) && !cut.is_spread(NodeId(3)));
+    assert_eq!(Cut::from_text(tree, &plain).map(|cut| cut.to_text()), Ok(plain));
+    for wrong in ["0!", "0!1", "0!0.", "0!0.1!0.2", "0!0.zzzzzzzzz", "!0.1", "0!0~1-2-3", "0!0.zzzzzz.zzzzzz"]
+    {
+        assert!(Cut::from_text(tree, wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn gathering_and_closing_forget_what_was_spread() {
+    // Every node has three children: 1, 2, 3 under the root.
+    let parents: Vec<Option<u32>> = (0..40).map(|i: u32| (i > 0).then(|| (i - 1) / 3)).collect();
+    let built = crosscut_tree::from_parents(&parents).unwrap().tree;
+    let tree = built.view();
+    let child = |node, k| tree.child(node, k).unwrap();
+    let (a, b, c) = (child(NodeId::ROOT, 0), child(NodeId::ROOT, 1), child(NodeId::ROOT, 2));
+    let inner = child(b, 0);
+    let mut cut = Cut::closed();
+    for first in [a, b, inner] {
+        cut.spread(tree, first);
+    }
+    assert!(cut.gather(tree, a));
+    assert!(!cut.is_spread(a) && cut.is_spread(b));
+    assert!(cut.gather(tree, c)); // not the first of a fold, but beside one
+    assert!(!cut.is_spread(b) && cut.is_spread(inner));
+    assert!(!cut.gather(tree, c) && !cut.gather(tree, NodeId::ROOT));
+    cut.spread(tree, b);
+    cut.close(tree, b);
+    assert!(cut.is_spread(b) && !cut.is_spread(inner));
+    cut.close(tree, NodeId::ROOT);
+    assert_eq!(cut, Cut::closed());
+}

@@ -6,6 +6,7 @@
 pub mod colour;
 pub mod dag;
 pub mod format;
+pub mod grain;
 pub mod graph;
 pub mod palette;
 pub mod png;

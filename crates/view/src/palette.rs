@@ -2,7 +2,7 @@
 //! resolve them at the last moment.
 //!
 //! The categories are those of Okabe and Ito and of Paul Tol, without their reds, evened out in lightness for each
-//! surface. Red is no slot: it is kept for problems and the critical path.
+//! surface. Red is no category: it is kept for problems and the critical path.
 
 use serde::Serialize;
 
@@ -50,7 +50,7 @@ impl Colour {
 pub const CATEGORIES: usize = 24;
 
 /// Number of slots.
-pub const SLOTS: usize = 42;
+pub const SLOTS: usize = 46;
 
 /// The named slots, as `docs/api.md` lists them.
 pub mod slot {
@@ -72,6 +72,10 @@ pub mod slot {
     pub const FORK: u16 = 40;
     /// Kinds of nodes: chunk.
     pub const CHUNK: u16 = 41;
+    /// A problem: a little, clearly, and far beyond its threshold.
+    pub const PROBLEM: u16 = 42;
+    /// A problem is looked at, and this has nothing of it.
+    pub const GOOD: u16 = 45;
 }
 
 /// Everything that a writer needs to resolve colours.
@@ -124,6 +128,7 @@ impl Theme {
                 0x2b6cb0, 0xb48ad1, 0xe8a33d, 0xf2cf6b, 0x8ccbe8, 0xc3c9d1, // running, ready by edge
                 0xa9b3be, 0xdfe3e8, 0xf4f6f9, 0xece6d6, // several, muted, envelope, repeat
                 0x7d6fd0, 0x8fb53c, // fork, chunk
+                0xe89aa0, 0xd9485a, 0xc8102e, 0x2e8540, // problems, none
             ],
         ),
     };
@@ -148,6 +153,7 @@ impl Theme {
                 0x4d94dd, 0x9a75b8, 0xd9963a, 0xd4b356, 0x5d9dbb, 0x6d7682, // running, ready by edge
                 0x6b7683, 0x2c323b, 0x1c2129, 0x3d3a31, // several, muted, envelope, repeat
                 0x9488e0, 0x9dbd55, // fork, chunk
+                0xa65a63, 0xd9596a, 0xff5c6c, 0x4fae6a, // problems, none
             ],
         ),
     };

@@ -32,6 +32,14 @@ pub enum Shape {
     Fork = 9,
     /// A leaf interval that ran iterations of a loop: a slanted box.
     Chunk = 10,
+    /// A grain: a box whose height tells how long it ran.
+    Grain = 11,
+    /// A closed group of grains: a rounded box without fill.
+    Group = 12,
+    /// Where the members of a fork-join group begin: a triangle that points down, or a dot.
+    ForkNode = 13,
+    /// Where they end: the same turned round.
+    JoinNode = 14,
 }
 
 /// Bits of [`Boxes::flags`].
@@ -48,6 +56,10 @@ pub mod flag {
     pub const MERGED: u8 = 16;
     /// A part of another mark (a bar of its mix): not hit by the pointer, moves with the mark of the same node.
     pub const PART: u8 = 32;
+    /// A grain has the problem that is looked at, or a group holds such grains.
+    pub const PROBLEM: u8 = 64;
+    /// A problem is looked at and this has nothing of it: grains are drawn faint, groups with a green border.
+    pub const DIMMED: u8 = 128;
 }
 
 /// Rectangular marks, one entry per column per mark. Drawn in order.

@@ -291,6 +291,17 @@ impl Writer<'_> {
             s if s == Shape::Other as u8 => {
                 self.rect((x, y, w, h), 0.0, &format!("fill=\"{}\" {edge}", solid.hex()))
             }
+            s if s == Shape::Grain as u8 => self.grain(scene, i),
+            s if s == Shape::Group as u8 => self.group(scene, i),
+            s if s == Shape::ForkNode as u8 || s == Shape::JoinNode as u8 => {
+                let d = if s == Shape::ForkNode as u8 {
+                    polygon(&[(x, y), (x + w, y), (x + w / 2.0, y + h)])
+                } else {
+                    polygon(&[(x + w / 2.0, y), (x + w, y + h), (x, y + h)])
+                };
+                let colour = if flags & flag::CRITICAL != 0 { theme.red } else { theme.edge };
+                writeln!(self.out, "<path d=\"{d}\" fill=\"{}\"/>", colour.hex())
+            }
             s if s == Shape::Repeat as u8 => {
                 let paint = format!("fill=\"{}\" {edge} stroke-dasharray=\"4 2\"", solid.hex());
                 self.rect((x, y, w, h), 3.0, &paint)
@@ -308,6 +319,51 @@ impl Writer<'_> {
                 }
             }
         };
+    }
+
+    /// A grain: faint when it has nothing of the problem that is looked at, with a red rim when it has it.
+    fn grain(&mut self, scene: &Scene, i: usize) -> std::fmt::Result {
+        let b = &scene.boxes;
+        let (x, y, w, h, flags) = (b.x[i], b.y[i], b.w[i], b.h[i], b.flags[i]);
+        let theme = self.theme;
+        let solid = theme.slot(b.fill[i]);
+        let dimmed = flags & flag::DIMMED != 0;
+        let (fill, border) = if dimmed {
+            (theme.surface.towards(solid, 0.2), theme.surface.towards(theme.edge, 0.5))
+        } else {
+            (theme.surface.towards(solid, 0.45), solid.towards(theme.text, 0.2))
+        };
+        let red = flags & (flag::PROBLEM | flag::CRITICAL) != 0;
+        let (colour, width) = if red { (theme.red, 2) } else { (border, 1) };
+        let paint = |fill: Colour, colour: Colour, width: u8| {
+            format!("fill=\"{}\" stroke=\"{}\" stroke-width=\"{width}\"", fill.hex(), colour.hex())
+        };
+        if flags & flag::MERGED != 0 {
+            self.rect((x + 3.0, y + 3.0, w, h), 2.0, &paint(fill, border, 1))?;
+        }
+        self.rect((x, y, w, h), 2.0, &paint(fill, colour, width))
+    }
+
+    /// A closed group has no fill; its border tells whether it holds the problem. Folds are dashed, groups alike a stack.
+    fn group(&mut self, scene: &Scene, i: usize) -> std::fmt::Result {
+        let b = &scene.boxes;
+        let (x, y, w, h, flags) = (b.x[i], b.y[i], b.w[i], b.h[i], b.flags[i]);
+        let theme = self.theme;
+        let problem = flags & flag::PROBLEM != 0;
+        let (colour, width) = match flags {
+            f if f & flag::CRITICAL != 0 => (theme.red, "2"),
+            _ if problem => (theme.red, "1.5"),
+            f if f & flag::DIMMED != 0 => (theme.slot(crate::palette::slot::GOOD), "1"),
+            _ => (theme.edge, "1"),
+        };
+        let closed = flags & flag::CLOSED != 0;
+        let dash = if closed { "" } else { " stroke-dasharray=\"4 2\"" };
+        let surface = theme.surface.hex();
+        let paint = format!("fill=\"{surface}\" stroke=\"{}\" stroke-width=\"{width}\"{dash}", colour.hex());
+        if closed && flags & flag::MERGED != 0 {
+            self.rect((x + 3.0, y + 3.0, w, h), 8.0, &paint)?;
+        }
+        self.rect((x, y, w, h), 8.0, &paint)
     }
 
     fn rect(&mut self, (x, y, w, h): (f32, f32, f32, f32), round: f32, paint: &str) -> std::fmt::Result {

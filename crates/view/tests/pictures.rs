@@ -7,10 +7,12 @@ use crosscut_import::Quiet;
 use crosscut_run::tasks::{Edge, Kind, Mark, TaskWriter};
 use crosscut_run::{NO_SITE, Places, RunWriter, Source, SourcesBuilder};
 use crosscut_tasks::Tasks;
+use crosscut_tasks::grain::{Grains, Problem};
 use crosscut_tree::{Cut, NodeId};
 use crosscut_view::colour::ColourBy;
 use crosscut_view::dag::{DagOptions, Scale, dag};
-use crosscut_view::palette::Theme;
+use crosscut_view::grain::{GrainOptions, Look, fitting, grain};
+use crosscut_view::palette::{SLOTS, Theme};
 use crosscut_view::png::png;
 use crosscut_view::profile::{ProfileOptions, profile};
 use crosscut_view::scene::{Scene, Shape, flag};
@@ -70,17 +72,40 @@ fn named(file: &str, work: &Path) -> Tasks {
 
 /// The scene as text: shapes where they are, edges, texts.
 fn text(scene: &Scene) -> String {
-    const SHAPES: [&str; 9] =
-        ["create", "wait", "other", "end", "section", "task", "envelope", "repeat", "plain"];
+    const SHAPES: [&str; 15] = [
+        "create",
+        "wait",
+        "other",
+        "end",
+        "section",
+        "task",
+        "envelope",
+        "repeat",
+        "plain",
+        "fork",
+        "chunk",
+        "grain",
+        "group",
+        "fork-node",
+        "join-node",
+    ];
     let mut out = format!("{} × {}: {}\n", scene.width, scene.height, scene.title);
     let b = &scene.boxes;
     for i in 0..b.len() {
         let critical = if b.flags[i] & flag::CRITICAL != 0 { " critical" } else { "" };
         let part = if b.flags[i] & flag::PART != 0 { " part" } else { "" };
+        let lens = match b.flags[i] {
+            f if f & flag::PROBLEM != 0 => " problem",
+            f if f & flag::DIMMED != 0 => " dimmed",
+            _ => "",
+        };
         let (x, y, w, h) = (b.x[i], b.y[i], b.w[i], b.h[i]);
         let shape = SHAPES[b.shape[i] as usize];
-        let _ =
-            writeln!(out, "{shape} #{} at {x} {y}, {w} × {h}, slot {}{critical}{part}", b.node[i], b.fill[i]);
+        let _ = writeln!(
+            out,
+            "{shape} #{} at {x} {y}, {w} × {h}, slot {}{critical}{part}{lens}",
+            b.node[i], b.fill[i]
+        );
     }
     let l = &scene.links;
     for i in 0..l.len() {
@@ -109,7 +134,7 @@ fn check(scene: &Scene) {
         assert!(column.iter().all(|v| v.is_finite()));
     }
     assert!(b.w.iter().chain(&b.h).all(|&side| side >= 0.0));
-    assert!(b.fill.iter().all(|&fill| fill < 40));
+    assert!(b.fill.iter().all(|&fill| (fill as usize) < SLOTS));
     let document = svg(scene, &Theme::LIGHT);
     assert!(usvg::roxmltree::Document::parse(&document).is_ok(), "{document}");
 }
@@ -130,6 +155,58 @@ fn a_spawn_loop_is_folded() {
     let cut = Cut::fitting(tasks.tree(), 20);
     let options = DagOptions { colour: ColourBy::Kind, ..DagOptions::default() };
     insta::assert_snapshot!(text(&dag(&tasks, &cut, &options)));
+}
+
+/// The grain graph of a run, looked at for a problem or not.
+fn grains(
+    tasks: &Tasks,
+    lens: Option<(Problem, f64)>,
+    alike: bool,
+    limit: usize,
+    options: &GrainOptions,
+) -> Scene {
+    let grains = Grains::new(tasks);
+    let set = lens.map(|(problem, threshold)| grains.problem(problem, threshold, None));
+    let look = Look { tasks, grains: &grains, lens: set.as_ref(), deviation: None, alike, paths: None };
+    grain(&look, &fitting(&look, limit), 20_000, options).unwrap()
+}
+
+#[test]
+fn nested_sections_as_grains() {
+    let work = tempfile::tempdir().unwrap();
+    let tasks = sample("nested_sections", work.path());
+    let options = GrainOptions { path_of: Some(NodeId::ROOT), ..GrainOptions::default() };
+    let scene = grains(&tasks, None, false, 60, &options);
+    check(&scene);
+    insta::assert_snapshot!(text(&scene));
+}
+
+#[test]
+fn a_spawn_loop_of_grains_under_a_lens() {
+    let work = tempfile::tempdir().unwrap();
+    let tasks = made("wide", 2000, work.path());
+    let scene = grains(&tasks, Some((Problem::SiblingImbalance, 1.0)), true, 60, &GrainOptions::default());
+    check(&scene);
+    insta::assert_snapshot!(text(&scene));
+}
+
+#[test]
+fn grains_of_every_shape() {
+    let work = tempfile::tempdir().unwrap();
+    for shape in ["fib", "sort", "chain", "wide", "random", "skewed", "deep"] {
+        let tasks = made(shape, 3000, work.path());
+        for lens in [None, Some((Problem::LowParallelism, 3.0)), Some((Problem::SiblingImbalance, 1.5))] {
+            for scale in [Scale::Even, Scale::Log, Scale::Linear] {
+                let options = GrainOptions { scale, path_of: Some(NodeId::ROOT), colour: ColourBy::Worker };
+                let scene = grains(&tasks, lens, lens.is_some(), 300, &options);
+                check(&scene);
+                assert!(scene.boxes.len() > 2, "{shape}");
+                let marked = |flag: u8| scene.boxes.flags.iter().any(|flags| flags & flag != 0);
+                assert!(lens.is_some() || !marked(flag::PROBLEM | flag::DIMMED));
+                usvg::Tree::from_str(&svg(&scene, &Theme::DARK), &usvg::Options::default()).unwrap();
+            }
+        }
+    }
 }
 
 #[test]

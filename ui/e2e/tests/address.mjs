@@ -50,7 +50,7 @@ test("a worked-on DAG comes back pixel for pixel", async () => {
 
 test("a window of the timeline comes back", async () => {
   const page = await open(browser, server.link);
-  await press(page, "3");
+  await press(page, "4");
   await wheel(page, await centre(page), -600);
   const seen = await picture(page, 0);
   const copy = await again(await address(page));

@@ -54,7 +54,7 @@ test("a view is chosen for both, and zoom is linked", async () => {
 });
 
 test("windows of time are linked: the same stretch, counted from the start of each run", async () => {
-  await press(page, "3");
+  await press(page, "4");
   await wheel(page, await centre(page, 1), -700);
   const [a, b] = (await state(page)).runs.map((run) => run.window);
   assert.ok(b[1] - b[0] < 0.9 * elapsed[1]);

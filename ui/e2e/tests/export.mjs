@@ -20,7 +20,8 @@ after(async () => {
 
 for (const [view, key] of [
   ["dag", "2"],
-  ["timeline", "3"],
+  ["grain", "3"],
+  ["timeline", "4"],
 ]) {
   for (const format of ["svg", "png"]) {
     test(`${view} as ${format}`, async () => {

@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import { launch, open } from "../browser.mjs";
 import { apart, decoder } from "../picture.mjs";
 import { imported, serve } from "../server.mjs";
-import { picture, press, toDepth } from "../workbench.mjs";
+import { command, picture, press, toDepth } from "../workbench.mjs";
 
 const COLUMNS = 48;
 const ROWS = 30;
@@ -37,7 +37,7 @@ async function check(name, page) {
 }
 
 for (const fixture of ["nested_sections", "sort_mth4"]) {
-  test(`DAG and timeline of ${fixture}`, async (t) => {
+  test(`DAG, grains and timeline of ${fixture}`, async (t) => {
     const server = await serve(imported(fixture));
     t.after(() => server.stop());
     const page = await open(browser, `${server.link}#view=dag:0`);
@@ -47,7 +47,11 @@ for (const fixture of ["nested_sections", "sort_mth4"]) {
     await press(page, "f");
     const opened = await pictures.sketch(await picture(page, 0), COLUMNS, ROWS);
     assert.ok(apart(closed, opened) > 0.03, "another cut is another picture");
-    await press(page, "3");
+    await press(page, "4");
     await check(`${fixture}-timeline`, page);
+    await press(page, "3");
+    await check(`${fixture}-grain`, page);
+    await command(page, "Lens: sibling imbalance");
+    await check(`${fixture}-grain-lens`, page);
   });
 }

@@ -25,7 +25,7 @@ async function brightness(page) {
   return cells.reduce((a, b) => a + b) / cells.length;
 }
 
-for (const view of ["overview", "dag", "timeline", "table"]) {
+for (const view of ["overview", "dag", "grain", "timeline", "table"]) {
   test(`${view} is light on a light system and dark on a dark one`, async () => {
     const light = await open(browser, `${server.link}#view=${view}:0`, { theme: "light" });
     const dark = await open(browser, `${server.link}#view=${view}:0`, { theme: "dark" });

@@ -17,7 +17,7 @@ before(async () => {
 beforeEach(async () => {
   await page?.context().close();
   page = await open(browser, server.link);
-  await press(page, "3");
+  await press(page, "4");
 });
 after(async () => {
   await browser?.close();

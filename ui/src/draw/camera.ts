@@ -1,6 +1,8 @@
 // The camera over a DAG: where scene units land on the screen, and how zooming, panning and fitting move it. Pure
 // arithmetic: a camera and a viewport go in, a camera or a point comes out.
 
+import { boxOf, rectOf } from "./marks";
+import type { Scene } from "../scene";
 import type { Camera } from "../state";
 
 export interface Size {
@@ -58,6 +60,26 @@ export function revealing(c: Camera, v: Size, r: { x: number; y: number; w: numb
   if (k === c.k && (inside || covers)) return c;
   const tall = r.h * k > v.h - 2 * margin;
   return { k, x: r.x + r.w / 2, y: tall ? r.y + (v.h / 2 - margin) / k : r.y + r.h / 2 };
+}
+
+/** The camera under which the first of the nodes that both scenes draw is where it was: its middle and its top stay. */
+export function anchored(old: Scene, next: Scene, nodes: number[], c: Camera): Camera | null {
+  for (const node of nodes) {
+    const [from, to] = [boxOf(old, node), boxOf(next, node)];
+    if (from < 0 || to < 0) continue;
+    const [was, is] = [rectOf(old, from), rectOf(next, to)];
+    return { ...c, x: c.x + is.x + is.w / 2 - was.x - was.w / 2, y: c.y + is.y - was.y };
+  }
+  return null;
+}
+
+/** Not further over the scene's edge than a margin, on the axes where the scene is larger than the screen. */
+export function snug(c: Camera, scene: Size, v: Size, margin = 24): Camera {
+  const within = (at: number, extent: number, view: number): number => {
+    const reach = (view / 2 - margin) / c.k;
+    return extent * c.k <= view - 2 * margin ? at : Math.min(extent - reach, Math.max(reach, at));
+  };
+  return { k: c.k, x: within(c.x, scene.w, v.w), y: within(c.y, scene.h, v.h) };
 }
 
 /** Keeps at least a corner of the scene on the screen: nobody should face an empty canvas. */

@@ -7,6 +7,8 @@ export interface Ink {
   tints: string[];
   /** Slots mixed with the text's colour, for borders. */
   borders: string[];
+  /** Slots almost gone into the surface, for grains without the lens's problem. */
+  dims: string[];
   /** Text colour to use on each slot. */
   onSlot: string[];
   surface: string;
@@ -17,6 +19,8 @@ export interface Ink {
   muted: string;
   accent: string;
   problem: string;
+  /** A group in which the lens finds nothing. */
+  good: string;
   edge: string;
   font: string;
 }
@@ -60,6 +64,7 @@ export function readInk(palette: string[]): Ink {
     slots: palette,
     tints: palette.map((c) => mixed(token("--surface"), c, 0.28)),
     borders: palette.map((c) => mixed(c, token("--text"), 0.35)),
+    dims: palette.map((c) => mixed(token("--surface"), c, 0.16)),
     onSlot: palette.map(textOn),
     surface: token("--surface"),
     raised: token("--raised"),
@@ -69,6 +74,7 @@ export function readInk(palette: string[]): Ink {
     muted: token("--muted"),
     accent: token("--accent"),
     problem: token("--problem"),
+    good: token("--good"),
     edge: token("--edge"),
     font: getComputedStyle(document.body).fontFamily,
   };

@@ -5,6 +5,14 @@ import { fitting, place, type Wish } from "./labels";
 const measure = (text: string): number => text.length * 10;
 const wish = (text: string, x: number, y: number, room: number): Wish => ({ text, x, y, room, align: "start", colour: "#000" });
 
+it("keeps the line of a source position", () => {
+  const measure = (t: string) => t.length;
+  expect(fitting("sort.c:120", 10, measure)).toBe("sort.c:120");
+  expect(fitting("sort.c:120", 9, measure)).toBe("…rt.c:120");
+  expect(fitting("sort.c:120", 6, measure)).toBe("…c:120");
+  expect(fitting("sort.c:120", 5, measure)).toBe("");
+});
+
 describe("labels", () => {
   it("shortens by parts before it cuts", () => {
     expect(fitting("task sort.c:1 · 2 ms", 300, measure)).toBe("task sort.c:1 · 2 ms");

@@ -30,10 +30,19 @@ export function fitting(text: string, room: number, measure: (t: string) => numb
   // "task sort.c:120 · 1.2 ms": first without what follows the dot, then without the kind.
   const head = text.split(" · ")[0]!;
   if (head !== text && measure(head) <= room) return head;
-  const bare = head.replace(/^(task|section|lane) /, "");
+  const bare = head.replace(/^(task|section|lane|linear|fork-join) /, "");
   if (bare !== head && measure(bare) <= room) return bare;
-  // What the server has shortened already would only say less.
-  if (text.includes("…")) return "";
+  // A source position is told apart by its line: "…ort.c:30" says more than "sort.c…".
+  const line = /^…?([^\s:]+)(:\d+)$/.exec(bare);
+  if (line) {
+    for (let n = Math.min(line[1]!.length - 1, 12); n >= 1; n--) {
+      const tail = "…" + line[1]!.slice(-n).replace(/^[.…]+/, "") + line[2]!;
+      if (measure(tail) <= room) return tail;
+    }
+    return "";
+  }
+  // What the server has shortened already would only say less, and a number without its unit something else.
+  if (text.includes("…") || /^\d/.test(text)) return "";
   const letters = Math.floor((text.length * (room - measure("…"))) / width);
   const least = Math.max(LEAST_LETTERS, Math.ceil(bare.length * LEAST_SHARE));
   for (let n = Math.min(letters, bare.length - 1); n >= least; n--) {

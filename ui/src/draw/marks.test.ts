@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { FLAG, SHAPE, type Picture } from "../scene";
-import { boxOf, hit, marks } from "./marks";
+import { anchored, snug } from "./camera";
+import { around, boxOf, hit, marks, nearest, severities } from "./marks";
 import { between, carried, ease, resting, room, tween } from "./tween";
 
 type Row = [x: number, y: number, w: number, h: number, node: number, shape: number, flags?: number];
@@ -20,7 +21,7 @@ export function picture(rows: Row[], edges: Edge[] = [], labels: Picture["head"]
       n: edges.length, x0: e(0), y0: e(1), x1: e(2), y1: e(3), from: Uint32Array.from(edges, (r) => r[4]), to: Uint32Array.from(edges, (r) => r[5]),
       kind: new Uint8Array(edges.length), flags: new Uint8Array(edges.length),
     },
-    strips: [], areas: [], cut: "", visible: rows.length, serverMs: 0,
+    strips: [], areas: [], cut: "", visible: rows.length, serverMs: 0, select: null,
   };
 }
 
@@ -54,6 +55,48 @@ describe("marks", () => {
     expect([...marks(scene).labelOwner]).toEqual([5, 0]);
     expect(hit(scene, 70, 70)).toBe(5);
     expect(boxOf(scene, 99)).toBe(-1);
+  });
+});
+
+describe("a grain graph", () => {
+  // An open fork-join (1) in the open root (0), with its joints, a grain (2) with two marks, a closed group (3).
+  const scene = picture([
+    [0, 0, 100, 90, 0, SHAPE.envelope], [10, 10, 60, 70, 1, SHAPE.envelope],
+    [12, 30, 20, 20, 2, SHAPE.grain, FLAG.problem], [28, 32, 3, 3, 2, SHAPE.plain, FLAG.part], [40, 30, 20, 20, 3, SHAPE.group, FLAG.closed],
+    [38, 20, 4, 4, 1, SHAPE.forkNode, FLAG.part], [38, 60, 4, 4, 1, SHAPE.joinNode, FLAG.part],
+  ]);
+  it("tells joints apart from their group, and a click on one is one on the group", () => {
+    const m = marks(scene);
+    expect(new Set([...m.key]).size).toBe(6);
+    expect(m.owner[5]).toBe(5);
+    expect(boxOf(scene, 1)).toBe(1);
+    expect(scene.boxes.node[hit(scene, 40, 22)]).toBe(1);
+    expect(hit(scene, 40, 22)).toBe(5);
+  });
+  it("knows what holds a mark, innermost first, and what is nearest", () => {
+    expect(around(scene, 2).map((i) => scene.boxes.node[i])).toEqual([2, 1, 0]);
+    expect(around(scene, 4).map((i) => scene.boxes.node[i])).toEqual([3, 1, 0]);
+    expect(nearest(scene, 90, 40)).toBe(4);
+    expect(nearest(scene, 5, 5)).toBe(2);
+  });
+  it("reads how bad a grain is from its marks", () => {
+    const bad = picture([[0, 0, 10, 10, 2, SHAPE.grain, FLAG.problem], [1, 1, 2, 2, 2, SHAPE.plain, FLAG.part]]);
+    bad.boxes.fill[1] = 44;
+    expect([...severities(bad.boxes)]).toEqual([2, 0]);
+    expect([...severities(scene.boxes)]).toEqual([0, 0, 0, 0, 0, 0, 0]);
+  });
+  it("stays where it was when the layout changes: the mark, or what holds it", () => {
+    const camera = { x: 50, y: 50, k: 2 };
+    const moved = picture([[100, 0, 100, 90, 0, SHAPE.envelope], [150, 40, 20, 20, 2, SHAPE.grain]]);
+    expect(anchored(scene, moved, [2, 1, 0], camera)).toEqual({ x: 50 + 160 - 22, y: 60, k: 2 });
+    expect(anchored(scene, moved, [3, 1, 0], camera)).toEqual({ x: 150, y: 50, k: 2 });
+    expect(anchored(scene, moved, [9], camera)).toBeNull();
+  });
+  it("does not show more than a margin of nothing beside a large scene", () => {
+    const view = { w: 400, h: 300 };
+    expect(snug({ x: 0, y: 0, k: 1 }, { w: 1000, h: 1000 }, view)).toEqual({ x: 176, y: 126, k: 1 });
+    expect(snug({ x: 900, y: 500, k: 1 }, { w: 1000, h: 1000 }, view)).toEqual({ x: 824, y: 500, k: 1 });
+    expect(snug({ x: 0, y: 0, k: 1 }, { w: 100, h: 100 }, view)).toEqual({ x: 0, y: 0, k: 1 });
   });
 });
 

@@ -1,4 +1,4 @@
-// The whole DAG in a corner, with a frame around what is on the screen. The picture is drawn once per scene into an
+// The whole graph in a corner, with a frame around what is on the screen. The picture is drawn once per scene into an
 // image; only the frame moves. A picture and a size go in, an image and the mapping come out.
 
 import { FLAG, SHAPE, type Picture } from "../scene";
@@ -28,9 +28,10 @@ export function drawMinimap(picture: Picture, ink: Ink, most: { w: number; h: nu
   const b = picture.boxes;
   for (const critical of [false, true]) {
     for (let i = 0; i < b.n; i++) {
-      const red = (b.flags[i]! & FLAG.critical) !== 0;
+      const red = (b.flags[i]! & (FLAG.critical | FLAG.problem)) !== 0;
       if (red !== critical || b.shape[i] === SHAPE.envelope) continue;
-      ctx.fillStyle = red ? ink.problem : (ink.slots[b.fill[i]!] ?? ink.muted);
+      const plain = b.shape[i] === SHAPE.group ? ink.line : b.flags[i]! & FLAG.dimmed ? ink.dims[b.fill[i]!] : ink.slots[b.fill[i]!];
+      ctx.fillStyle = red ? ink.problem : (plain ?? ink.muted);
       ctx.fillRect(b.x[i]! * k, b.y[i]! * k, Math.max(1, b.w[i]! * k), Math.max(1, b.h[i]! * k));
     }
   }

@@ -18,6 +18,7 @@ export function trace(ctx: CanvasRenderingContext2D, shape: number, x: number, y
     case SHAPE.wait: return trapezium(ctx, x, y, w, h);
     case SHAPE.chunk: return slanted(ctx, x, y, w, h);
     case SHAPE.task:
+    case SHAPE.group:
     case SHAPE.repeat: return ctx.roundRect(x, y, w, h, radius(w, h));
     case SHAPE.envelope: return ctx.roundRect(x, y, w, h, 4);
     default: ctx.rect(x, y, w, h);

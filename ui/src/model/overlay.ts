@@ -2,12 +2,15 @@
 // views read; none of it is view state, so none of it is in the address.
 
 import { createSignal } from "solid-js";
+import type { GraphId } from "../state";
 
 export type Overlay = "palette" | "help" | null;
 export const [overlay, setOverlay] = createSignal<Overlay>(null);
 
 export interface Tip {
   run: number;
+  /** Whose ids `node` is one of. */
+  view: GraphId;
   node: number;
   /** What the mark itself tells, shown at once. */
   kind: string;

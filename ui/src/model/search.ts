@@ -3,6 +3,7 @@
 
 import { createSignal } from "solid-js";
 import { dagOf } from "./dag";
+import { grainOf } from "./grain";
 import { currentRun, select, socket, state, update } from "../page";
 import { latest } from "../socket";
 import { showing } from "../state";
@@ -43,7 +44,7 @@ export function search(text: string): void {
   ask({ run: currentRun(), text: words });
 }
 
-/** Selects a hit and shows it: in the DAG unless the timeline or the table is what is being looked at. */
+/** Selects a hit and shows it: in the DAG unless grains, the timeline or the table are what is being looked at. */
 export function goToHit(index: number): void {
   const f = found();
   const hit = f?.hits[index];
@@ -52,7 +53,8 @@ export function goToHit(index: number): void {
   const view = state().panes[state().active]!.view;
   if (view === "overview") update((s) => showing(s, "dag", f.run), "view");
   select(f.run, hit.node);
-  void dagOf(f.run).act({ do: "reveal", node: hit.node }, hit.node);
+  if (view === "grain") void grainOf(f.run).act({ do: "revealtask", node: hit.node }, null);
+  else void dagOf(f.run).act({ do: "reveal", node: hit.node }, hit.node);
 }
 
 export function nextHit(by: 1 | -1): void {

@@ -55,7 +55,7 @@ export function timeScene(wanted: () => Wanted | null): TimeScene {
     const request: SceneRequest = {
       run: w.run, view: w.view, cut: "", action: null, colour: s.colour, scale: s.scale,
       window: [window[0], window[1]], width: Math.round((w.width * length(window)) / Math.max(1e-9, length(w.window))) + w.sides, height: Math.round(w.height),
-      critical: w.view === "timeline" && s.critical, focus: w.view === "timeline" ? w.focus : null,
+      critical: w.view === "timeline" && s.critical, focus: w.view === "timeline" ? w.focus : null, lens: null, alike: false, path_of: null,
     };
     const key = JSON.stringify(request);
     if (key === askedFor) return;

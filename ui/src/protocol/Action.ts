@@ -39,4 +39,24 @@ first: number,
 /**
  * How many.
  */
-count: number, };
+count: number, } | { "do": "worst" } | { "do": "alike", 
+/**
+ * The group.
+ */
+node: number, } | { "do": "spread", 
+/**
+ * The first member of the fold.
+ */
+node: number, } | { "do": "gather", 
+/**
+ * The first member of the fold.
+ */
+node: number, } | { "do": "path", 
+/**
+ * The group.
+ */
+node: number, } | { "do": "revealtask", 
+/**
+ * The node of the task tree.
+ */
+node: number, };

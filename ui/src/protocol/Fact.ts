@@ -13,6 +13,6 @@ name: string,
  */
 value: number, 
 /**
- * "ns", "ticks", "" (count), "ratio".
+ * "ns", "ticks", "" (count), "ratio", "number", "cores".
  */
 unit: string, };

@@ -14,6 +14,10 @@ cut: string,
  */
 visible: number, 
 /**
+ * Where the action leads: the worst grain, the revealed one (grain view).
+ */
+select: number | null, 
+/**
  * Server time in milliseconds.
  */
 ms: number, 

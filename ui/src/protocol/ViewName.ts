@@ -3,4 +3,4 @@
 /**
  * Which picture.
  */
-export type ViewName = "dag" | "timeline" | "profile";
+export type ViewName = "dag" | "timeline" | "profile" | "grain";

@@ -6,6 +6,7 @@ import type { JSX } from "solid-js";
 const PATHS: Record<string, () => JSX.Element> = {
   overview: () => <><path d="M2 13.5h12" /><path d="M3.5 13V8M6.5 13V4M9.5 13V6.5M12.5 13V2.5" stroke-width="2" /></>,
   dag: () => <><rect x="6" y="1.5" width="4" height="3" /><rect x="1.5" y="7" width="4" height="3" /><rect x="10.5" y="7" width="4" height="3" /><path d="M7 4.5 3.5 7M9 4.5 12.5 7M3.5 10 7 13M12.5 10 9 13" /><path d="M6 14h4" stroke-width="2" /></>,
+  grain: () => <><path d="M8 1 10.5 4h-5ZM8 15l2.5-3h-5Z" /><rect x="1.5" y="6" width="3" height="4" /><rect x="6.5" y="6" width="3" height="4" /><rect x="11.5" y="6" width="3" height="4" /></>,
   timeline: () => <><path d="M1.5 4h6M9 4h5.5M1.5 8h3M6 8h6M1.5 12h8M11 12h3.5" stroke-width="2.2" /></>,
   table: () => <><rect x="1.5" y="2.5" width="13" height="11" /><path d="M1.5 6h13M1.5 9.5h13M6 2.5v11" /></>,
   search: () => <><circle cx="7" cy="7" r="4.5" /><path d="m10.5 10.5 4 4" /></>,

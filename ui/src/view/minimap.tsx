@@ -1,36 +1,36 @@
-// The minimap of a DAG pane: the whole picture small, a frame around what is on the screen, click or drag to go
+// The minimap of a graph pane: the whole picture small, a frame around what is on the screen, click or drag to go
 // there. Hidden while everything fits anyway.
 
 import { createEffect, createMemo, onMount, onCleanup, Show, type JSX } from "solid-js";
 import { drawMinimap } from "../draw/minimap";
 import { Surface } from "../draw/surface";
 import type { Size } from "../draw/camera";
-import type { Dag } from "../model/dag";
+import type { Graph } from "../model/graph";
 import { ink } from "../page";
 import type { Picture } from "../scene";
 
-export function MinimapView(props: { picture: Picture; dag: Dag; size: Size }): JSX.Element {
+export function MinimapView(props: { picture: Picture; graph: Graph; size: Size }): JSX.Element {
   const most = createMemo(() => ({ w: Math.min(200, props.size.w / 4), h: Math.min(160, props.size.h / 3) }));
   const map = createMemo(() => drawMinimap(props.picture, ink(), most()));
   const needed = createMemo(() => {
-    const c = props.dag.camera();
+    const c = props.graph.camera();
     const { width, height } = props.picture.head;
     return props.size.w > 320 && props.size.h > 240 && (width * c.k > props.size.w + 8 || height * c.k > props.size.h + 8);
   });
   return (
     <Show when={needed()}>
-      <Map map={map()} dag={props.dag} size={props.size} />
+      <Map map={map()} graph={props.graph} size={props.size} />
     </Show>
   );
 }
 
-function Map(props: { map: ReturnType<typeof drawMinimap>; dag: Dag; size: Size }): JSX.Element {
+function Map(props: { map: ReturnType<typeof drawMinimap>; graph: Graph; size: Size }): JSX.Element {
   let canvas!: HTMLCanvasElement;
   let surface: Surface | undefined;
   onMount(() => {
     surface = new Surface(canvas, (ctx, w, h) => {
       const m = props.map;
-      const c = props.dag.camera();
+      const c = props.graph.camera();
       ctx.drawImage(m.image, 0, 0, w, h);
       const x = (c.x - props.size.w / 2 / c.k) * m.k;
       const y = (c.y - props.size.h / 2 / c.k) * m.k;
@@ -46,18 +46,18 @@ function Map(props: { map: ReturnType<typeof drawMinimap>; dag: Dag; size: Size 
     onCleanup(() => surface?.destroy());
   });
   createEffect(() => {
-    props.dag.camera();
+    props.graph.camera();
     void props.map;
     surface?.invalidate();
   });
   const go = (e: PointerEvent): void => {
     const box = canvas.getBoundingClientRect();
-    const c = props.dag.camera();
-    props.dag.move({ ...c, x: (e.clientX - box.left) / props.map.k, y: (e.clientY - box.top) / props.map.k });
+    const c = props.graph.camera();
+    props.graph.move({ ...c, x: (e.clientX - box.left) / props.map.k, y: (e.clientY - box.top) / props.map.k });
   };
   return (
     <canvas
-      ref={canvas} class="minimap" style={{ width: `${props.map.w}px`, height: `${props.map.h}px` }} role="img" aria-label="Minimap of the whole DAG"
+      ref={canvas} class="minimap" style={{ width: `${props.map.w}px`, height: `${props.map.h}px` }} role="img" aria-label="Minimap of the whole graph"
       onPointerDown={(e) => {
         canvas.setPointerCapture(e.pointerId);
         go(e);

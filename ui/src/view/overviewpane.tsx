@@ -3,16 +3,16 @@
 
 import { For, Match, Show, Switch, type JSX } from "solid-js";
 import { exact, percent, place, quantity, three, time } from "../format";
-import { currentFinding, goTo, overviewOf } from "../model/overview";
+import { currentFinding, findingsOf, goTo, overviewOf, type Listed } from "../model/overview";
+import { usualProblemsOf } from "../model/problems";
 import { clockOf, runInfo } from "../page";
-import type { Finding } from "../protocol/Finding";
 import type { Overview } from "../protocol/Overview";
 import { GapChart } from "./charts/gaps";
 import { MigrationChart } from "./charts/migrations";
 import { SpeedupChart } from "./charts/speedup";
 import { WorkerBars } from "./charts/workers";
 import { Key, Value } from "./controls";
-import { Waiting } from "./states";
+import { Elapsed, Waiting } from "./states";
 
 export function OverviewPane(props: { run: number }): JSX.Element {
   const loaded = () => overviewOf(props.run);
@@ -29,13 +29,21 @@ export function OverviewPane(props: { run: number }): JSX.Element {
 
 function Page(props: { run: number; overview: Overview }): JSX.Element {
   const clock = () => clockOf(props.run);
+  /** Problems of grains come a moment later than the rest of a large run. */
+  const grainsOnTheWay = () => {
+    const p = usualProblemsOf(props.run);
+    return p.state === "loading" ? p.since : null;
+  };
   return (
     <div class="overview" tabindex="0" role="region" aria-label={`Overview of ${runInfo(props.run)?.name ?? "the run"}`}>
       <Accounting run={props.run} overview={props.overview} />
       <div class="cards">
         <section class="card findings-card">
-          <h2>What costs most <span class="quiet">worst first · <Key name="P" /> next</span></h2>
-          <Findings run={props.run} findings={props.overview.findings} total={props.overview.accounting.workers * props.overview.accounting.elapsed} />
+          <h2>
+            What costs most <span class="quiet">worst first · <Key name="P" /> next</span>
+            <Show when={grainsOnTheWay()}>{(since) => <span class="quiet" role="status">making the grain graph… <Elapsed since={since()} /></span>}</Show>
+          </h2>
+          <Findings run={props.run} findings={findingsOf(props.run)} total={props.overview.accounting.workers * props.overview.accounting.elapsed} />
         </section>
         <section class="card">
           <h2>Speed-up by workers</h2>
@@ -104,7 +112,7 @@ function Accounting(props: { run: number; overview: Overview }): JSX.Element {
 
 const SEVERITY: Record<string, string> = { high: "▲", medium: "◆", low: "·" };
 
-export function Findings(props: { run: number; findings: Finding[]; total: number }): JSX.Element {
+export function Findings(props: { run: number; findings: Listed[]; total: number }): JSX.Element {
   const most = () => Math.max(1e-9, ...props.findings.map((f) => f.cost));
   return (
     <Show when={props.findings.length > 0} fallback={<p class="quiet">No problem costs more than a small share of this run.</p>}>

@@ -78,8 +78,9 @@ const HANDS: [string, string][] = [
   ["Wheel", "zoom at the pointer"],
   ["Drag", "move"],
   ["Click", "select in every view"],
+  ["Click", "grains: open or close a group"],
   ["Double click", "DAG: open or close · time: whole run"],
-  ["Shift click", "DAG: open everything below"],
+  ["Shift click", "graphs: open everything below"],
   ["Shift drag, drag on the axis", "timeline: zoom to a stretch"],
   ["Shift wheel", "move sideways"],
   ["Wheel over row names", "timeline: scroll the rows"],
@@ -106,6 +107,10 @@ export function Help(): JSX.Element {
               </section>
             )}
           </For>
+          <section>
+            <h3>Reading the grains</h3>
+            <p>A grain is a task or a chunk of a loop, as long as it worked. A closed group stands for grains that follow each other or were forked together. Under a lens a red border with ! holds the problem, a green dashed one with ✓ does not; grains without it are dimmed.</p>
+          </section>
           <section>
             <h3>Reading the DAG</h3>
             <p>Time flows down. A double border can be opened; a dotted inner border was collapsed while recording. Bars inside a box are the workers that ran it. Stacked sheets stand for alike siblings. Red marks the critical path, nothing else.</p>

@@ -16,12 +16,21 @@ function useElapsed(since: () => number): () => number {
   return () => Math.max(0, now() - since());
 }
 
+/** Milliseconds in steps that can be read, seconds when there are many. */
+const took = (ms: number): string => (ms < 2000 ? `${separated(Math.round(ms / 100) * 100)} ms` : `${(ms / 1000).toFixed(1)} s`);
+
+/** Time since something began, counting. */
+export function Elapsed(props: { since: number }): JSX.Element {
+  const elapsed = useElapsed(() => props.since);
+  return <span class="num">{took(elapsed())}</span>;
+}
+
 /** Shown in a pane while its picture is on the way: what, for how long. Appears only after a moment. */
-export function Waiting(props: { what: string; error?: string | null; next?: { title: string; run: () => void } }): JSX.Element {
+export function Waiting(props: { what: string; doing?: string; error?: string | null; next?: { title: string; run: () => void } }): JSX.Element {
   const began = performance.now();
   const elapsed = useElapsed(() => began);
   return (
-    <Show when={props.error} fallback={<Show when={elapsed() > 150}><div class="centre quiet" role="status">Waiting for the {props.what} · {separated(Math.round(elapsed() / 100) * 100)} ms</div></Show>}>
+    <Show when={props.error} fallback={<Show when={elapsed() > 150}><div class="centre quiet" role="status">{props.doing ?? `Waiting for the ${props.what} ·`} {took(elapsed())}</div></Show>}>
       <div class="centre" role="alert">
         <div class="state-card">
           <strong>The {props.what} could not be made.</strong>
@@ -136,6 +145,7 @@ export function Notices(): JSX.Element {
 const HINTS: Partial<Record<ViewId, () => JSX.Element>> = {
   overview: () => <>Findings are sorted by what they cost. Click one: it opens the view that shows it, with the place selected. <Key name="P" /> goes to the next.</>,
   dag: () => <>Double click opens or closes a box, <Key name="Shift" /> click opens all below it. Wheel zooms, drag moves, <Key name="F" /> fits. <Key name="T" /> shows the selection in time.</>,
+  grain: () => <>One click opens or closes a group. <Key name="Shift+W" /> opens to the worst grain, <Key name="." /> looks through the next problem, <Key name="P" /> walks the worst. The lens above says what is red.</>,
   timeline: () => <>Wheel zooms at the pointer, drag moves, <Key name="Shift" /> drag selects a stretch to zoom to. The strip below is the whole run: its frame is this window.</>,
 };
 const SEEN = "crosscut.hints";

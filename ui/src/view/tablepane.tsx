@@ -1,157 +1,107 @@
-// The cut as a table: one row per visible node, sorted and filtered by the server, only the rows on the screen in
-// the document. Linked to the selection like every other view.
+// The table form of both graphs: the cut of the DAG, or the grains, whichever was looked at last. Linked to the
+// selection like every other view.
 
-import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, type JSX } from "solid-js";
-import { exact, place, separated, time } from "../format";
+import { Show, type JSX } from "solid-js";
+import { exact, place, separated, three, time } from "../format";
 import { toggle } from "../model/actions";
-import { clockOf, select, socket, state, update, wholeRun } from "../page";
-import { latest } from "../socket";
-import type { TableAnswer } from "../protocol/TableAnswer";
+import { dagOf } from "../model/dag";
+import { goToGrain, showGrain } from "../model/grain";
+import { inWords } from "../model/problems";
+import { clockOf, lensRequest, select, socket, state, update, wholeRun } from "../page";
+import type { GrainRow } from "../protocol/GrainRow";
 import type { TableRow } from "../protocol/TableRow";
-import { Icon } from "./icons";
-import { Waiting } from "./states";
+import type { GraphId } from "../state";
+import { Rows, type Column } from "./rows";
 
-const ROW = 24;
-const CHUNK = 100;
-
-interface Column {
-  id: string;
-  title: string;
-  numeric: boolean;
-  text: (row: TableRow, run: number) => string;
-  hover?: (row: TableRow, run: number) => string;
-}
-
-const span = (field: "elapsed" | "work" | "span") => ({
-  text: (row: TableRow, run: number) => time(row[field], clockOf(run)),
-  hover: (row: TableRow, run: number) => exact(row[field], clockOf(run)),
+/** A column of times. */
+const span = <R, F extends keyof R & string>(id: F, title: string): Column<R> => {
+  const of = (row: R) => row[id] as number | null;
+  return {
+    id, title, numeric: true, wide: [1.2, 88],
+    text: (row, run) => (of(row) === null ? "–" : time(of(row)!, clockOf(run))), hover: (row, run) => (of(row) === null ? "" : exact(of(row)!, clockOf(run))),
+  };
+};
+/** A column of numbers without a unit. */
+const number = <R, F extends keyof R & string>(id: F, title: string): Column<R> => {
+  const of = (row: R) => row[id] as number | null;
+  return { id, title, numeric: true, wide: [0.9, 72], text: (row) => (of(row) === null ? "–" : three(of(row)!)), hover: (row) => (of(row) === null ? "has no meaning here" : exact(of(row)!, "ratio")) };
+};
+/** When it started, counted from the start of the run. */
+const start = <R extends { start: number }>(): Column<R> => ({
+  id: "start", title: "Start", numeric: true, wide: [1.2, 88], text: (r, run) => time(r.start - wholeRun(run)[0], clockOf(run)), hover: (r, run) => exact(r.start, clockOf(run)),
 });
 
-const COLUMNS: Column[] = [
-  { id: "kind", title: "Node", numeric: false, text: (r) => r.kind },
-  { id: "source", title: "Source", numeric: false, text: (r) => place(r.source), hover: (r) => r.source },
-  { id: "worker", title: "Worker", numeric: false, text: (r) => r.worker },
-  { id: "start", title: "Start", numeric: true, text: (r, run) => time(r.start - wholeRun(run)[0], clockOf(run)), hover: (r, run) => exact(r.start, clockOf(run)) },
-  { id: "elapsed", title: "Elapsed", numeric: true, ...span("elapsed") },
-  { id: "work", title: "Work", numeric: true, ...span("work") },
-  { id: "span", title: "Critical path", numeric: true, ...span("span") },
-  { id: "tasks", title: "Tasks", numeric: true, text: (r) => separated(r.tasks) },
+const NODES: Column<TableRow>[] = [
+  { id: "kind", title: "Node", numeric: false, wide: [3, 200], text: (r) => r.kind },
+  { id: "source", title: "Source", numeric: false, wide: [1.6, 96], text: (r) => place(r.source), hover: (r) => r.source },
+  { id: "worker", title: "Worker", numeric: false, wide: [1, 72], text: (r) => r.worker },
+  start(), span("elapsed", "Elapsed"), span("work", "Work"), span("span", "Critical path"),
+  { id: "tasks", title: "Tasks", numeric: true, wide: [0.8, 64], text: (r) => separated(r.tasks) },
+];
+
+const GRAINS: Column<GrainRow>[] = [
+  { id: "kind", title: "Grain or group", numeric: false, wide: [2.6, 190], text: (r) => r.kind },
+  { id: "source", title: "Source", numeric: false, wide: [1.6, 110], text: (r) => place(r.source), hover: (r) => r.source },
+  { id: "core", title: "Core", numeric: true, wide: [0.6, 56], text: (r) => (r.core === null ? "–" : String(r.core)) },
+  start(), span("work", "Work"), span("path", "Critical path"),
+  number("benefit", "Benefit"), number("balance", "Balance"), number("scatter", "Scatter"), number("parallelism", "Parallelism"), number("deviation", "Deviation"),
+  { id: "grains", title: "Grains", numeric: true, wide: [0.8, 64], text: (r) => separated(r.grains) },
 ];
 
 export function TablePane(props: { run: number; pane: number }): JSX.Element {
-  const [total, setTotal] = createSignal<number | null>(null);
-  const [chunks, setChunks] = createSignal(new Map<number, TableRow[]>());
-  const [top, setTop] = createSignal(0);
-  const [height, setHeight] = createSignal(600);
-  const [error, setError] = createSignal<string | null>(null);
-  let body!: HTMLDivElement;
-  const selected = createMemo(() => state().runs[props.run]!.selected);
-  const query = createMemo(() => JSON.stringify([props.run, state().runs[props.run]!.cut, state().sort, state().descending, state().filter]));
-
-  const load = latest(
-    (q: { key: string; chunk: number }) =>
-      socket.table({
-        run: props.run, cut: state().runs[props.run]!.cut, sort: state().sort, descending: state().sort !== "" && state().descending, filter: state().filter, offset: q.chunk * CHUNK, limit: CHUNK * 2,
-      }),
-    (answer: TableAnswer, q) => {
-      if (q.key !== query()) return ask();
-      setError(null);
-      setTotal(answer.total);
-      setChunks((old) => new Map(old).set(q.chunk, answer.rows.slice(0, CHUNK)).set(q.chunk + 1, answer.rows.slice(CHUNK)));
-    },
-    (e) => setError(e.message),
-  );
-  const first = () => Math.max(0, Math.floor(top() / ROW) - 4);
-  const last = () => Math.min(total() ?? 0, Math.ceil((top() + height()) / ROW) + 4);
-  function ask(): void {
-    const from = Math.floor(first() / CHUNK);
-    const to = Math.floor(Math.max(first(), last() - 1) / CHUNK);
-    for (let c = from; c <= to; c++) {
-      if (!chunks().has(c)) return load({ key: query(), chunk: c });
-    }
-  }
-  createEffect(on(query, () => {
-    setChunks(new Map());
-    body.scrollTop = 0;
-    setTop(0);
-    ask();
-  }));
-  createEffect(on([first, last, chunks], ask, { defer: true }));
-  onMount(() => {
-    const observer = new ResizeObserver(() => setHeight(body.clientHeight));
-    observer.observe(body);
-    onCleanup(() => observer.disconnect());
-  });
-
-  const sortBy = (id: string): void =>
-    update((s) => (s.sort !== id ? { ...s, sort: id, descending: true } : s.descending ? { ...s, descending: false } : { ...s, sort: "", descending: true }), "sort");
-  const row = (i: number): TableRow | undefined => chunks().get(Math.floor(i / CHUNK))?.[i % CHUNK];
-  const visible = () => Array.from({ length: Math.max(0, last() - first()) }, (_, k) => first() + k);
-  const key = (e: KeyboardEvent): void => {
-    if (e.key !== "ArrowDown" && e.key !== "ArrowUp") return;
-    e.preventDefault();
-    e.stopPropagation();
-    let at = -1;
-    for (const [c, rows] of chunks()) {
-      const k = rows.findIndex((r) => r.node === selected());
-      if (k >= 0) at = c * CHUNK + k;
-    }
-    const next = Math.min((total() ?? 1) - 1, Math.max(0, at + (e.key === "ArrowDown" ? 1 : -1)));
-    const to = row(next);
-    if (to) select(props.run, to.node);
-    if (next * ROW < body.scrollTop) body.scrollTop = next * ROW;
-    else if ((next + 1) * ROW > body.scrollTop + body.clientHeight) body.scrollTop = (next + 1) * ROW - body.clientHeight;
-  };
-
   return (
     <div class="table-pane" onPointerDown={() => update((s) => (s.active === props.pane ? s : { ...s, active: props.pane }), "")}>
-      <div class="table-tools">
-        <input type="search" class="field" placeholder="Filter rows: source, kind, worker" aria-label="Filter rows" value={state().filter} onInput={(e) => update((s) => ({ ...s, filter: e.currentTarget.value }), "filter", true)} />
-        <span class="quiet num"><Show when={total() !== null}>{separated(total()!)} rows of the current cut</Show></span>
-      </div>
-      <div class="table" role="table" aria-label="Visible nodes of the cut" aria-rowcount={total() ?? 0}>
-        <div class="table-head" role="row">
-          <For each={COLUMNS}>
-            {(c) => (
-              <button type="button" role="columnheader" class={c.numeric ? "numeric" : ""} aria-sort={state().sort === c.id ? (state().descending ? "descending" : "ascending") : "none"} onClick={() => sortBy(c.id)}>
-                {c.title}
-                <Show when={state().sort === c.id}><span class="sort">{state().descending ? " ▼" : " ▲"}</span></Show>
-              </button>
-            )}
-          </For>
-        </div>
-        <div class="table-body" ref={body} tabindex="0" onScroll={() => setTop(body.scrollTop)} onKeyDown={key}>
-          <div style={{ height: `${(total() ?? 0) * ROW}px`, position: "relative" }}>
-            <For each={visible()}>
-              {(i) => (
-                <Show when={row(i)} fallback={<div class="table-row empty" style={{ top: `${i * ROW}px` }}>…</div>}>
-                  {(r) => (
-                    <div
-                      class="table-row" role="row" aria-rowindex={i + 1} aria-selected={selected() === r().node} classList={{ selected: selected() === r().node, critical: r().critical }}
-                      style={{ top: `${i * ROW}px` }} onClick={() => select(props.run, r().node)} onDblClick={() => toggle(props.run, r().node)}
-                    >
-                      <For each={COLUMNS}>
-                        {(c) => (
-                          <span role="cell" class={"col-" + c.id + (c.numeric ? " numeric" : "")} title={c.hover?.(r(), props.run)}>
-                            <Show when={c.id === "kind"}>
-                              <span class="indent" style={{ width: `${state().sort === "" ? Math.min(20, r().depth) * 8 : 0}px` }} />
-                              <Show when={r().critical}><span class="critical-mark" title="on the critical path"><Icon name="critical" /></span></Show>
-                            </Show>
-                            {c.text(r(), props.run)}
-                            <Show when={c.id === "kind"}><span class="quiet num"> #{r().node}</span></Show>
-                          </span>
-                        )}
-                      </For>
-                    </div>
-                  )}
-                </Show>
-              )}
-            </For>
-          </div>
-          <Show when={total() === 0 && !error()}><div class="centre quiet">No row matches “{state().filter}”. <button type="button" class="plain" onClick={() => update((s) => ({ ...s, filter: "" }), "filter")}>Clear the filter</button></div></Show>
-          <Show when={error() ?? (total() === null ? "" : null)} keyed>{(e) => <Waiting what="table" error={e || null} />}</Show>
-        </div>
-      </div>
+      <Show when={state().table === "grain"} fallback={<NodeTable run={props.run} />}><GrainTable run={props.run} /></Show>
     </div>
+  );
+}
+
+/** Which graph the rows come from. */
+function Of(): JSX.Element {
+  const set = (table: GraphId): void => update((s) => ({ ...s, table }), "table");
+  return (
+    <span class="segments" role="group" aria-label="Rows of">
+      <button type="button" aria-pressed={state().table === "dag"} onClick={() => set("dag")}>DAG</button>
+      <button type="button" aria-pressed={state().table === "grain"} onClick={() => set("grain")}>Grains</button>
+    </span>
+  );
+}
+
+function NodeTable(props: { run: number }): JSX.Element {
+  const run = () => state().runs[props.run]!;
+  return (
+    <Rows
+      run={props.run} name="Visible nodes of the cut" columns={NODES} key={JSON.stringify([props.run, run().cut])} placeholder="Filter rows: source, kind, worker"
+      ask={(order, offset, limit) => socket.table({ run: props.run, cut: run().cut, ...order, filter: state().filter, offset, limit })}
+      selected={run().selected} onSelect={(node) => select(props.run, node)} onOpen={(node) => toggle(dagOf(props.run), node)}
+      tools={(total) => <><Of /><span class="quiet num"><Show when={total !== null}>{separated(total!)} rows of the current cut</Show></span></>}
+    />
+  );
+}
+
+function GrainTable(props: { run: number }): JSX.Element {
+  const run = () => state().runs[props.run]!;
+  const all = () => state().all && state().lens !== "";
+  const setAll = (value: boolean): void => update((s) => ({ ...s, all: value }), "table");
+  return (
+    <Rows
+      run={props.run} name={all() ? `Grains with ${inWords(state().lens)}` : "Visible grains and groups"} columns={GRAINS} placeholder="Filter rows: source, kind"
+      key={JSON.stringify([props.run, all() ? "" : run().grainCut, lensRequest(), state().alike, all()])}
+      ask={(order, offset, limit) => socket.grainTable({ run: props.run, cut: run().grainCut, lens: lensRequest(), alike: state().alike, all: all(), ...order, filter: state().filter, offset, limit })}
+      selected={run().grain} onSelect={(node) => goToGrain(props.run, node)} onOpen={(node) => showGrain(props.run, node)}
+      tools={(total) => (
+        <>
+          <Of />
+          <span class="segments" role="group" aria-label="Which grains">
+            <button type="button" aria-pressed={!all()} onClick={() => setAll(false)}>visible</button>
+            <button type="button" aria-pressed={all()} disabled={state().lens === ""} title={state().lens === "" ? "Choose a lens first" : undefined} onClick={() => setAll(true)}>
+              {state().lens === "" ? "all with the problem" : `all with ${inWords(state().lens)}`}
+            </button>
+          </span>
+          <span class="quiet num"><Show when={total !== null}>{separated(total!)} {all() ? "grains" : "rows"} · double click shows one in the graph</Show></span>
+        </>
+      )}
+      empty={<span>No grain has {inWords(state().lens)} at this threshold.</span>}
+    />
   );
 }

@@ -259,7 +259,7 @@ export function TimePane(props: { run: number; pane: number }): JSX.Element {
     const found = under(at);
     if (!found) return void setTip(null);
     setTip({
-      run: props.run, node: found.node, kind: "interval", title: "", x: e.clientX, y: e.clientY,
+      run: props.run, view: "dag", node: found.node, kind: "interval", title: "", x: e.clientX, y: e.clientY,
       detail: found.box < 0 ? `longest of several in this cell, which is ${percent(found.full)} busy` : undefined,
     });
     void fetchNode(props.run, found.node).catch(() => {});

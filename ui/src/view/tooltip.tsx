@@ -2,28 +2,29 @@
 // inside the window, away from the pointer, out of the way of clicks.
 
 import { createEffect, createSignal, For, Show, type JSX } from "solid-js";
-import { quantity } from "../format";
+import { quantity, three, withoutKind } from "../format";
 import { tip } from "../model/overlay";
-import { fetchNode, knownNode } from "../page";
-import type { NodeAnswer } from "../protocol/NodeAnswer";
+import { fetchGrain, fetchNode, knownGrain, knownNode, state } from "../page";
+import type { Fact } from "../protocol/Fact";
+import type { ProblemValue } from "../protocol/ProblemValue";
 
 const WIDTH = 280;
 const FACTS = 6;
 
 export function Tooltip(): JSX.Element {
-  const [info, setInfo] = createSignal<NodeAnswer | null>(null);
+  const [info, setInfo] = createSignal<{ kind: string; title: string; facts: Fact[]; problems?: ProblemValue[] } | null>(null);
   let box: HTMLDivElement | undefined;
   const key = () => {
     const t = tip();
-    return t ? `${t.run}:${t.node}` : "";
+    return t ? `${t.view}:${t.run}:${t.node}` : "";
   };
   createEffect(() => {
     const asked = key();
     const t = tip();
     if (!t) return void setInfo(null);
-    const known = knownNode(t.run, t.node);
+    const known = t.view === "grain" ? knownGrain(t.run, t.node) : knownNode(t.run, t.node);
     setInfo(known ?? null);
-    if (!known) fetchNode(t.run, t.node).then((n) => key() === asked && setInfo(n), () => {});
+    if (!known) (t.view === "grain" ? fetchGrain(t.run, t.node) : fetchNode(t.run, t.node)).then((n) => key() === asked && setInfo(n), () => {});
   });
   const place = () => {
     const t = tip()!;
@@ -36,13 +37,16 @@ export function Tooltip(): JSX.Element {
     <Show when={tip()}>
       {(t) => (
         <div class="tooltip" ref={box} style={place()} role="tooltip">
-          <div class="tooltip-title"><span class="kind">{info()?.kind ?? t().kind}</span> {info()?.title ?? t().title}</div>
+          <div class="tooltip-title"><span class="kind">{info()?.kind ?? t().kind}</span> {withoutKind(info()?.title ?? t().title, info()?.kind ?? t().kind)}</div>
           <Show when={info()}>
             {(n) => (
               <dl class="facts tight">
                 <For each={n().facts.slice(0, FACTS)}>{(f) => <><dt>{f.name}</dt><dd class="num">{quantity(f.value, f.unit)}</dd></>}</For>
               </dl>
             )}
+          </Show>
+          <Show when={info()?.problems?.find((p) => p.problem === state().lens && p.value !== null)}>
+            {(p) => <div class="tooltip-problem" classList={{ has: p().has }}>{p().has ? "!" : "✓"} {p().metric} {three(p().value!)} <span class="quiet">(problem {p().below ? "below" : "above"} {three(p().threshold)})</span></div>}
           </Show>
           <Show when={t().detail}><div class="quiet">{t().detail}</div></Show>
         </div>

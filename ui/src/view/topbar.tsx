@@ -2,14 +2,16 @@
 // commands. Every control here is also a command in the palette.
 
 import { createEffect, createMemo, createSignal, For, Show, type JSX } from "solid-js";
-import { COLOUR_TITLES, keysOf, SCALE_TITLES, toggleTheme } from "../commands";
+import { COLOUR_TITLES, keysOf, SCALE_TITLES, setColour, toggleTheme } from "../commands";
 import { exportPicture, goToNode } from "../model/actions";
 import { setOverlay } from "../model/overlay";
-import { currentRun, fetchNode, hello, knownNode, runInfo, state, tell, theme, update } from "../page";
-import { activePane, comparing } from "../state";
+import { goToGrain } from "../model/grain";
+import { currentRun, fetchGrain, fetchNode, hello, knownGrain, knownNode, runInfo, state, tell, theme, update } from "../page";
+import { aboutGrains, activePane, comparing } from "../state";
 import type { Crumb } from "../protocol/Crumb";
 import { Choice, handBack, IconButton, named, noteStepping } from "./controls";
 import { Icon } from "./icons";
+import { LensMenu } from "./lens";
 import { SearchBox } from "./search";
 
 export function TopBar(): JSX.Element {
@@ -22,8 +24,9 @@ export function TopBar(): JSX.Element {
     <header class="topbar">
       <Run />
       <Crumbs />
-      <Choice label="Colour" title="What decides the colour of a mark" value={state().colour} options={COLOUR_TITLES} onChange={(colour) => update((s) => ({ ...s, colour }), "colour")} />
-      <Choice label="Height" title="What decides the height of a box in the DAG" value={state().scale} options={SCALE_TITLES} onChange={(scale) => update((s) => ({ ...s, scale }), "scale")} />
+      <LensMenu />
+      <Choice label="Colour" title="What decides the colour of a mark" value={aboutGrains(state()) ? state().grainColour : state().colour} options={COLOUR_TITLES} onChange={setColour} />
+      <Choice label="Height" title="What decides the height of a box in a graph" value={state().scale} options={SCALE_TITLES} onChange={(scale) => update((s) => ({ ...s, scale }), "scale")} />
       <button type="button" class="toggle critical" aria-pressed={state().critical} title={named("Mark the critical path", "C")} onClick={() => update((s) => ({ ...s, critical: !s.critical }), "critical")}>
         <Icon name="critical" /> <span class="wide">Critical path</span>
       </button>
@@ -64,14 +67,15 @@ function Run(): JSX.Element {
 /** Ancestors of the selection; the middle is left out when there are many. */
 function Crumbs(): JSX.Element {
   const [path, setPath] = createSignal<Crumb[]>([]);
-  const node = createMemo(() => state().runs[currentRun()]?.selected ?? null);
+  const grains = createMemo(() => aboutGrains(state()));
+  const node = createMemo(() => state().runs[currentRun()]?.[grains() ? "grain" : "selected"] ?? null);
   createEffect(() => {
     const [run, n] = [currentRun(), node()];
     if (n === null) return void setPath([]);
+    const [known, fetched] = grains() ? [knownGrain(run, n), fetchGrain] as const : [knownNode(run, n), fetchNode] as const;
     const fill = (info: { path: Crumb[]; title: string; node: number }) => setPath([...info.path.filter((c) => c.node !== n), { node: n, title: info.title }]);
-    const known = knownNode(run, n);
     if (known) fill(known);
-    else fetchNode(run, n).then((info) => node() === n && fill(info), () => {});
+    else fetched(run, n).then((info) => node() === n && fill(info), () => {});
   });
   const short = () => {
     const p = path();
@@ -83,7 +87,7 @@ function Crumbs(): JSX.Element {
         {({ c, gap }) => (
           <>
             <span class="crumb-mark" aria-hidden="true">{gap ? "› … ›" : "›"}</span>
-            <button type="button" class="crumb" classList={{ last: c.node === node() }} title={`${c.title} #${c.node}`} onClick={() => goToNode(currentRun(), c.node)}>{c.title}</button>
+            <button type="button" class="crumb" classList={{ last: c.node === node() }} title={`${c.title} #${c.node}`} onClick={() => (grains() ? goToGrain : goToNode)(currentRun(), c.node)}>{c.title}</button>
           </>
         )}
       </For>

@@ -11,13 +11,14 @@ use crosscut_view::profile::{ProfileOptions, profile};
 use crosscut_view::scene::Scene;
 use crosscut_view::timeline::{TimelineOptions, timeline};
 
+use super::grain_scene::grain_scene;
 use super::{MOST_ITEMS, existing, visible};
 use crate::answer::Refusal;
 use crate::protocol::{Action, ColourBy, Scale, SceneAnswer, SceneRequest, ViewName};
 use crate::{OpenRun, encode};
 
 /// Items that opening to a depth or along the critical path makes visible at most.
-const MANY_ITEMS: usize = 5000;
+pub const MANY_ITEMS: usize = 5000;
 
 impl From<ColourBy> for colour::ColourBy {
     fn from(by: ColourBy) -> Self {
@@ -42,6 +43,11 @@ impl From<Scale> for dag::Scale {
 
 /// Answers [`crate::protocol::Op::Scene`].
 pub fn scene(run: &OpenRun, request: &SceneRequest) -> Result<(SceneAnswer, Scene), Refusal> {
+    side(request.width)?;
+    side(request.height)?;
+    if request.view == ViewName::Grain {
+        return grain_scene(run, request);
+    }
     let began = Instant::now();
     let tasks = &run.tasks;
     let mut cut = run.cut(&request.cut)?;
@@ -52,7 +58,7 @@ pub fn scene(run: &OpenRun, request: &SceneRequest) -> Result<(SceneAnswer, Scen
     let scene = picture(tasks, &cut, request)?;
     let head = encode::head(&scene);
     let ms = began.elapsed().as_secs_f64() * 1e3;
-    Ok((SceneAnswer { cut: cut.to_text(), visible, ms, scene: head }, scene))
+    Ok((SceneAnswer { cut: cut.to_text(), visible, select: None, ms, scene: head }, scene))
 }
 
 /// Draws a cut or a window.
@@ -73,6 +79,7 @@ pub fn picture(tasks: &Tasks, cut: &Cut, request: &SceneRequest) -> Result<Scene
             let (from, to) = window(tasks, request.window)?;
             profile(tasks, from, to, &ProfileOptions { width, height })
         }
+        ViewName::Grain => return Err("the grain view has a cut of its own".to_owned()),
     })
 }
 
@@ -119,6 +126,14 @@ fn act(tasks: &Tasks, cut: &mut Cut, action: Action) -> Result<(), Refusal> {
         Action::Critical => open_critical(tasks, cut),
         Action::Window { node, first, count } => {
             cut.set_window(existing(tasks, node)?, Window { first, count: count.min(MANY_ITEMS as u32) });
+        }
+        Action::Worst
+        | Action::Alike { .. }
+        | Action::Spread { .. }
+        | Action::Gather { .. }
+        | Action::Path { .. }
+        | Action::RevealTask { .. } => {
+            return Err("only the grain view can do that".to_owned());
         }
     }
     Ok(())

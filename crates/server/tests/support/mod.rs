@@ -3,7 +3,7 @@
 
 use std::net::SocketAddr;
 
-use crosscut_server::{Options, Server};
+use crosscut_server::{Options, Served, Server};
 use crosscut_tasks::Tasks;
 use futures_util::{SinkExt, StreamExt};
 use serde_json::Value;
@@ -37,7 +37,12 @@ pub fn made(work: &std::path::Path, shape: &str, nodes: u64) -> Tasks {
 /// Serves fib as run 0 and a spawn loop as run 1.
 pub async fn start() -> Running {
     let work = tempfile::tempdir().unwrap();
-    let runs = vec![made(work.path(), "fib", 2000), made(work.path(), "wide", 5000)];
+    let runs = vec![made(work.path(), "fib", 2000).into(), made(work.path(), "wide", 5000).into()];
+    serve(runs, work).await
+}
+
+/// Serves these runs, which lie in a folder that is kept as long.
+pub async fn serve(runs: Vec<Served>, work: tempfile::TempDir) -> Running {
     let server = Server::bind(runs, Options { port: 0 }).await.unwrap();
     let address = server.address();
     let token = server.link().split_once("token=").unwrap().1.to_owned();

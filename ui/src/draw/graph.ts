@@ -1,5 +1,5 @@
-// Draws a DAG picture on a canvas: envelopes, edges, boxes, mix bars, borders, labels. A picture (or a tween between
-// two), a camera and the inks go in, pixels come out. Marks of one colour share one path; what is off the screen is
+// Draws a graph on a canvas: envelopes, edges, boxes, mix bars, borders, labels. A picture (or a tween between two),
+// a camera and the inks go in, pixels come out; marks that only grains have are in grain.ts. Marks of one colour share one path; what is off the screen is
 // skipped, what is too small to be seen is drawn without borders and texts.
 
 import { FLAG, LINK, SHAPE, type Boxes, type Links, type Picture } from "../scene";
@@ -7,11 +7,12 @@ import type { Camera } from "../state";
 import type { Size } from "./camera";
 import type { Ink } from "./ink";
 import { measurer, place, type Wish } from "./labels";
-import { boxOf, marks } from "./marks";
+import { drawGroups, drawJoints, drawRims, drawShut, isJoint, spine } from "./grain";
+import { boxOf, marks, severities } from "./marks";
 import { SHAPE_FROM, trace, traceFoot, traceInner, traceSheets } from "./shapes";
 import { between, ease, progress, resting, room, type Placed, type Strung, type Tween } from "./tween";
 
-export interface DagFrame {
+export interface GraphFrame {
   picture: Picture;
   tween: Tween | null;
   now: number;
@@ -22,6 +23,8 @@ export interface DagFrame {
   /** Ancestors of the selection from the root: when it is folded away, the nearest one on the screen stands in. */
   ancestors: number[];
   hovered: number;
+  /** Groups are judged by a lens, and open ones have a title to close them by. */
+  grains: { lens: boolean } | null;
 }
 
 /** Where the boxes of a frame are right now, for tweens that begin in the middle and for `nodeAt`. */
@@ -31,12 +34,12 @@ export function placedNow(picture: Picture, tween: Tween | null, now: number): P
   return t >= 1 ? resting(picture.boxes) : between(tween.from, resting(picture.boxes), t, room(picture.boxes.n));
 }
 
-export function drawDag(ctx: CanvasRenderingContext2D, frame: DagFrame): void {
+export function drawGraph(ctx: CanvasRenderingContext2D, frame: GraphFrame): void {
   const { picture, camera, size, ink, now } = frame;
   const tween = frame.tween && progress(frame.tween, now) < 1 ? frame.tween : null;
   const t = tween ? progress(tween, now) : 1;
   const placed = placedNow(picture, tween, now);
-  const view = { camera, size, ink };
+  const view: View = { camera, size, ink, grains: frame.grains, hovered: frame.hovered };
 
   drawEnvelopes(ctx, view, picture.boxes, placed);
   if (tween) {
@@ -70,6 +73,8 @@ interface View {
   camera: Camera;
   size: Size;
   ink: Ink;
+  grains: { lens: boolean } | null;
+  hovered: number;
 }
 
 /** Screen rectangles of the boxes that are on the screen; reused between frames. */
@@ -123,6 +128,7 @@ function drawEnvelopes(ctx: CanvasRenderingContext2D, view: View, boxes: Boxes, 
     ctx.fill();
     ctx.globalAlpha = alpha;
     ctx.stroke();
+    if (view.grains && view.camera.k > 0.5 && w > 72 && s.y[i]! > -8) drawShut(ctx, ink, x0 + w, y0, view.camera.k, view.hovered === i);
   }
   ctx.globalAlpha = alpha;
 }
@@ -133,13 +139,21 @@ function drawBoxes(ctx: CanvasRenderingContext2D, view: View, boxes: Boxes, plac
   const parts = new Map<number, number[]>();
   const seen: number[] = [];
   const sheets: number[] = [];
+  const groups: number[] = [];
+  const joints: number[] = [];
+  const dimmed = new Map<number, number[]>();
+  const area = view.camera.k ** 2;
   const s = onScreen(view, placed, boxes.n, (i) => {
     const shape = boxes.shape[i]!;
     if (shape === SHAPE.envelope) return;
     const part = (boxes.flags[i]! & FLAG.part) !== 0;
+    // Less than half a pixel of ink: nobody sees it, and thousands of them take time.
+    if (part && placed.w[i]! * placed.h[i]! * area < 0.5) return;
+    if (isJoint(shape)) return void joints.push(i);
+    if (shape === SHAPE.group && !part) return void groups.push(i);
     if (!part) seen.push(i);
-    if (shape === SHAPE.repeat && !part) sheets.push(i);
-    const bucket = part ? parts : fills;
+    if (!part && (shape === SHAPE.repeat || (shape === SHAPE.grain && boxes.flags[i]! & FLAG.merged))) sheets.push(i);
+    const bucket = part ? parts : boxes.flags[i]! & FLAG.dimmed ? dimmed : fills;
     const list = bucket.get(boxes.fill[i]!);
     if (list) list.push(i);
     else bucket.set(boxes.fill[i]!, [i]);
@@ -155,6 +169,10 @@ function drawBoxes(ctx: CanvasRenderingContext2D, view: View, boxes: Boxes, plac
       ctx.stroke();
     }
   }
+  const look = { ink, lens: view.grains?.lens === true, k: view.camera.k };
+  drawJoints(ctx, ink, boxes, s, joints);
+  drawGroups(ctx, look, boxes, s, groups);
+  for (const [fill, list] of dimmed) drawFilled(ctx, boxes, s, list, ink.dims[fill] ?? ink.raised, ink.line);
   for (const bucket of [fills, parts]) {
     for (const [fill, list] of bucket) {
       const own = bucket === fills;
@@ -164,6 +182,7 @@ function drawBoxes(ctx: CanvasRenderingContext2D, view: View, boxes: Boxes, plac
     }
   }
   drawBorders(ctx, view, boxes, s, seen);
+  drawRims(ctx, ink, s, seen.filter((i) => boxes.flags[i]! & FLAG.problem), severities(boxes));
 }
 
 /** Below this many pixels a border would hide the fill. */
@@ -205,10 +224,10 @@ function drawFilled(ctx: CanvasRenderingContext2D, boxes: Boxes, s: Placed, list
   ctx.globalAlpha /= 0.6;
 }
 
-const isRect = (shape: number): boolean => shape === SHAPE.section || shape === SHAPE.other || shape === SHAPE.end || shape === SHAPE.plain;
+const isRect = (shape: number): boolean => shape === SHAPE.section || shape === SHAPE.other || shape === SHAPE.end || shape === SHAPE.plain || shape === SHAPE.grain;
 
 /** Borders that do not depend on the fill: dashed for merged, dotted inside for what the recorder collapsed, a foot, red for critical. */
-function drawBorders(ctx: CanvasRenderingContext2D, { ink }: View, boxes: Boxes, s: Placed, seen: number[]): void {
+function drawBorders(ctx: CanvasRenderingContext2D, { ink, grains }: View, boxes: Boxes, s: Placed, seen: number[]): void {
   const visible = seen.filter((i) => s.w[i]! >= 3 && s.h[i]! >= 3);
   const draw = (colour: string, width: number, dash: number[], which: (i: number) => boolean, path: (i: number) => void) => {
     ctx.beginPath();
@@ -230,7 +249,10 @@ function drawBorders(ctx: CanvasRenderingContext2D, { ink }: View, boxes: Boxes,
   draw(ink.edge, 1, [4, 2], (i) => is(FLAG.merged)(i) && !is(FLAG.critical)(i), at(trace));
   draw(ink.edge, 1, [1, 2], (i) => holds(boxes, i) && is(FLAG.collapsed)(i), at(traceInner));
   draw(ink.edge, 2, [], (i) => boxes.shape[i] === SHAPE.end && s.w[i]! >= 6, (i) => traceFoot(ctx, s.x[i]!, s.y[i]!, s.w[i]!, s.h[i]!));
-  draw(ink.problem, 2, [], is(FLAG.critical), at(trace));
+  if (grains?.lens) {
+    // Red rims belong to the lens's problem.
+    for (const i of visible) if (is(FLAG.critical)(i)) spine(ctx, ink, s.x[i]!, s.y[i]!, s.w[i]!, s.h[i]!);
+  } else draw(ink.problem, 2, [], is(FLAG.critical), at(trace));
   // A critical mark too small for a border is still red.
   ctx.fillStyle = ink.problem;
   for (const i of seen) if (is(FLAG.critical)(i) && (s.w[i]! < 3 || s.h[i]! < 3)) ctx.fillRect(s.x[i]!, s.y[i]!, Math.max(1, s.w[i]!), Math.max(1, s.h[i]!));
@@ -262,7 +284,7 @@ function drawLinks(
     const x1 = ends.x1[i]! * k + ox;
     const y1 = ends.y1[i]! * k + oy;
     if (Math.max(x0, x1) < 0 || Math.min(x0, x1) > size.w || Math.max(y0, y1) < 0 || Math.min(y0, y1) > size.h) return;
-    if (Math.abs(x1 - x0) + Math.abs(y1 - y0) < 1) return;
+    if (Math.abs(x1 - x0) + Math.abs(y1 - y0) < (k < 0.2 ? 1.5 : 1)) return;
     // Strokes are upright or level. As rectangles on whole pixels they are sharp, and fast.
     const level = Math.abs(y1 - y0) < 0.01;
     if (solid > 0 && (level || Math.abs(x1 - x0) < 0.01)) {
@@ -277,11 +299,13 @@ function drawLinks(
   const onScreenCount = countOnScreen(ends, ox, oy, k, size, only, links.n);
   for (const style of STYLE) {
     const dash = k > 0.4 && onScreenCount < DASHED ? style.dash : [];
-    solid = dash.length > 0 ? 0 : 1;
+    // One after the other in a linear group, against what forks and joins.
+    const width = view.grains && style.kind === LINK.continue && k > 0.4 ? 2 : style.width;
+    solid = dash.length > 0 ? 0 : width;
     ctx.strokeStyle = ctx.fillStyle = ink.edge;
     // Far out, thin lines in full strength would add up to a grey smear.
     ctx.globalAlpha = base * style.alpha * Math.min(1, 0.35 + k);
-    ctx.lineWidth = style.width;
+    ctx.lineWidth = width;
     ctx.setLineDash(dash);
     ctx.beginPath();
     for (let j = 0; j < count; j++) {
@@ -348,6 +372,9 @@ function goneBoxes(tween: Tween, t: number): { boxes: Boxes; placed: Placed } {
   return { boxes, placed };
 }
 
+/** Marks whose texts stand on the surface or on a tint of it. */
+const plainBack = (boxes: Boxes, i: number): boolean => holds(boxes, i) || boxes.shape[i] === SHAPE.group || isJoint(boxes.shape[i]!);
+
 /** Labels keep this far from the pane's border. */
 const EDGE = 6;
 
@@ -355,7 +382,7 @@ function drawLabels(ctx: CanvasRenderingContext2D, view: View, picture: Picture,
   const { camera, size, ink } = view;
   const { k } = camera;
   if (k < 0.25) return;
-  const pixels = k >= 1.6 ? 13 : k < 0.8 ? 10 : 11;
+  const pixels = k >= 1.6 ? 13 : k < 0.65 && view.grains ? 9.5 : k < 0.8 ? 10 : 11;
   const font = `${pixels}px ${ink.font}`;
   const m = marks(picture);
   const b = picture.boxes;
@@ -364,19 +391,25 @@ function drawLabels(ctx: CanvasRenderingContext2D, view: View, picture: Picture,
   const below = new Map<number, number>();
   picture.head.labels.forEach((label, j) => {
     const owner = m.labelOwner[j]!;
+    // The canvas draws these signs itself.
+    if (owner >= 0 && b.shape[owner] === SHAPE.group && (label.text === "!" || label.text === "✓")) return;
     const dx = owner < 0 ? 0 : placed.x[owner]! - b.x[owner]! + (placed.w[owner]! - b.w[owner]!) / 2;
     const dy = owner < 0 ? 0 : placed.y[owner]! - b.y[owner]! + (placed.h[owner]! - b.h[owner]!) / 2;
     const half = pixels / 2 + 1;
     let x = (label.x + dx - camera.x) * k + size.w / 2;
     let middle = (label.y + dy - 4 - camera.y) * k + size.h / 2;
-    let space = label.w * k;
+    // Zoomed out, the title of an open group reaches down to the mark on its axis: not so far to the right then.
+    const crowd = view.grains && owner >= 0 && b.shape[owner] === SHAPE.envelope && k < 0.9 ? 44 : 0;
+    let space = (label.w - crowd) * k;
     if (x > size.w || x + space < 0 || middle > size.h + 40 || middle < -40) return;
     const inside = owner >= 0 && b.shape[owner] !== SHAPE.envelope;
     if (inside) {
       // The text keeps its size while the box shrinks: it stays between the box's borders or goes.
       const top = (placed.y[owner]! - camera.y) * k + size.h / 2;
       middle = Math.max(middle, top + half + 3, below.get(owner) ?? -Infinity);
-      if (middle + half > top + placed.h[owner]! * k) return;
+      // The foot of a group is the bar of how much of it has the problem.
+      const foot = view.grains?.lens && b.shape[owner] === SHAPE.group ? 7 * k : 0;
+      if (middle + half > top + placed.h[owner]! * k - foot) return;
       below.set(owner, middle + pixels + 2);
     }
     // A box that begins left of the screen keeps its name in sight.
@@ -387,7 +420,7 @@ function drawLabels(ctx: CanvasRenderingContext2D, view: View, picture: Picture,
     if (label.align === "start") space = Math.min(space, size.w - EDGE - x);
     if (space < 16 || middle < half || middle > size.h - half) return;
     const fill = owner >= 0 ? b.fill[owner]! : 0;
-    wishes.push({ text: label.text, x, y: middle, room: space, align: label.align, colour: !inside ? ink.muted : holds(b, owner) ? ink.text : (ink.onSlot[fill] ?? ink.text) });
+    wishes.push({ text: label.text, x, y: middle, room: space, align: label.align, colour: !inside || b.flags[owner]! & FLAG.dimmed ? ink.muted : plainBack(b, owner) ? ink.text : (ink.onSlot[fill] ?? ink.text) });
   });
   const set = place(wishes, pixels + 1, measurer(ctx, font));
   ctx.font = font;
@@ -408,7 +441,7 @@ function outline(ctx: CanvasRenderingContext2D, view: View, boxes: Boxes, placed
   const w = Math.max(2, placed.w[i]! * k) + 2 * gap;
   const h = Math.max(2, placed.h[i]! * k) + 2 * gap;
   ctx.beginPath();
-  ctx.roundRect(x, y, w, h, boxes.shape[i] === SHAPE.task || boxes.shape[i] === SHAPE.repeat ? 8 : 3);
+  ctx.roundRect(x, y, w, h, boxes.shape[i] === SHAPE.task || boxes.shape[i] === SHAPE.repeat || boxes.shape[i] === SHAPE.group ? 8 : 3);
   ctx.strokeStyle = colour;
   ctx.lineWidth = width;
   ctx.stroke();

@@ -1,0 +1,368 @@
+//! Marks and texts of laid out parts.
+
+use std::collections::BTreeMap;
+
+use crosscut_tasks::grain::GrainKind;
+use crosscut_tree::NodeId;
+
+use super::parts::{Part, What, members};
+use super::place::{Critical, Pair, Placement, Rect, size};
+use super::shown::{Fold, Totals};
+use super::{GrainOptions, Look};
+use crate::colour::Painter;
+use crate::dag::Scale;
+use crate::format::{count, file_name, fit_end, short_count, text_width, three, time};
+use crate::palette::slot;
+use crate::scene::{Align, Label, LegendItem, LinkKind, Scene, Shape, flag};
+
+/// With more boxes than this, each gets less room.
+const DENSE: usize = 160;
+/// Dependences at most.
+const MOST_DEPENDS: usize = 4096;
+
+/// Room for grains and for groups.
+struct Room {
+    grain: (f32, f32),
+    group: (f32, f32),
+}
+
+const WIDE: Room = Room { grain: (84.0, 30.0), group: (128.0, 40.0) };
+const TIGHT: Room = Room { grain: (18.0, 14.0), group: (92.0, 33.0) };
+
+/// Sizes of visible parts; whole pixels, so that edges are sharp.
+pub fn set_sizes(look: &Look<'_>, parts: &mut [Part], scale: Scale) {
+    let boxes = parts.iter().filter(|part| part.what != What::Open).count();
+    let room = if boxes > DENSE { TIGHT } else { WIDE };
+    let elapsed = |part: &Part| look.grains.critical_path(part.node).max(0);
+    let grains = || parts.iter().filter(|part| part.what == What::Grain);
+    let longest = grains().map(elapsed).max().unwrap_or(0).max(1);
+    // A power of two: the scale stays when a group of much the same grains is opened.
+    let full = (longest as u64).next_power_of_two() as f64;
+    for part in parts.iter_mut() {
+        if part.what != What::Grain {
+            (part.w, part.h) = room.group;
+            continue;
+        }
+        let (w, even) = room.grain;
+        let time = elapsed(part) as f64;
+        part.w = w;
+        part.h = match scale {
+            Scale::Even => even,
+            Scale::Log => (even / 2.0 + 9.0 * (1.0 + time).log10() as f32).round(),
+            Scale::Linear => ((320.0 * time / full) as f32).round().max(4.0),
+        };
+    }
+}
+
+/// Dependences between members of one fork-join, in the order of those that need the others.
+pub fn depends(look: &Look<'_>, parts: &[Part]) -> Vec<(usize, usize)> {
+    let tasks = look.tasks;
+    let mut found = Vec::new();
+    if tasks.depends_into(0..tasks.tree().node_count()).len() == 0 {
+        return found;
+    }
+    for open in 0..parts.len() {
+        if parts[open].what != What::Open || !parts[open].is_parallel() {
+            continue;
+        }
+        let mut by_task: BTreeMap<u32, usize> = BTreeMap::new();
+        for member in members(parts, open).filter(|&m| !matches!(parts[m].what, What::Folded(_))) {
+            let task = look.grains.task(parts[member].node);
+            for from in tasks.depends_on(task) {
+                if let Some(&from) = by_task.get(from)
+                    && found.len() < MOST_DEPENDS
+                {
+                    found.push((from, member));
+                }
+            }
+            by_task.insert(task.0, member);
+        }
+    }
+    found
+}
+
+/// Marks, edges and texts.
+pub fn draw(
+    look: &Look<'_>,
+    parts: &[Part],
+    placement: &Placement,
+    critical: &Critical,
+    depends: &[(usize, usize)],
+    options: &GrainOptions,
+) -> Scene {
+    let mut scene = Scene::default();
+    if let Some(root) = placement.rects.first() {
+        (scene.width, scene.height) = (root.w, root.h);
+    }
+    let mut pen = Pen { look, painter: Painter::new(look.tasks, options.colour), scene };
+    for (i, part) in parts.iter().enumerate() {
+        pen.part(part, placement.rects[i], critical.through[i]);
+    }
+    for &Pair { part: open, fork, join } in &placement.ends {
+        for ((x, y), shape) in [(fork, Shape::ForkNode), (join, Shape::JoinNode)] {
+            let mut flags = flag::PART;
+            if critical.through[open] {
+                flags |= flag::CRITICAL;
+            }
+            let half = size::NODE / 2.0;
+            let rect = Rect { x: x - half, y: y - half, w: size::NODE, h: size::NODE, ..Rect::default() };
+            pen.push(rect, parts[open].node, slot::SEVERAL, shape, flags);
+        }
+    }
+    let mut scene = pen.scene;
+    for stroke in &placement.strokes {
+        let nodes = (parts[stroke.from].node.0, parts[stroke.to].node.0);
+        let flags = if stroke.critical { flag::CRITICAL } else { 0 };
+        scene.links.push(stroke.a, stroke.b, nodes, stroke.kind, flags);
+    }
+    for &(from, to) in depends {
+        let (a, b) = (placement.rects[from].exit(), placement.rects[to].entry());
+        let on_path = critical.through[from] && critical.through[to];
+        let flags = if on_path { flag::CRITICAL } else { 0 };
+        scene.links.push(a, b, (parts[from].node.0, parts[to].node.0), LinkKind::Depend, flags);
+    }
+    scene.title = format!("{} · grain graph", look.tasks.run().name());
+    scene.legend = legend(look, pen.painter.legend());
+    scene.note = note(look, parts);
+    scene
+}
+
+fn legend(look: &Look<'_>, mut legend: Vec<LegendItem>) -> Vec<LegendItem> {
+    if let Some(set) = look.lens {
+        let sign = if set.problem.is_below() { '<' } else { '>' };
+        let what = format!("{} {sign} {}", set.problem.metric(), three(set.threshold));
+        for (k, how) in ["", ", clearly", ", by far"].into_iter().enumerate() {
+            legend.push(LegendItem { fill: slot::PROBLEM + k as u16, text: format!("{what}{how}") });
+        }
+        legend.push(LegendItem { fill: slot::GOOD, text: "no such grain inside".to_owned() });
+    }
+    legend
+}
+
+fn note(look: &Look<'_>, parts: &[Part]) -> Option<String> {
+    let mut said: Vec<String> = Vec::new();
+    if let Some(set) = look.lens {
+        said.push(match set.grains {
+            0 => format!("no grain has the problem {}", set.problem),
+            1 => format!("1 grain has the problem {}", set.problem),
+            n => format!("{} grains have the problem {}", count(n as i64), set.problem),
+        });
+    }
+    let folded: i64 = parts
+        .iter()
+        .filter(|part| matches!(part.what, What::Folded(_)))
+        .map(|part| i64::from(part.count))
+        .sum();
+    if folded > 0 {
+        said.push(format!("{} members are folded into \"× n\" marks", count(folded)));
+    }
+    (!said.is_empty()).then(|| said.join("; "))
+}
+
+/// How far beyond its threshold a value is: 0, 1 or 2.
+pub fn severity(value: f64, threshold: f64, below: bool) -> u16 {
+    let (bad, good) = if below { (threshold, value) } else { (value, threshold) };
+    let times = if good > 0.0 { bad / good } else { f64::INFINITY };
+    match times {
+        t if t < 1.5 => 0,
+        t if t < 4.0 => 1,
+        _ => 2,
+    }
+}
+
+struct Pen<'a> {
+    look: &'a Look<'a>,
+    painter: Painter<'a>,
+    scene: Scene,
+}
+
+impl Pen<'_> {
+    fn push(&mut self, rect: Rect, node: NodeId, fill: u16, shape: Shape, flags: u8) {
+        self.scene.boxes.push(rect.x, rect.y, rect.w, rect.h, node.0, fill, shape, flags);
+    }
+
+    fn bit(&mut self, (x, y, w, h): (f32, f32, f32, f32), node: NodeId, fill: u16) {
+        self.scene.boxes.push(x, y, w, h, node.0, fill, Shape::Plain, flag::PART);
+    }
+
+    fn label(&mut self, (x, y): (f32, f32), w: f32, text: String, align: Align, node: NodeId) {
+        self.scene.labels.push(Label { x, y, w, text, align, node: Some(node.0) });
+    }
+
+    fn part(&mut self, part: &Part, rect: Rect, critical: bool) {
+        let mut flags = if critical { flag::CRITICAL } else { 0 };
+        if self.look.lens.is_some() {
+            flags |= if part.whole.problems > 0 { flag::PROBLEM } else { flag::DIMMED };
+        }
+        let task = self.look.grains.task(part.node);
+        match part.what {
+            What::Open => {
+                // The path is told by what it goes through; all that encloses it in red would drown it.
+                let merged = if part.count > 1 { flag::MERGED } else { 0 };
+                self.push(rect, part.node, slot::ENVELOPE, Shape::Envelope, merged);
+                self.title(part, rect);
+            }
+            What::Grain => {
+                if part.kind == GrainKind::Folded {
+                    flags |= flag::COLLAPSED;
+                }
+                let fill = self.painter.paint(task, 1);
+                self.push(rect, part.node, fill, Shape::Grain, flags);
+                let marked = self.marks(part, rect, flags);
+                self.grain_labels(part, rect, marked);
+            }
+            What::Folded(Fold::Gap) => {
+                self.push(rect, part.node, slot::REPEAT, Shape::Repeat, flags | flag::MERGED);
+                self.share(part, rect);
+                self.group_labels(part, rect, "more");
+            }
+            What::Folded(fold) => {
+                flags |= flag::MERGED;
+                let group = part.kind.is_group();
+                let alike = fold == Fold::Alike;
+                if alike && group {
+                    flags |= flag::CLOSED;
+                }
+                let shape = if alike && !group { Shape::Grain } else { Shape::Group };
+                let fill = if alike { self.painter.paint(task, 1) } else { slot::MUTED };
+                self.push(rect, part.node, fill, shape, flags);
+                if alike && group {
+                    self.strip(part, rect, fill);
+                }
+                self.share(part, rect);
+                self.group_labels(part, rect, if alike { "alike" } else { "others" });
+            }
+            What::Closed => {
+                let fill = self.painter.paint(task, 1);
+                self.push(rect, part.node, fill, Shape::Group, flags | flag::CLOSED);
+                self.strip(part, rect, fill);
+                self.share(part, rect);
+                self.group_labels(part, rect, "");
+            }
+        }
+    }
+
+    /// The colour of a group, since it has no fill.
+    fn strip(&mut self, part: &Part, rect: Rect, fill: u16) {
+        self.bit((rect.x + 4.0, rect.y + 5.0, 3.0, rect.h - 10.0), part.node, fill);
+    }
+
+    /// How much of a group has the problem.
+    fn share(&mut self, part: &Part, rect: Rect) {
+        let Totals { grains, problems, .. } = part.whole;
+        if self.look.lens.is_none() || grains == 0 {
+            return;
+        }
+        let (x, y, w) = (rect.x + 11.0, rect.y + rect.h - 6.0, rect.w - 19.0);
+        self.bit((x, y, w, 3.0), part.node, slot::MUTED);
+        if problems > 0 {
+            // A little is seen, too.
+            let full = (f64::from(w) * problems as f64 / grains as f64) as f32;
+            self.bit((x, y, full.max(2.0), 3.0), part.node, slot::PROBLEM + 2);
+        }
+    }
+
+    /// Small squares in the corner of a grain that has the problem: more of them, and redder, the worse it is. Says how wide
+    /// they are.
+    fn marks(&mut self, part: &Part, rect: Rect, flags: u8) -> f32 {
+        let Some(set) = self.look.lens.filter(|_| flags & flag::PROBLEM != 0) else { return 0.0 };
+        let value = self.look.grains.problem_value(set.problem, part.node, self.look.deviation);
+        let bad = severity(value.unwrap_or(set.threshold), set.threshold, set.problem.is_below());
+        let side = if rect.w < 40.0 { 3.0 } else { 5.0 };
+        if rect.h < side + 4.0 {
+            return 0.0;
+        }
+        for k in 0..=bad {
+            let x = rect.x + rect.w - 4.0 - side - f32::from(k) * (side + 1.0);
+            self.bit((x, rect.y + 4.0, side, side), part.node, slot::PROBLEM + bad);
+        }
+        4.0 + f32::from(bad + 1) * (side + 1.0)
+    }
+
+    fn source(&self, part: &Part) -> String {
+        let tasks = self.look.tasks;
+        match tasks.sources().from(tasks.site(self.look.grains.task(part.node))) {
+            Some(source) => format!("{}:{}", file_name(&source.file), source.line),
+            None => part.kind.word().to_owned(),
+        }
+    }
+
+    fn time(&self, work: i64) -> String {
+        time(work as f64, self.look.tasks.clock())
+    }
+
+    /// As many lines as there is room for, each with its own room, the first ones first.
+    fn lines(&mut self, rect: Rect, x: f32, lines: [(Option<String>, f32); 2], node: NodeId) {
+        const LINE: f32 = 12.5;
+        let mut y = rect.y + 13.0;
+        for (text, w) in lines {
+            let Some(text) = text.filter(|text| text_width(text) <= w) else { continue };
+            if y + 2.0 > rect.y + rect.h {
+                break;
+            }
+            self.label((x, y), w, text, Align::Start, node);
+            y += LINE;
+        }
+    }
+
+    fn grain_labels(&mut self, part: &Part, rect: Rect, marked: f32) {
+        let room = rect.w - 10.0;
+        let source = fit_end(&self.source(part), room - marked);
+        let work = self.time(part.whole.work);
+        self.lines(rect, rect.x + 6.0, [(source, room - marked), (Some(work), room)], part.node);
+    }
+
+    fn group_labels(&mut self, part: &Part, rect: Rect, fold: &str) {
+        let lens = self.look.lens.is_some();
+        let (x, room) = (rect.x + 11.0, rect.w - 17.0);
+        let first_room = room - if lens { 10.0 } else { 0.0 };
+        let first = if fold.is_empty() {
+            fit_end(&self.source(part), first_room)
+        } else {
+            let short = format!("× {} {fold}", count(i64::from(part.count)));
+            let long = format!("{short} · {}", self.source(part));
+            Some(if fold == "alike" && text_width(&long) <= first_room { long } else { short })
+        };
+        let work = self.time(part.whole.work);
+        let grains = match part.whole.grains {
+            1 => "1 grain".to_owned(),
+            n => format!("{} grains", short_count(n)),
+        };
+        let texts = [format!("{grains} · {work}"), grains, work];
+        let second = texts.into_iter().find(|text| text_width(text) <= room);
+        self.lines(rect, x, [(first, first_room), (second, room)], part.node);
+        if lens && part.kind.is_group() | (part.count > 1) {
+            let mark = if part.whole.problems > 0 { "!" } else { "✓" };
+            self.label((rect.x + rect.w - 6.0, rect.y + 13.0), 10.0, mark.to_owned(), Align::End, part.node);
+        }
+    }
+
+    /// The title of an open group, left of the axis, where no edge is.
+    fn title(&mut self, part: &Part, rect: Rect) {
+        let x = rect.x + 6.0;
+        let room = rect.axis - 6.0 - size::NODE;
+        let kind = if part.is_parallel() { "fork-join" } else { "linear" };
+        let source = self.source(part);
+        let grains = match part.whole.grains / i64::from(part.count.max(1)) {
+            1 => "1 grain".to_owned(),
+            n => format!("{} grains", short_count(n)),
+        };
+        let alike = if part.count > 1 {
+            format!("× {} alike · ", count(i64::from(part.count)))
+        } else {
+            String::new()
+        };
+        let texts = [
+            format!("{alike}{kind} {source} · {grains} · {}", self.time(part.whole.work)),
+            format!("{alike}{kind} {source} · {grains}"),
+            format!("{alike}{source} · {grains}"),
+            format!("{alike}{grains}"),
+            if part.count > 1 { format!("× {} alike", count(i64::from(part.count))) } else { source },
+            // That it stands for others is said even where there is hardly any room.
+            if part.count > 1 { format!("× {}", short_count(i64::from(part.count))) } else { grains },
+        ];
+        if let Some(text) = texts.into_iter().find(|text| text_width(text) <= room) {
+            self.label((x, rect.y + 14.0), room, text, Align::Start, part.node);
+        }
+    }
+}

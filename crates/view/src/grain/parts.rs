@@ -1,0 +1,136 @@
+//! What a cut shows of the grain graph, as an array in pre-order: one part per visible item and per open group.
+//! Everything after this works on parts, so its cost grows with what is visible; and nothing recurses over depth.
+
+use crosscut_tasks::grain::GrainKind;
+use crosscut_tree::{Cut, NodeId};
+
+use super::shown::{Fold, Holds, Item, Nodes, Totals, shown};
+
+/// What a part is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// One grain.
+    Grain,
+    /// A group whose members are not shown.
+    Closed,
+    /// Folded members of an open group.
+    Folded(Fold),
+    /// A group whose members are the parts after it.
+    Open,
+}
+
+/// A visible item or an open group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// What it is.
+    pub what: What,
+    /// The node; of folded members the first.
+    pub node: NodeId,
+    /// Kind of the node.
+    pub kind: GrainKind,
+    /// How many members it stands for: more than one if folded, or open and alike to others.
+    pub count: u32,
+    /// What it stands for, without what the parts inside of it stand for: of an open group the groups alike to it that
+    /// are not drawn.
+    pub totals: Totals,
+    /// Of the whole node, or of all folded members.
+    pub whole: Totals,
+    /// Which members of the group around it.
+    pub holds: Holds,
+    /// Number of open groups around it.
+    pub depth: u32,
+    /// Where the next part after its members stands.
+    pub end: usize,
+    /// Width; of open parts not used.
+    pub w: f32,
+    /// Height; of open parts not used.
+    pub h: f32,
+}
+
+impl Part {
+    /// Whether it is a visible item, not an open group around others.
+    pub fn is_item(&self) -> bool {
+        self.what != What::Open
+    }
+
+    /// Whether its members stand beside one another.
+    pub fn is_parallel(&self) -> bool {
+        self.kind == GrainKind::ForkJoin
+    }
+}
+
+/// The parts of a cut in pre-order, without sizes; none when there would be more than `most`.
+pub fn parts(nodes: &impl Nodes, cut: &Cut, most: usize) -> Option<Vec<Part>> {
+    enum Step {
+        Item(Item, u32),
+        Close(usize),
+    }
+    let tree = nodes.tree();
+    let mut parts: Vec<Part> = Vec::new();
+    if tree.is_empty() {
+        return Some(parts);
+    }
+    let root = Item {
+        node: NodeId::ROOT,
+        fold: None,
+        count: 1,
+        totals: nodes.totals(tree.range(NodeId::ROOT)),
+        holds: Holds::One,
+    };
+    let mut stack = vec![Step::Item(root, 0)];
+    while let Some(step) = stack.pop() {
+        let (item, depth) = match step {
+            Step::Item(item, depth) => (item, depth),
+            Step::Close(part) => {
+                parts[part].end = parts.len();
+                continue;
+            }
+        };
+        if parts.len() >= most {
+            return None;
+        }
+        let at = parts.len();
+        let kind = nodes.kind(item.node);
+        let can_open = matches!(item.fold, None | Some(Fold::Alike)) && kind.is_group();
+        let open = can_open && cut.is_open(item.node) && !tree.is_leaf(item.node);
+        let mut part = Part {
+            what: match item.fold {
+                _ if open => What::Open,
+                Some(fold) => What::Folded(fold),
+                None if kind.is_group() => What::Closed,
+                None => What::Grain,
+            },
+            node: item.node,
+            kind,
+            count: item.count,
+            totals: item.totals,
+            whole: item.totals,
+            holds: item.holds,
+            depth,
+            end: at + 1,
+            w: 0.0,
+            h: 0.0,
+        };
+        if open {
+            part.totals -= nodes.totals(tree.range(item.node));
+            stack.push(Step::Close(at));
+            let members = shown(nodes, cut, item.node);
+            stack.extend(members.into_iter().rev().map(|member| Step::Item(member, depth + 1)));
+        }
+        parts.push(part);
+    }
+    Some(parts)
+}
+
+/// The members of an open part, as indices.
+pub fn members(parts: &[Part], open: usize) -> impl Iterator<Item = usize> + '_ {
+    let end = parts[open].end;
+    let mut next = open + 1;
+    std::iter::from_fn(move || {
+        let at = next;
+        (at < end).then(|| {
+            next = parts[at].end;
+            at
+        })
+    })
+}
