@@ -67,28 +67,27 @@ const NOTE: &str = "baseline.json";
 impl Baseline {
     /// The run that was asked for, else the one that `crosscut compare` noted, if it is still there.
     pub fn find(asked: Option<&Path>, tasks: &Tasks, grains: &Grains) -> Result<Option<Self>> {
-        if let Some(path) = asked {
-            return Ok(Some(Self::open(path, tasks, grains)?));
-        }
-        let Some(noted) = noted(tasks.run().path()) else { return Ok(None) };
-        match Self::open(&noted, tasks, grains) {
-            Ok(baseline) => Ok(Some(baseline)),
-            Err(error) => {
-                output::say(&format!("work deviation is left out, its baseline cannot be opened: {error:#}"));
-                Ok(None)
-            }
-        }
-    }
-
-    fn open(path: &Path, tasks: &Tasks, grains: &Grains) -> Result<Self> {
-        let other = Tasks::open(Run::open(path)?)?;
-        let others = Grains::new(&other);
-        let deviation = Deviation::new((tasks, grains), (&other, &others));
+        let Some(other) = baseline(asked, tasks.run().path())? else { return Ok(None) };
+        let deviation = Deviation::new((tasks, grains), (&other, &Grains::new(&other)));
+        let name = other.run().name().to_owned();
         if deviation.matched == 0 {
-            bail!("{}: not a single grain has a counterpart there; is it the same program?", path.display());
+            bail!("{name}: not a single grain has a counterpart there; is it the same program?");
         }
-        Ok(Baseline { name: other.run().name().to_owned(), deviation })
+        Ok(Some(Baseline { name, deviation }))
     }
+}
+
+/// The run that was asked for, else the one that `crosscut compare` noted, if it is still there.
+pub fn baseline(asked: Option<&Path>, run: &Path) -> Result<Option<Tasks>> {
+    let open = |path: &Path| -> Result<Tasks> { Ok(Tasks::open(Run::open(path)?)?) };
+    if let Some(path) = asked {
+        return open(path).map(Some);
+    }
+    let Some(noted) = noted(run) else { return Ok(None) };
+    let found = open(&noted).inspect_err(|error| {
+        output::say(&format!("work deviation is left out, its baseline cannot be opened: {error:#}"));
+    });
+    Ok(found.ok())
 }
 
 fn noted(run: &Path) -> Option<PathBuf> {

@@ -8,9 +8,9 @@ use anyhow::{Context, Result};
 use crosscut_run::Run;
 use crosscut_server::{Options, Served, Server};
 use crosscut_tasks::Tasks;
-use crosscut_tasks::grain::{Problem, Thresholds};
 use tempfile::TempDir;
 
+use crate::grains::{Limits, baseline};
 use crate::import::{How, import};
 use crate::{interrupt, output};
 
@@ -26,18 +26,19 @@ pub struct Args {
     /// Print the link and open no browser.
     #[arg(long)]
     no_open: bool,
-    /// A run of the same program with one worker: tells how much longer each grain of the runs works.
+    /// A run of the same program with one worker: tells how much longer each grain of the runs works [default: what
+    /// `crosscut compare` noted]
     #[arg(long, value_name = "RUN")]
     baseline: Option<PathBuf>,
-    /// Where a problem of grains begins, such as low-parallel-benefit=2; may be given several times.
-    #[arg(long, value_name = "PROBLEM=VALUE", value_parser = threshold)]
-    threshold: Vec<(Problem, f64)>,
+    #[command(flatten)]
+    limits: Limits,
     #[command(flatten)]
     how: How,
 }
 
 /// Serves until Ctrl-C. Standard output gets the link and nothing else.
 pub fn run(args: Args) -> Result<()> {
+    let thresholds = args.limits.thresholds()?;
     let mut imported = Vec::new(); // kept until the end: dropping a folder removes it
     let mut runs = Vec::new();
     for path in &args.runs {
@@ -49,11 +50,8 @@ pub fn run(args: Args) -> Result<()> {
             Run::open(path)?
         };
         // Every run gets a view of the baseline of its own: it is mapped, so that costs little.
-        let baseline = match &args.baseline {
-            Some(path) => Some(Tasks::open(Run::open(path)?)?),
-            None => None,
-        };
-        runs.push(Served { tasks: Tasks::open(run)?, baseline, thresholds: thresholds(&args) });
+        let baseline = baseline(args.baseline.as_deref(), run.path())?;
+        runs.push(Served { tasks: Tasks::open(run)?, baseline, thresholds: thresholds.clone() });
     }
     let runtime = tokio::runtime::Runtime::new().context("threads of the server")?;
     runtime.block_on(async {
@@ -66,21 +64,6 @@ pub fn run(args: Args) -> Result<()> {
         }
         Ok(server.run(stop).await?)
     })
-}
-
-/// `PROBLEM=VALUE`.
-fn threshold(text: &str) -> Result<(Problem, f64), String> {
-    let (word, number) = text.split_once('=').ok_or("write it like low-parallel-benefit=2")?;
-    let value = number.parse().ok().filter(|value: &f64| value.is_finite());
-    Ok((word.parse()?, value.ok_or_else(|| format!("`{number}` is not a number"))?))
-}
-
-fn thresholds(args: &Args) -> Thresholds {
-    let mut thresholds = Thresholds::default();
-    for &(problem, value) in &args.threshold {
-        thresholds.set(problem, value);
-    }
-    thresholds
 }
 
 fn import_for_now(file: &Path, how: &How) -> Result<(Run, TempDir)> {

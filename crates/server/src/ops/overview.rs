@@ -158,7 +158,8 @@ fn finding(found: crosscut_tasks::Finding) -> Finding {
         place: found.place,
         view: match found.view {
             FindingView::Dag => ViewName::Dag,
-            FindingView::Timeline | FindingView::Grain => ViewName::Timeline,
+            FindingView::Timeline => ViewName::Timeline,
+            FindingView::Grain => ViewName::Grain,
         },
         node: found.node.map(|node| node.0),
         window: found.window.map(|(from, to)| (from as f64, to as f64)),
