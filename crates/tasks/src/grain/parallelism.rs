@@ -30,7 +30,8 @@ pub struct InProgress {
 pub struct Cells {
     /// Where cells begin; empty when all are equally wide.
     starts: Vec<i64>,
-    width: i64,
+    /// Logarithm of their width to base 2, if all are equally wide.
+    shift: u32,
     value: Vec<f32>,
     /// Least and most over 2, 4, 8, … neighbours.
     levels: Vec<Vec<(f32, f32)>>,
@@ -38,12 +39,9 @@ pub struct Cells {
 
 impl Cells {
     /// Exactly, from the times of all grains.
-    fn exact(times: &[(i64, i64)]) -> Self {
-        let mut steps: Vec<(i64, i32)> = times
-            .iter()
-            .filter(|(from, to)| to > from)
-            .flat_map(|&(from, to)| [(from, 1), (to, -1)])
-            .collect();
+    fn exact(times: impl Iterator<Item = (i64, i64)>) -> Self {
+        let mut steps: Vec<(i64, i32)> =
+            times.filter(|(from, to)| to > from).flat_map(|(from, to)| [(from, 1), (to, -1)]).collect();
         steps.sort_unstable();
         let (mut starts, mut value) = (Vec::new(), Vec::new());
         let mut running = 0;
@@ -52,17 +50,19 @@ impl Cells {
             starts.push(step[0].0);
             value.push(running as f32);
         }
-        Cells { starts, width: 0, levels: levels(&value), value }
+        Cells { starts, shift: 0, levels: levels(&value), value }
     }
 
     /// As means over equal cells, from the running integral of what begins and ends in each.
-    fn equal(length: i64, fill: impl FnOnce(&mut dyn FnMut(i64, i64))) -> Self {
-        let width = (length / CELLS as i64 + 1).max(1);
-        let count = (length / width + 1) as usize;
+    fn equal(length: i64, times: impl Iterator<Item = (i64, i64)>) -> Self {
+        // A power of two: finding the cell of a moment is no division.
+        let width = ((length / CELLS as i64 + 1) as u64).next_power_of_two() as i64;
+        let shift = width.trailing_zeros();
+        let count = (length >> shift) as usize + 1;
         let mut part = vec![0i64; count];
         let mut whole = vec![0i64; count + 1];
-        fill(&mut |from, to| {
-            let (first, last) = ((from / width) as usize, ((to - 1) / width) as usize);
+        for (from, to) in times {
+            let (first, last) = ((from >> shift) as usize, ((to - 1) >> shift) as usize);
             if first == last {
                 part[first] += to - from;
             } else {
@@ -71,7 +71,7 @@ impl Cells {
                 whole[first + 1] += 1;
                 whole[last] -= 1;
             }
-        });
+        }
         let mut running = 0;
         let value: Vec<f32> = (0..count)
             .map(|i| {
@@ -80,13 +80,13 @@ impl Cells {
                 (part[i] as f64 / cell as f64 + running as f64) as f32
             })
             .collect();
-        Cells { starts: Vec::new(), width, levels: levels(&value), value }
+        Cells { starts: Vec::new(), shift, levels: levels(&value), value }
     }
 
     #[inline]
     fn cell(&self, time: i64) -> usize {
         let at = if self.starts.is_empty() {
-            (time / self.width.max(1)) as usize
+            (time >> self.shift) as usize
         } else {
             self.starts.partition_point(|&start| start <= time).saturating_sub(1)
         };
@@ -188,27 +188,21 @@ fn levels(value: &[f32]) -> Vec<Vec<(f32, f32)>> {
 impl Grains {
     /// Fills in the parallelism of all grains.
     pub(super) fn measure_parallelism(&mut self, tasks: &Tasks) {
-        let length = self.critical_path(NodeId::ROOT).max(1);
-        self.cells = if self.grain_count() <= EXACT {
-            let mut times = Vec::with_capacity(self.grain_count());
-            self.earliest(tasks, |from, work| times.push((from, from + work)));
-            Cells::exact(&times)
+        let work = &self.grains.work;
+        let mut starts: Vec<i64> = Vec::with_capacity(work.len());
+        self.earliest(tasks, |from| starts.push(from));
+        let times = || starts.iter().zip(work).map(|(&from, &work)| (from, from + work));
+        self.cells = if work.len() <= EXACT {
+            Cells::exact(times())
         } else {
-            Cells::equal(length, |add| {
-                self.earliest(tasks, |from, work| {
-                    if work > 0 {
-                        add(from, from + work);
-                    }
-                });
-            })
+            let length = self.critical_path(NodeId::ROOT).max(1);
+            Cells::equal(length, times().filter(|(from, to)| to > from))
         };
-        let mut parallelism = Vec::with_capacity(self.grain_count());
-        self.earliest(tasks, |from, work| parallelism.push(self.cells.median(from, from + work)));
-        self.grains.parallelism = parallelism;
+        self.grains.parallelism = times().map(|(from, to)| self.cells.median(from, to)).collect();
     }
 
-    /// Walks over all grains in order with their earliest start and their work.
-    fn earliest(&self, tasks: &Tasks, mut each: impl FnMut(i64, i64)) {
+    /// Walks over all grains in order with their earliest starts.
+    fn earliest(&self, tasks: &Tasks, mut each: impl FnMut(i64)) {
         struct Level {
             end: usize,
             now: i64,
@@ -245,7 +239,7 @@ impl Grains {
                 }
             };
             match slot {
-                Slot::Grain(_) => each(start, length),
+                Slot::Grain(_) => each(start),
                 Slot::Group(g) => {
                     let parallel = self.groups.kind[g as usize] == GrainKind::ForkJoin as u8;
                     let ends = (parallel && depends).then(foldhash::HashMap::default);

@@ -550,10 +550,11 @@ impl<'a> Pass<'a> {
 
     /// From when a section could go on until it did.
     fn sync_cost(&self, section: u32, released: i64) -> i64 {
-        match self.dag.follow(NodeId(section)) {
-            Some(follow) => (self.start[follow.index()] - released).max(0),
-            None => 0,
-        }
+        let next = self.after(section);
+        let is_next =
+            next < self.after(self.parents[section as usize]) && self.mark(next).kind() != Kind::Task;
+        let follow = if is_next { Some(next) } else { self.dag.follow(NodeId(section)).map(|node| node.0) };
+        follow.map_or(0, |follow| (self.start[follow as usize] - released).max(0))
     }
 
     fn push_node(&mut self, slot: Slot) -> u32 {
