@@ -5,6 +5,7 @@
 //! - A group is a section; its wait is deep, and so is a barrier's.
 //! - A team is a section with a fork and a task for each lane. Barriers cut it into phases, each a section of its own.
 
+mod ahead;
 mod folded;
 mod region;
 mod wait;
@@ -21,6 +22,7 @@ use crate::error::CloseError;
 use crate::index::{Index, Point, pack_core};
 use crate::sources::Sites;
 
+use ahead::Ahead;
 use region::Region;
 
 /// A process, ready to be walked.
@@ -163,7 +165,10 @@ pub struct Builder<'a, 'w> {
     next: u32,
     limit: u32,
     open: Vec<Open>,
-    stack: Vec<Step>,
+    /// By thread over all processes.
+    events_ahead: Vec<Ahead>,
+    /// By process.
+    index_ahead: Vec<Ahead>,
     /// Where each lane goes on after its barrier, by process and number in the index.
     lanes: Vec<Vec<(Point, i64)>>,
     /// The place of a thread on a core, asked for last.
@@ -211,6 +216,7 @@ impl<'a, 'w> Builder<'a, 'w> {
         let counters = counters.iter_mut().map(|(_, column)| &mut column[..]).collect();
         let columns = Columns { len, parent, mark, place, site, start, end, span, counters };
         let lanes = processes.iter().map(|p| vec![(Point::default(), 0); p.index.lanes.len()]).collect();
+        let threads = processes.iter().flat_map(|process| &process.threads);
         Builder {
             processes,
             columns,
@@ -219,7 +225,8 @@ impl<'a, 'w> Builder<'a, 'w> {
             next: 0,
             limit,
             open: Vec::new(),
-            stack: Vec::new(),
+            events_ahead: threads.map(|events| Ahead::new(events.words().len())).collect(),
+            index_ahead: processes.iter().map(|p| Ahead::new(p.index.words())).collect(),
             lanes,
             recent_place: (u32::MAX, 0, 0),
             collapsed: Vec::new(),
@@ -292,26 +299,21 @@ impl<'a, 'w> Builder<'a, 'w> {
         let mut walk = self.walk(process as u32, found.id, node, found.begin, start, 0);
         self.set_counts(&mut walk, found.begin, 2);
         let mut last = 0;
-        let mut next = Some(Step::Walk(walk));
-        while let Some(step) = next.take().or_else(|| self.stack.pop()) {
-            match step {
-                Step::Walk(mut walk) => loop {
-                    match self.step_walk(&mut walk)? {
-                        Stop::Enters(child) => {
-                            self.stack.push(Step::Walk(std::mem::replace(&mut walk, child)))
-                        }
-                        Stop::Forks(region) => {
-                            self.stack.push(Step::Walk(walk));
-                            next = Some(Step::Region(region));
-                            break;
-                        }
-                        Stop::Ended => {
-                            last = self.ended(&walk);
-                            break;
-                        }
-                    }
+        let mut stack = vec![Step::Walk(walk)];
+        while let Some(step) = stack.last_mut() {
+            // A walk stays where it is: tasks are many, and moving them takes time.
+            let stop = match step {
+                Step::Walk(walk) => self.step_walk(walk)?,
+                Step::Region(_) => Stop::Ended,
+            };
+            match stop {
+                Stop::Enters(child) => stack.push(Step::Walk(child)),
+                Stop::Forks(region) => stack.push(Step::Region(region)),
+                Stop::Ended => match stack.pop() {
+                    Some(Step::Walk(walk)) => last = self.ended(&walk, stack.last_mut()),
+                    Some(Step::Region(region)) => self.step_region(region, &mut stack)?,
+                    None => {}
                 },
-                Step::Region(region) => self.step_region(region)?,
             }
         }
         Ok(last)
@@ -353,10 +355,10 @@ impl<'a, 'w> Builder<'a, 'w> {
     }
 
     /// A task has ended, or a lane has come to a barrier: tells those around it.
-    fn ended(&mut self, walk: &Walk) -> i64 {
+    fn ended(&mut self, walk: &Walk, around: Option<&mut Step>) -> i64 {
         let own = self.columns.end[self.next as usize - 1];
         let last = walk.last_end.max(own);
-        match self.stack.last_mut() {
+        match around {
             Some(Step::Walk(creator)) => {
                 creator.last_end = creator.last_end.max(last);
                 if let Some(section) = self.open.last_mut() {
@@ -702,15 +704,26 @@ impl<'a, 'w> Builder<'a, 'w> {
         Ok(true)
     }
 
+    /// Where a task begins. It will be read next, far from here.
+    #[inline]
+    fn begin(&mut self, process: u32, id: TaskId) -> Point {
+        let recorded = &self.processes[process as usize];
+        if let Some(word) = recorded.index.word(id) {
+            self.index_ahead[process as usize].read(word, |word| recorded.index.prefetch(word));
+        }
+        let begin = recorded.index.begin(id);
+        if begin.is_some() {
+            let events = &recorded.threads[begin.thread() - recorded.first_thread];
+            self.events_ahead[begin.thread()].read(begin.position(), |word| events.prefetch(word));
+        }
+        begin
+    }
+
     /// A create: its leaf, and its task, which may have to be walked now.
     fn create(&mut self, walk: &mut Walk, event: &Event<'_>, time: i64) -> Result<Option<Walk>, CloseError> {
         let id = TaskId(event.payload.get(1).copied().unwrap_or(0));
         let recorded = &self.processes[walk.process as usize];
-        let begin = recorded.index.begin(id);
-        if begin.is_some() {
-            // It will be read next, far from here.
-            recorded.threads[begin.thread() - recorded.first_thread].prefetch(begin.position());
-        }
+        let begin = self.begin(walk.process, id);
         let code = self.code(walk, event.word());
         let serial = tag_of(event.word()) & flags::UNDEFERRED != 0;
         let holder = self.holder(walk);

@@ -92,6 +92,18 @@ const WINDOW: usize = HEADER_BYTES / 8;
 /// Where the first full chunk begins.
 const ARCHIVE: usize = WINDOW + CHUNK_WORDS;
 
+/// Asks for something to be brought into the cache.
+#[inline]
+pub fn prefetch<T>(what: &T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: it is a hint about an address that is ours.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>((&raw const *what).cast())
+    };
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = what;
+}
+
 impl<'a> Events<'a> {
     /// The words of the whole file, as far as it goes.
     pub fn new(words: &'a [u64]) -> Result<Self, HeaderError> {
@@ -174,20 +186,12 @@ impl<'a> Events<'a> {
         }
     }
 
-    /// Asks for the event there to be brought into the cache.
+    /// Asks for a word to be brought into the cache.
     #[inline]
     pub fn prefetch(&self, position: usize) {
-        #[cfg(target_arch = "x86_64")]
         if let Some(word) = self.words.get(position) {
-            // SAFETY: it is a hint about an address that is ours.
-            unsafe {
-                std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(
-                    (&raw const *word).cast(),
-                )
-            };
+            prefetch(word);
         }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = position;
     }
 
     /// Where the next event is looked for.

@@ -36,7 +36,7 @@ impl Value for i64 {
 
 /// Columns up to this size are filled in memory and written when they are sealed: a page of a mapped file costs several
 /// times as much as writing it. Larger ones are filled in their file: the system can take that memory back.
-const IN_MEMORY: usize = 128 << 20;
+const IN_MEMORY: usize = 256 << 20;
 
 /// A column that is being filled; it reads and writes like a slice and starts as zeros.
 #[derive(Debug)]
@@ -51,7 +51,8 @@ pub struct ColumnMut<T> {
 }
 
 impl<T: Value> ColumnMut<T> {
-    /// Makes the file and reserves its space, so that a full disk is an error here and not a signal later.
+    /// Makes the file. The space of one that is filled through its map is reserved, so that a full disk is an error here
+    /// and not a signal later; one that is filled in memory is written at the end.
     pub(crate) fn create(path: PathBuf, name: &str, rows: usize) -> Result<Self, RunError> {
         let file = OpenOptions::new()
             .read(true)
@@ -65,12 +66,14 @@ impl<T: Value> ColumnMut<T> {
         let (Some(bytes), Some(Ok(length))) = (bytes, bytes.map(libc::off_t::try_from)) else {
             return Err(error(libc::EFBIG));
         };
-        // SAFETY: a plain system call on a descriptor that we own.
-        let failed = unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, length) };
-        if failed != 0 {
-            return Err(error(failed));
-        }
         let in_memory = bytes <= IN_MEMORY;
+        if !in_memory {
+            // SAFETY: a plain system call on a descriptor that we own.
+            let failed = unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, length) };
+            if failed != 0 {
+                return Err(error(failed));
+            }
+        }
         let map = if in_memory {
             let map = MmapOptions::new().len(bytes).map_anon().map_err(RunError::io(&path))?;
             // Fewer and larger pages where the system has them; it is only a hint.
