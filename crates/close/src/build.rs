@@ -14,7 +14,7 @@ use crosscut_events::{
     Event, EventKind, Events, Folded, MAX_COUNTERS, TaskId, WaitKind, code_of, flags, tag_of,
 };
 use crosscut_run::tasks::{Chunk, Collapsed, Depend, Edge, Kind, Mark, TaskWriter};
-use crosscut_run::{NO_SITE, Places};
+use crosscut_run::{NO_SITE, Places, prefetch};
 
 use crate::clock::Clock;
 use crate::depends::Depends;
@@ -713,8 +713,9 @@ impl<'a, 'w> Builder<'a, 'w> {
         }
         let begin = recorded.index.begin(id);
         if begin.is_some() {
-            let events = &recorded.threads[begin.thread() - recorded.first_thread];
-            self.events_ahead[begin.thread()].read(begin.position(), |word| events.prefetch(word));
+            let words = recorded.threads[begin.thread() - recorded.first_thread].words();
+            let ahead = &mut self.events_ahead[begin.thread()];
+            ahead.read(begin.position(), |word| words.get(word).into_iter().for_each(prefetch));
         }
         begin
     }

@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crosscut_events::{Event, EventKind, Events, Folded, StreamError, TaskId, WaitKind, code_of, tag_of};
+use crosscut_run::prefetch;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use memmap2::{Advice, MmapMut};
 use rayon::prelude::*;
@@ -174,7 +175,7 @@ impl Index {
     #[inline]
     pub fn prefetch(&self, word: usize) {
         if let Some(task) = self.tasks.get(word / 2) {
-            crosscut_events::prefetch(task);
+            prefetch(task);
         }
     }
 

@@ -24,7 +24,7 @@ pub use header::{
     MAX_COUNTERS, VERSION,
 };
 pub use kind::{EventKind, TaskId, WaitKind, code_of, flags, tag_of, with_tag};
-pub use stream::{Event, Events, HeaderError, StreamError, prefetch};
+pub use stream::{Event, Events, HeaderError, StreamError};
 
 /// The text file about the process: a line `key value` for each thing known.
 pub const PROCESS: &str = "process";

@@ -92,18 +92,6 @@ const WINDOW: usize = HEADER_BYTES / 8;
 /// Where the first full chunk begins.
 const ARCHIVE: usize = WINDOW + CHUNK_WORDS;
 
-/// Asks for something to be brought into the cache.
-#[inline]
-pub fn prefetch<T>(what: &T) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: it is a hint about an address that is ours.
-    unsafe {
-        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>((&raw const *what).cast())
-    };
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = what;
-}
-
 impl<'a> Events<'a> {
     /// The words of the whole file, as far as it goes.
     pub fn new(words: &'a [u64]) -> Result<Self, HeaderError> {
@@ -183,14 +171,6 @@ impl<'a> Events<'a> {
             0 => usize::MAX,
             window if window < ARCHIVE => window + usize::MAX / 2,
             full => full,
-        }
-    }
-
-    /// Asks for a word to be brought into the cache.
-    #[inline]
-    pub fn prefetch(&self, position: usize) {
-        if let Some(word) = self.words.get(position) {
-            prefetch(word);
         }
     }
 

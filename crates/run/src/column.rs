@@ -60,19 +60,13 @@ impl<T: Value> ColumnMut<T> {
             .create_new(true)
             .open(&path)
             .map_err(RunError::io(&path))?;
-        let error =
-            |code: i32| RunError::Io { path: path.clone(), source: std::io::Error::from_raw_os_error(code) };
         let bytes = rows.checked_mul(size_of::<T>()).and_then(|bytes| bytes.checked_add(BODY));
         let (Some(bytes), Some(Ok(length))) = (bytes, bytes.map(libc::off_t::try_from)) else {
-            return Err(error(libc::EFBIG));
+            return Err(RunError::io(&path)(std::io::Error::from_raw_os_error(libc::EFBIG)));
         };
         let in_memory = bytes <= IN_MEMORY;
         if !in_memory {
-            // SAFETY: a plain system call on a descriptor that we own.
-            let failed = unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, length) };
-            if failed != 0 {
-                return Err(error(failed));
-            }
+            reserve(&file, length).map_err(RunError::io(&path))?;
         }
         let map = if in_memory {
             let map = MmapOptions::new().len(bytes).map_anon().map_err(RunError::io(&path))?;
@@ -104,6 +98,8 @@ impl<T: Value> ColumnMut<T> {
         let error = RunError::io(&self.path);
         let written = (|| {
             if self.in_memory {
+                // A file whose space is known takes half the time to write.
+                reserve(&self.file, (BODY + bytes) as libc::off_t)?;
                 self.file.write_all(&self.map[..BODY + bytes])?;
             }
             drop(self.map);
@@ -121,6 +117,15 @@ impl<T: Value> ColumnMut<T> {
             hash: format!("{:016x}", hash.digest()),
         };
         Ok(SealedColumn { name: self.name, part })
+    }
+}
+
+/// Reserves the space of a file.
+fn reserve(file: &File, bytes: libc::off_t) -> std::io::Result<()> {
+    // SAFETY: a plain system call on a descriptor that we own.
+    match unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, bytes) } {
+        0 => Ok(()),
+        code => Err(std::io::Error::from_raw_os_error(code)),
     }
 }
 

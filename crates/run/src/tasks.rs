@@ -295,8 +295,8 @@ impl TaskWriter {
         self.len.len()
     }
 
-    /// Takes the columns into the run.
-    pub fn put(self, run: &mut RunWriter) -> Result<(), RunError> {
+    /// Takes the columns into the run, except those that say what happened when. Each gives its memory back at once.
+    pub fn put(self, run: &mut RunWriter) -> Result<TimeWriter, RunError> {
         let nodes: Vec<u32> = self.collapsed.iter().map(|c| c.node).collect();
         let values: Vec<i64> = self.collapsed.iter().flat_map(|c| c.values()).collect();
         run.put_slice("tasks/collapsed_node", &nodes)?;
@@ -308,21 +308,36 @@ impl TaskWriter {
         let values: Vec<i64> = self.chunks.iter().flat_map(|c| [c.first, c.count]).collect();
         run.put_slice("tasks/chunk_node", &nodes)?;
         run.put_slice("tasks/chunk_values", &values)?;
-        // Sealing reads every byte for its checksum.
-        let ((len, parent), (mark, place)) = rayon::join(
-            || rayon::join(|| self.len.seal(), || self.parent.seal()),
-            || rayon::join(|| self.mark.seal(), || self.place.seal()),
-        );
-        let ((start, end), (span, site)) = rayon::join(
-            || rayon::join(|| self.start.seal(), || self.end.seal()),
-            || rayon::join(|| self.span.seal(), || self.site.seal()),
-        );
-        for part in [len, parent, mark, place, site, start, end, span] {
-            run.put_sealed(part?);
-        }
+        run.put(self.len)?;
+        run.put(self.parent)?;
+        run.put(self.place)?;
+        run.put(self.site)?;
+        run.put(self.span)?;
         for (_, column) in self.counters {
             run.put(column)?;
         }
-        Ok(())
+        Ok(TimeWriter { mark: self.mark, start: self.start, end: self.end, collapsed: self.collapsed })
+    }
+}
+
+/// What of a task tree says what happened when: what is left of a [`TaskWriter`] when the rest is in the run.
+#[derive(Debug)]
+pub struct TimeWriter {
+    /// [`Mark`].
+    pub mark: ColumnMut<u8>,
+    /// First start.
+    pub start: ColumnMut<i64>,
+    /// Last end.
+    pub end: ColumnMut<i64>,
+    /// Collapsed nodes, ascending.
+    pub collapsed: Vec<Collapsed>,
+}
+
+impl TimeWriter {
+    /// Takes the columns into the run.
+    pub fn put(self, run: &mut RunWriter) -> Result<(), RunError> {
+        run.put(self.mark)?;
+        run.put(self.start)?;
+        run.put(self.end)
     }
 }
