@@ -192,10 +192,19 @@ pub struct Built {
     pub gaps: Gaps,
 }
 
+/// Where a walk begins: at this node, from this time and code on.
+struct Entry {
+    id: TaskId,
+    node: u32,
+    begin: Point,
+    start: i64,
+    from: u64,
+}
+
 /// Why a walk stopped.
 enum Stop {
     /// This task comes first.
-    Enters(Walk),
+    Enters(Entry),
     /// This team comes first.
     Forks(Region),
     /// The task, or the lane's phase, has ended.
@@ -296,30 +305,36 @@ impl<'a, 'w> Builder<'a, 'w> {
         let recorded = &self.processes[process];
         let found = &recorded.index.roots[root];
         let start = recorded.clock.time(found.ticks);
-        let mut walk = self.walk(process as u32, found.id, node, found.begin, start, 0);
+        let entry = Entry { id: found.id, node, begin: found.begin, start, from: 0 };
+        let mut walk = self.walk(process as u32, entry);
         self.set_counts(&mut walk, found.begin, 2);
         let mut last = 0;
         let mut stack = vec![Step::Walk(walk)];
         while let Some(step) = stack.last_mut() {
-            // A walk stays where it is: tasks are many, and moving them takes time.
-            let stop = match step {
-                Step::Walk(walk) => self.step_walk(walk)?,
-                Step::Region(_) => Stop::Ended,
+            let Step::Walk(walk) = step else {
+                if let Some(Step::Region(region)) = stack.pop() {
+                    self.step_region(region, &mut stack)?;
+                }
+                continue;
             };
-            match stop {
-                Stop::Enters(child) => stack.push(Step::Walk(child)),
+            // A walk stays where it is: tasks are many, and moving them takes time.
+            match self.step_walk(walk)? {
+                Stop::Enters(entry) => stack.push(Step::Walk(self.walk(process as u32, entry))),
                 Stop::Forks(region) => stack.push(Step::Region(region)),
-                Stop::Ended => match stack.pop() {
-                    Some(Step::Walk(walk)) => last = self.ended(&walk, stack.last_mut()),
-                    Some(Step::Region(region)) => self.step_region(region, &mut stack)?,
-                    None => {}
-                },
+                Stop::Ended => {
+                    last = walk.last_end;
+                    stack.truncate(stack.len() - 1);
+                    last = self.ended(last, stack.last_mut());
+                }
             }
         }
         Ok(last)
     }
 
-    fn walk(&self, process: u32, id: TaskId, node: u32, begin: Point, start: i64, from: u64) -> Walk {
+    #[inline]
+    fn walk(&self, process: u32, entry: Entry) -> Walk {
+        let Entry { id, node, begin, start, from } = entry;
+        let waits_in_group = &self.processes[process as usize].index.waits_in_group;
         Walk {
             id,
             node,
@@ -334,7 +349,7 @@ impl<'a, 'w> Builder<'a, 'w> {
             start,
             from,
             sections: self.open.len(),
-            waits_in_group: self.processes[process as usize].index.waits_in_group.contains(&id),
+            waits_in_group: !waits_in_group.is_empty() && waits_in_group.contains(&id),
             more: None,
             last_end: start,
         }
@@ -354,10 +369,10 @@ impl<'a, 'w> Builder<'a, 'w> {
         }
     }
 
-    /// A task has ended, or a lane has come to a barrier: tells those around it.
-    fn ended(&mut self, walk: &Walk, around: Option<&mut Step>) -> i64 {
+    /// A task has ended, or a lane has come to a barrier: tells those around it. Its descendants ended at this time.
+    fn ended(&mut self, last: i64, around: Option<&mut Step>) -> i64 {
         let own = self.columns.end[self.next as usize - 1];
-        let last = walk.last_end.max(own);
+        let last = last.max(own);
         match around {
             Some(Step::Walk(creator)) => {
                 creator.last_end = creator.last_end.max(last);
@@ -537,8 +552,8 @@ impl<'a, 'w> Builder<'a, 'w> {
                     false
                 }
                 EventKind::Create => {
-                    if let Some(child) = self.create(walk, &event, time)? {
-                        return Ok(Stop::Enters(child));
+                    if let Some(entry) = self.create(walk, &event, time)? {
+                        return Ok(Stop::Enters(entry));
                     }
                     // Dependences were read ahead.
                     walk.position != events.position()
@@ -721,7 +736,7 @@ impl<'a, 'w> Builder<'a, 'w> {
     }
 
     /// A create: its leaf, and its task, which may have to be walked now.
-    fn create(&mut self, walk: &mut Walk, event: &Event<'_>, time: i64) -> Result<Option<Walk>, CloseError> {
+    fn create(&mut self, walk: &mut Walk, event: &Event<'_>, time: i64) -> Result<Option<Entry>, CloseError> {
         let id = TaskId(event.payload.get(1).copied().unwrap_or(0));
         let recorded = &self.processes[walk.process as usize];
         let begin = self.begin(walk.process, id);
@@ -770,7 +785,7 @@ impl<'a, 'w> Builder<'a, 'w> {
             }
             return Ok(None);
         }
-        Ok(Some(self.walk(walk.process, id, node, begin, time, code)))
+        Ok(Some(Entry { id, node, begin, start: time, from: code }))
     }
 
     /// The wait for a task that ran at once, before its creator went on at this time.

@@ -550,7 +550,7 @@ impl<'a> Pass<'a> {
                     lane.idle = true;
                 }
             }
-            Some(WaitKind::Tasks) if self.groups.contains_key(&current) => {
+            Some(WaitKind::Tasks) if !self.groups.is_empty() && self.groups.contains_key(&current) => {
                 self.found.waits_in_group.push(current);
             }
             Some(WaitKind::Group | WaitKind::Section) => {

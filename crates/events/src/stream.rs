@@ -75,7 +75,7 @@ impl std::error::Error for StreamError {}
 pub struct Events<'a> {
     words: &'a [u64],
     /// What the header says.
-    pub header: FileHeader,
+    pub header: &'a FileHeader,
     counters: usize,
     /// Where the next head is looked for; 0 at the end.
     position: usize,

@@ -2,6 +2,7 @@
 //! [`Column`] is read in place afterwards.
 
 use std::fs::{File, OpenOptions};
+use std::io::{Seek, SeekFrom, Write};
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::os::fd::AsRawFd;
@@ -38,6 +39,14 @@ impl Value for i64 {
 /// times as much as writing it. Larger ones are filled in their file: the system can take that memory back.
 const IN_MEMORY: usize = 256 << 20;
 
+/// The most bytes behind the values.
+const TAIL: usize = 4096;
+const PAGE: usize = 4096;
+
+/// Columns from this size on that were filled in memory go straight to the disk. They have to be there anyway before the run
+/// gets its name, and copying them into the system's cache took more time than anything else about them.
+const DIRECT: usize = 4 << 20;
+
 /// A column that is being filled; it reads and writes like a slice and starts as zeros.
 #[derive(Debug)]
 pub struct ColumnMut<T> {
@@ -69,7 +78,10 @@ impl<T: Value> ColumnMut<T> {
             reserve(&file, length).map_err(RunError::io(&path))?;
         }
         let map = if in_memory {
-            let map = MmapOptions::new().len(bytes).map_anon().map_err(RunError::io(&path))?;
+            let map = MmapOptions::new()
+                .len((bytes + TAIL).next_multiple_of(PAGE))
+                .map_anon()
+                .map_err(RunError::io(&path))?;
             // Fewer and larger pages where the system has them; it is only a hint.
             let _ = map.advise(Advice::HugePage);
             map
@@ -87,37 +99,65 @@ impl<T: Value> ColumnMut<T> {
 
     /// Writes header and footer; no value changes after that.
     pub fn seal(mut self) -> Result<SealedColumn, RunError> {
-        use std::io::{Seek, SeekFrom, Write};
         let bytes = self.rows * size_of::<T>();
         let frame = arrow_file::frame(&self.name, T::ARROW, self.rows, bytes)
+            .filter(|frame| frame.tail.len() <= TAIL)
             .ok_or_else(|| RunError::damaged(&self.path, &self.name, "name too long"))?;
+        let whole = BODY + bytes + frame.tail.len();
         self.map[..BODY].copy_from_slice(&frame.head);
         let mut hash = Xxh3::new();
         hash.update(&self.map[..BODY + bytes]);
         hash.update(&frame.tail);
-        let error = RunError::io(&self.path);
-        let written = (|| {
-            if self.in_memory {
-                // A file whose space is known takes half the time to write.
-                reserve(&self.file, (BODY + bytes) as libc::off_t)?;
-                self.file.write_all(&self.map[..BODY + bytes])?;
-            }
+        let written = if self.in_memory {
+            self.map[BODY + bytes..whole].copy_from_slice(&frame.tail);
+            write_whole(&mut self.file, &self.map, whole)
+        } else {
             drop(self.map);
-            // The column may have become shorter than the space that was reserved.
-            self.file.set_len((BODY + bytes) as u64)?;
-            self.file.seek(SeekFrom::End(0))?;
-            self.file.write_all(&frame.tail)
-        })();
-        written.map_err(error)?;
+            write_tail(&mut self.file, BODY + bytes, &frame.tail)
+        };
+        written.map_err(RunError::io(&self.path))?;
         let part = Part {
             kind: PartKind::Column,
             rows: self.rows as u64,
             value: Some(arrow_file::type_name(&T::ARROW).to_owned()),
-            bytes: (BODY + bytes + frame.tail.len()) as u64,
+            bytes: whole as u64,
             hash: format!("{:016x}", hash.digest()),
         };
         Ok(SealedColumn { name: self.name, part })
     }
+}
+
+/// Writes the first bytes of a map to a file.
+fn write_whole(file: &mut File, map: &[u8], bytes: usize) -> std::io::Result<()> {
+    if bytes >= DIRECT {
+        // A file whose space is known takes less time to write.
+        reserve(file, bytes as libc::off_t)?;
+        if write_direct(file, &map[..bytes.next_multiple_of(PAGE)]) {
+            return file.set_len(bytes as u64);
+        }
+        file.rewind()?;
+    }
+    file.write_all(&map[..bytes])
+}
+
+/// Writes whole pages past the system's cache. Says whether it could: some file systems do not.
+fn write_direct(file: &mut File, pages: &[u8]) -> bool {
+    let set = |flags: libc::c_int| {
+        // SAFETY: a plain system call on a descriptor that we own.
+        unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETFL, flags) == 0 }
+    };
+    if !set(libc::O_DIRECT) {
+        return false;
+    }
+    let written = (&*file).write_all(pages).is_ok();
+    set(0) && written
+}
+
+/// Ends a file behind so many bytes: it may have become shorter than the space that was reserved.
+fn write_tail(file: &mut File, bytes: usize, tail: &[u8]) -> std::io::Result<()> {
+    file.set_len(bytes as u64)?;
+    file.seek(SeekFrom::End(0))?;
+    file.write_all(tail)
 }
 
 /// Reserves the space of a file.

@@ -295,8 +295,36 @@ impl TaskWriter {
         self.len.len()
     }
 
-    /// Takes the columns into the run, except those that say what happened when. Each gives its memory back at once.
-    pub fn put(self, run: &mut RunWriter) -> Result<TimeWriter, RunError> {
+    /// Sets apart the columns that say what happened when: they are still read when the others are in the run.
+    pub fn split(self) -> (NodeWriter, TimeWriter) {
+        let nodes = NodeWriter {
+            columns: (self.len, self.parent, self.place, self.site, self.span),
+            collapsed: self.collapsed.clone(),
+            depends: self.depends,
+            chunks: self.chunks,
+            counters: self.counters,
+        };
+        let times =
+            TimeWriter { mark: self.mark, start: self.start, end: self.end, collapsed: self.collapsed };
+        (nodes, times)
+    }
+}
+
+type NodeColumns = (ColumnMut<u32>, ColumnMut<u32>, ColumnMut<u16>, ColumnMut<u32>, ColumnMut<i64>);
+
+/// What of a task tree nobody reads any more, to be put into the run.
+#[derive(Debug)]
+pub struct NodeWriter {
+    columns: NodeColumns,
+    collapsed: Vec<Collapsed>,
+    depends: Vec<Depend>,
+    chunks: Vec<Chunk>,
+    counters: Vec<(String, ColumnMut<i64>)>,
+}
+
+impl NodeWriter {
+    /// Takes the columns into the run, one by one: each gives its memory back.
+    pub fn put(self, run: &mut RunWriter) -> Result<(), RunError> {
         let nodes: Vec<u32> = self.collapsed.iter().map(|c| c.node).collect();
         let values: Vec<i64> = self.collapsed.iter().flat_map(|c| c.values()).collect();
         run.put_slice("tasks/collapsed_node", &nodes)?;
@@ -308,19 +336,20 @@ impl TaskWriter {
         let values: Vec<i64> = self.chunks.iter().flat_map(|c| [c.first, c.count]).collect();
         run.put_slice("tasks/chunk_node", &nodes)?;
         run.put_slice("tasks/chunk_values", &values)?;
-        run.put(self.len)?;
-        run.put(self.parent)?;
-        run.put(self.place)?;
-        run.put(self.site)?;
-        run.put(self.span)?;
+        let (len, parent, place, site, span) = self.columns;
+        run.put(len)?;
+        run.put(parent)?;
+        run.put(place)?;
+        run.put(site)?;
+        run.put(span)?;
         for (_, column) in self.counters {
             run.put(column)?;
         }
-        Ok(TimeWriter { mark: self.mark, start: self.start, end: self.end, collapsed: self.collapsed })
+        Ok(())
     }
 }
 
-/// What of a task tree says what happened when: what is left of a [`TaskWriter`] when the rest is in the run.
+/// What of a task tree says what happened when.
 #[derive(Debug)]
 pub struct TimeWriter {
     /// [`Mark`].

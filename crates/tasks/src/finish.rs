@@ -14,7 +14,7 @@ use crate::profile::{Bins, LAYERS};
 use crate::spine::{Released, spine};
 use crate::summary::{Grid, Migration, Summary};
 use crate::sums::{Mix, NodeSums};
-use crate::sweep::{Timed, sweep};
+use crate::sweep::{Accounting, Timed, sweep};
 use crate::timeline::{GridRow, NONE, fill_levels};
 
 /// Completes inner nodes, adds all indexes and puts the task tree with its places into the run. The number of workers
@@ -87,11 +87,26 @@ pub fn finish(run: &mut RunWriter, mut tasks: TaskWriter, places: &Places) -> Re
         run.put(tail)?;
     }
     put_counters(run, &tasks)?;
-    let tasks = tasks.put(run)?;
 
-    put_times(run, &tasks, (&order, &borders), &found.released, &mut summary)?;
+    // What is not read any more is written beside the rest.
+    let (nodes, times) = tasks.split();
+    let mut grids = Grids::new(run, times.end[0], borders.len() - 1, order.len())?;
+    let (put, accounting) = rayon::join(
+        || nodes.put(run),
+        || grids.fill(&times, (&order, &borders), &found.released, workers as i64),
+    );
+    put?;
+    summary.delay = accounting.delay;
+    summary.no_work = accounting.no_work;
+    summary.intervals_by_worker =
+        borders.windows(2).take(borders.len() - 2).map(|b| (b[1] - b[0]) as i64).collect();
+    let hidden = |c: &Collapsed| hidden(c, times.mark[c.node as usize]);
+    summary.dag_nodes = n as i64 + times.collapsed.iter().map(hidden).sum::<i64>();
+    grids.put(run, &mut summary)?;
+    let borders: Vec<i64> = borders.iter().map(|&b| b as i64).collect();
+    run.put_slice("tasks/order_first", &borders)?;
     run.put(order)?;
-    tasks.put(run)?;
+    times.put(run)?;
     let json = serde_json::to_value(&summary).map_err(|e| TasksError::Broken(e.to_string()))?;
     run.manifest().facts.insert("tasks".into(), json);
     run.put_places(places)?;
@@ -131,50 +146,71 @@ fn put_sums(run: &mut RunWriter, sums: &NodeSums, mix: &Mix) -> Result<Summary, 
     })
 }
 
-/// Sweeps over the run in the order of time and writes the grids; adds the totals that come out on the way.
-fn put_times(
-    run: &mut RunWriter,
-    tasks: &TimeWriter,
-    (order, borders): (&[u32], &[usize]),
-    released: &Released,
-    summary: &mut Summary,
-) -> Result<(), TasksError> {
-    let (mark, start, end) = (&tasks.mark[..], &tasks.start[..], &tasks.end[..]);
-    let rows = borders.len() - 1;
-    let blocks = order.len();
-    summary.elapsed = end[0];
-    summary.cells = Grid::over(end[0], (blocks / (16 * rows)).clamp(256, 1 << 22), rows);
-    summary.bins = Grid::over(end[0], (blocks / 16).clamp(1 << 12, 1 << 20), LAYERS);
-    let mut busy = run.column::<i64>("tasks/cell_busy", summary.cells.len())?;
-    let mut top = run.column::<u32>("tasks/cell_top", summary.cells.len())?;
-    top.fill(NONE);
-    let mut bins = Bins::new(summary.bins, first_edge(mark));
-    let mut cells = GridRow::rows(summary.cells, &mut busy, &mut top);
-    let timed = Timed { mark, start, end, collapsed: &tasks.collapsed, order, borders };
-    let (accounting, reach) = sweep(timed, summary.workers.into(), released, &mut cells, &mut bins);
-    let cells: Vec<_> = cells.into_iter().map(GridRow::into_parts).collect();
-    for (r, parts) in cells.into_iter().enumerate() {
-        let blocks = &order[borders[r]..borders[r + 1]];
-        fill_levels(parts, summary.cells, r, blocks, (start, end), &mut busy, &mut top);
+/// What is known by time, in the making.
+struct Grids {
+    elapsed: i64,
+    cells: Grid,
+    busy: ColumnMut<i64>,
+    top: ColumnMut<u32>,
+    bins: Grid,
+    ready: ColumnMut<i64>,
+    reach: Vec<i64>,
+}
+
+impl Grids {
+    fn new(run: &RunWriter, elapsed: i64, rows: usize, blocks: usize) -> Result<Self, TasksError> {
+        let cells = Grid::over(elapsed, (blocks / (16 * rows)).clamp(256, 1 << 22), rows);
+        let bins = Grid::over(elapsed, (blocks / 16).clamp(1 << 12, 1 << 20), LAYERS);
+        Ok(Grids {
+            elapsed,
+            cells,
+            busy: run.column("tasks/cell_busy", cells.len())?,
+            top: run.column("tasks/cell_top", cells.len())?,
+            bins,
+            ready: run.column("tasks/bins", bins.len())?,
+            reach: Vec::new(),
+        })
     }
-    run.put(busy)?;
-    run.put(top)?;
-    run.put_slice("tasks/reach", &reach)?;
-    let first: Vec<i64> = borders.iter().map(|&b| b as i64).collect();
-    run.put_slice("tasks/order_first", &first)?;
-    let mut column = run.column::<i64>("tasks/bins", summary.bins.len())?;
-    bins.fill(&mut column);
-    let layer = summary.bins.count as usize;
-    for (edge, sum) in summary.ready.iter_mut().enumerate() {
-        *sum = column[(1 + edge) * layer..][..layer].iter().sum();
+
+    /// Sweeps over the run in the order of time. Returns the accounting for so many workers.
+    fn fill(
+        &mut self,
+        times: &TimeWriter,
+        (order, borders): (&[u32], &[usize]),
+        released: &Released,
+        workers: i64,
+    ) -> Accounting {
+        let (mark, start, end) = (&times.mark[..], &times.start[..], &times.end[..]);
+        let (busy, top) = (&mut self.busy[..], &mut self.top[..]);
+        top.fill(NONE);
+        let mut bins = Bins::new(self.bins, first_edge(mark));
+        let mut cells = GridRow::rows(self.cells, busy, top);
+        let timed = Timed { mark, start, end, collapsed: &times.collapsed, order, borders };
+        let (accounting, reach) = sweep(timed, workers, released, &mut cells, &mut bins);
+        let cells: Vec<_> = cells.into_iter().map(GridRow::into_parts).collect();
+        for (r, parts) in cells.into_iter().enumerate() {
+            let blocks = &order[borders[r]..borders[r + 1]];
+            fill_levels(parts, self.cells, r, blocks, (start, end), busy, top);
+        }
+        bins.fill(&mut self.ready);
+        self.reach = reach;
+        accounting
     }
-    run.put(column)?;
-    summary.delay = accounting.delay;
-    summary.no_work = accounting.no_work;
-    summary.intervals_by_worker = borders.windows(2).take(rows - 1).map(|b| (b[1] - b[0]) as i64).collect();
-    let hidden = |c: &Collapsed| hidden(c, mark[c.node as usize]);
-    summary.dag_nodes = i64::from(summary.nodes) + tasks.collapsed.iter().map(hidden).sum::<i64>();
-    Ok(())
+
+    /// Takes the columns into the run; adds what the summary says of them.
+    fn put(self, run: &mut RunWriter, summary: &mut Summary) -> Result<(), TasksError> {
+        summary.elapsed = self.elapsed;
+        summary.cells = self.cells;
+        summary.bins = self.bins;
+        let layer = self.bins.count as usize;
+        for (edge, sum) in summary.ready.iter_mut().enumerate() {
+            *sum = self.ready[(1 + edge) * layer..][..layer].iter().sum();
+        }
+        run.put(self.busy)?;
+        run.put(self.top)?;
+        run.put(self.ready)?;
+        Ok(run.put_slice("tasks/reach", &self.reach)?)
+    }
 }
 
 /// The kind of edge that made the first interval ready.

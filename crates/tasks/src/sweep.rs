@@ -73,10 +73,10 @@ pub fn sweep(
 ) -> (Accounting, Vec<i64>) {
     let Timed { mark, start, end, collapsed, order, borders } = timed;
     let moments = moments(collapsed, released);
-    let until = moments.iter().map(|moment| moment.t).fold(end[0].max(1), i64::max);
-    let mut account = Account::new(workers, until, 2 * order.len() + moments.len());
+    let until = moments.clone().map(Moment::t).fold(end[0].max(1), i64::max);
+    let mut account = Account::new(workers, until, 2 * order.len() + released.joins.len());
     let width = account.width;
-    let moments = ByStretch::new(moments, width);
+    let moments = ByStretch::new(moments, width, until);
     let mut reach = vec![0; order.len().div_ceil(REACH)];
     let mut next = borders.to_vec();
     let mut later = BinaryHeap::new();
@@ -89,9 +89,9 @@ pub fn sweep(
             later.pop();
         }
         for moment in moments.of(stretch) {
-            account.event(moment.t, moment.code);
-            if let Some(edge) = moment.edge {
-                bins.ready(moment.t, edge, if moment.code == RELEASES { 1.0 } else { -1.0 });
+            account.event(moment.t(), moment.code());
+            if let Some(edge) = moment.edge() {
+                bins.ready(moment.t(), edge, if moment.code() == RELEASES { 1.0 } else { -1.0 });
             }
         }
         for (row, cells) in cells.iter_mut().enumerate() {
@@ -142,26 +142,50 @@ fn inside(collapsed: &[Collapsed], mark: Mark, node: usize) -> Option<&Collapsed
     collapsed.binary_search_by_key(&(node as u32), |c| c.node).ok().map(|at| &collapsed[at])
 }
 
-/// Something that changes beside starts and ends.
+/// Something that changes beside starts and ends, in one word: when, its code, and the kind of edge that it is counted for.
 #[derive(Clone, Copy, Debug)]
-struct Moment {
-    t: i64,
-    code: u64,
-    /// Counted for this kind of edge, if the bins do not have it otherwise.
-    edge: Option<Edge>,
+struct Moment(u64);
+
+/// No kind of edge: the bins know it otherwise.
+const NO_EDGE: u64 = 7;
+
+impl Moment {
+    fn new(t: i64, code: u64, edge: Option<Edge>) -> Self {
+        // Nothing happens before time 0.
+        Moment(
+            (t.max(0) as u64) << (2 * CODE_BITS)
+                | code << CODE_BITS
+                | edge.map_or(NO_EDGE, |edge| edge as u64),
+        )
+    }
+
+    fn t(self) -> i64 {
+        (self.0 >> (2 * CODE_BITS)) as i64
+    }
+
+    fn code(self) -> u64 {
+        self.0 >> CODE_BITS & ((1 << CODE_BITS) - 1)
+    }
+
+    fn edge(self) -> Option<Edge> {
+        Edge::ALL.get((self.0 & ((1 << CODE_BITS) - 1)) as usize).copied()
+    }
 }
 
-fn moments(collapsed: &[Collapsed], released: &Released) -> Vec<Moment> {
-    let joins = released.joins.iter().map(|&(t, edge)| Moment { t, code: RELEASES, edge: Some(edge) });
+fn moments<'a>(
+    collapsed: &'a [Collapsed],
+    released: &'a Released,
+) -> impl Iterator<Item = Moment> + Clone + 'a {
+    let joins = released.joins.iter().map(|&(t, edge)| Moment::new(t, RELEASES, Some(edge)));
     // A task that has to wait for others is not ready yet when it is created.
     let held = released.held.iter().flat_map(|held| {
         [
-            Moment { t: held.ready, code: RELEASES, edge: Some(held.edge) },
-            Moment { t: held.created, code: TAKES_BACK, edge: Some(Edge::Create) },
+            Moment::new(held.ready, RELEASES, Some(held.edge)),
+            Moment::new(held.created, TAKES_BACK, Some(Edge::Create)),
         ]
     });
-    let last_starts = collapsed.iter().map(|c| Moment { t: c.last_start, code: TAKES_BACK, edge: None });
-    joins.chain(held).chain(last_starts).collect()
+    let last_starts = collapsed.iter().map(|c| Moment::new(c.last_start, TAKES_BACK, None));
+    joins.chain(held).chain(last_starts)
 }
 
 /// Moments by the stretch that they are in, in no order within that.
@@ -171,29 +195,28 @@ struct ByStretch {
 }
 
 impl ByStretch {
-    fn new(moments: Vec<Moment>, width: i64) -> Self {
-        let stretch = |moment: &Moment| (moment.t.max(0) / width) as usize;
-        let count = moments.iter().map(stretch).max().map_or(0, |last| last + 1);
-        let mut ends = vec![0; count + 1];
-        for moment in &moments {
+    /// Takes them twice, to count and to place them; all happen until then.
+    fn new(moments: impl Iterator<Item = Moment> + Clone, width: i64, until: i64) -> Self {
+        let stretch = |moment: Moment| (moment.t() / width) as usize;
+        let mut ends = vec![0; (until / width) as usize + 2];
+        for moment in moments.clone() {
             ends[stretch(moment) + 1] += 1;
         }
         for at in 1..ends.len() {
             ends[at] += ends[at - 1];
         }
-        let mut sorted = moments.clone();
-        for moment in &moments {
+        let mut sorted = vec![Moment(0); ends[ends.len() - 1]];
+        for moment in moments {
             let slot = &mut ends[stretch(moment)];
-            sorted[*slot] = *moment;
+            sorted[*slot] = moment;
             *slot += 1;
         }
         ByStretch { moments: sorted, ends }
     }
 
     fn of(&self, stretch: usize) -> &[Moment] {
-        let from = if stretch == 0 { 0 } else { self.ends.get(stretch - 1).copied().unwrap_or(0) };
-        let to = self.ends.get(stretch).copied().unwrap_or(from);
-        self.moments.get(from..to).unwrap_or(&[])
+        let from = stretch.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.moments[from..self.ends[stretch]]
     }
 }
 

@@ -4,7 +4,7 @@
 use crosscut_events::{Event, TaskId, WaitKind};
 use crosscut_run::tasks::{Edge, Kind, Mark};
 
-use super::{Builder, State, Step, Walk};
+use super::{Builder, Entry, State, Step, Walk};
 use crate::error::CloseError;
 use crate::index::{Lane, Point, Team};
 
@@ -97,7 +97,7 @@ impl Builder<'_, '_> {
                 0 => (lane.begin, recorded.clock.time(lane.ticks)),
                 _ => std::mem::take(&mut self.lanes[process as usize][number]),
             };
-            let mut walk = self.walk(process, lane.id, node, begin, start, region.code);
+            let mut walk = self.walk(process, Entry { id: lane.id, node, begin, start, from: region.code });
             walk.more().lane = Some(number);
             self.set_counts(&mut walk, begin, 3);
             if region.phase > 0 {
