@@ -19,7 +19,7 @@ pub struct Passed {
     pub wide: Vec<u32>,
     /// Whether some task is not waited for by the section that created it.
     pub leaves_tasks: bool,
-    /// Whether `spine` holds: not when a wait is not the last of its section.
+    /// Whether `spine` is whole: not when a wait is not the last of its section.
     pub is_plain: bool,
     /// Who followed whom, in a tree without dependences whose sections wait for all their tasks.
     pub spine: Spine,
@@ -241,7 +241,8 @@ impl<'a> Pass<'a> {
         let Some(open) = self.open.last_mut() else { return Ok(()) };
         open.from = i;
         if !is_task {
-            if let Some(next) = open.next {
+            // A wait inside of its section ends with that, which is not known yet.
+            if let Some(next) = open.next.filter(|_| self.found.is_plain) {
                 self.found.spine.follow(child.exit, next);
             }
             open.next = Some(self.first);
