@@ -60,8 +60,8 @@ pub struct ColumnMut<T> {
 }
 
 impl<T: Value> ColumnMut<T> {
-    /// Makes the file. The space of one that is filled through its map is reserved, so that a full disk is an error here
-    /// and not a signal later; one that is filled in memory is written at the end.
+    /// Makes the file and reserves its space, so that a full disk is an error here and not a signal later. Writing to space
+    /// that is reserved also takes less time.
     pub(crate) fn create(path: PathBuf, name: &str, rows: usize) -> Result<Self, RunError> {
         let file = OpenOptions::new()
             .read(true)
@@ -69,14 +69,18 @@ impl<T: Value> ColumnMut<T> {
             .create_new(true)
             .open(&path)
             .map_err(RunError::io(&path))?;
+        let error =
+            |code: i32| RunError::Io { path: path.clone(), source: std::io::Error::from_raw_os_error(code) };
         let bytes = rows.checked_mul(size_of::<T>()).and_then(|bytes| bytes.checked_add(BODY));
         let (Some(bytes), Some(Ok(length))) = (bytes, bytes.map(libc::off_t::try_from)) else {
-            return Err(RunError::io(&path)(std::io::Error::from_raw_os_error(libc::EFBIG)));
+            return Err(error(libc::EFBIG));
         };
-        let in_memory = bytes <= IN_MEMORY;
-        if !in_memory {
-            reserve(&file, length).map_err(RunError::io(&path))?;
+        // SAFETY: a plain system call on a descriptor that we own.
+        let failed = unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, length) };
+        if failed != 0 {
+            return Err(error(failed));
         }
+        let in_memory = bytes <= IN_MEMORY;
         let map = if in_memory {
             let map = MmapOptions::new()
                 .len((bytes + TAIL).next_multiple_of(PAGE))
@@ -127,17 +131,14 @@ impl<T: Value> ColumnMut<T> {
     }
 }
 
-/// Writes the first bytes of a map to a file.
+/// Writes the first bytes of a map to a file, and ends it there: more space may have been reserved.
 fn write_whole(file: &mut File, map: &[u8], bytes: usize) -> std::io::Result<()> {
-    if bytes >= DIRECT {
-        // A file whose space is known takes less time to write.
-        reserve(file, bytes as libc::off_t)?;
-        if write_direct(file, &map[..bytes.next_multiple_of(PAGE)]) {
-            return file.set_len(bytes as u64);
-        }
+    let is_written = bytes >= DIRECT && write_direct(file, &map[..bytes.next_multiple_of(PAGE)]);
+    if !is_written {
         file.rewind()?;
+        file.write_all(&map[..bytes])?;
     }
-    file.write_all(&map[..bytes])
+    file.set_len(bytes as u64)
 }
 
 /// Writes whole pages past the system's cache. Says whether it could: some file systems do not.
@@ -158,15 +159,6 @@ fn write_tail(file: &mut File, bytes: usize, tail: &[u8]) -> std::io::Result<()>
     file.set_len(bytes as u64)?;
     file.seek(SeekFrom::End(0))?;
     file.write_all(tail)
-}
-
-/// Reserves the space of a file.
-fn reserve(file: &File, bytes: libc::off_t) -> std::io::Result<()> {
-    // SAFETY: a plain system call on a descriptor that we own.
-    match unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, bytes) } {
-        0 => Ok(()),
-        code => Err(std::io::Error::from_raw_os_error(code)),
-    }
 }
 
 /// A column that is whole on its own, for the manifest.
