@@ -8,6 +8,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 use crosscut_run::prefetch;
 use crosscut_run::tasks::{Collapsed, Edge, Kind, Mark};
@@ -71,67 +72,94 @@ pub fn sweep(
     cells: &mut [GridRow<'_>],
     bins: &mut Bins,
 ) -> (Accounting, Vec<i64>) {
-    let Timed { mark, start, end, collapsed, order, borders } = timed;
+    let Timed { start, end, collapsed, order, borders, .. } = timed;
     let moments = moments(collapsed, released);
     let until = moments.clone().map(Moment::t).fold(end[0].max(1), i64::max);
-    let mut account = Account::new(workers, until, 2 * order.len() + released.joins.len());
+    let account = Account::new(workers, until, 2 * order.len() + released.joins.len());
     let width = account.width;
     let moments = ByStretch::new(moments, width, until);
-    let mut reach = vec![0; order.len().div_ceil(REACH)];
+    let reach = vec![0; order.len().div_ceil(REACH)];
+    let mut sweep = Sweep { timed, account, bins, later: BinaryHeap::new(), reach };
     let mut next = borders.to_vec();
-    let mut later = BinaryHeap::new();
     let (mut from, mut stretch) = (0, 0);
     while from <= until {
         let to = from.saturating_add(width);
-        account.from = from;
-        while let Some(&Reverse((t, code))) = later.peek().filter(|Reverse((t, _))| *t < to) {
-            account.event(t, code);
-            later.pop();
-        }
-        for moment in moments.of(stretch) {
-            account.event(moment.t(), moment.code());
-            if let Some(edge) = moment.edge() {
-                bins.ready(moment.t(), edge, if moment.code() == RELEASES { 1.0 } else { -1.0 });
-            }
-        }
+        sweep.account.from = from;
+        sweep.take_moments(moments.of(stretch), to);
         for (row, cells) in cells.iter_mut().enumerate() {
-            let (first, last) = (borders[row], borders[row + 1]);
-            while next[row] < last {
-                let at = next[row];
-                let i = order[at] as usize;
-                let (s, e, m) = (start[i], end[i], Mark(mark[i]));
-                if s >= to {
-                    break;
-                }
-                next[row] += 1;
-                if let Some(&ahead) = order.get(at + AHEAD) {
-                    prefetch(&start[ahead as usize]);
-                    prefetch(&end[ahead as usize]);
-                    prefetch(&mark[ahead as usize]);
-                }
-                let (starts, ends) = codes(m);
-                account.event(s, starts);
-                match e < to {
-                    true => account.event(e, ends),
-                    false => later.push(Reverse((e, ends))),
-                }
-                reach[at / REACH] = e.max(reach[at / REACH]);
-                if let Some(inside) = inside(collapsed, m, i) {
-                    bins.collapsed(m, (s, e), inside);
-                    cells.add(at - first, i as u32, (s, e), inside.work);
-                } else {
-                    bins.block(m, (s, e));
-                    cells.add(at - first, i as u32, (s, e), e - s);
-                }
-            }
+            next[row] = sweep.take_row(next[row]..borders[row + 1], borders[row], to, cells);
         }
-        account.end_stretch();
+        sweep.account.end_stretch();
         from = to;
         stretch += 1;
     }
+    let mut sum = sweep.account.sum;
     let elapsed = |c: &Collapsed| end[c.node as usize] - start[c.node as usize];
-    account.sum.delay += collapsed.iter().map(|c| elapsed(c) - c.work).sum::<i64>();
-    (account.sum, reach)
+    sum.delay += collapsed.iter().map(|c| elapsed(c) - c.work).sum::<i64>();
+    (sum, sweep.reach)
+}
+
+struct Sweep<'a> {
+    timed: Timed<'a>,
+    account: Account,
+    bins: &'a mut Bins,
+    /// Ends after the stretch, with their codes.
+    later: BinaryHeap<Reverse<(i64, u64)>>,
+    reach: Vec<i64>,
+}
+
+impl Sweep<'_> {
+    /// Takes what is no start of a block and happens before `to`.
+    fn take_moments(&mut self, moments: &[Moment], to: i64) {
+        while let Some(&Reverse((t, code))) = self.later.peek().filter(|Reverse((t, _))| *t < to) {
+            self.account.event(t, code);
+            self.later.pop();
+        }
+        for moment in moments {
+            self.account.event(moment.t(), moment.code());
+            if let Some(edge) = moment.edge() {
+                self.bins.ready(moment.t(), edge, if moment.code() == RELEASES { 1.0 } else { -1.0 });
+            }
+        }
+    }
+
+    /// Takes the blocks of a row, which begins at `first`, that start before `to`. Returns where the others begin.
+    #[inline]
+    fn take_row(&mut self, blocks: Range<usize>, first: usize, to: i64, cells: &mut GridRow<'_>) -> usize {
+        let Timed { mark, start, end, collapsed, order, .. } = self.timed;
+        let last = blocks.end;
+        for at in blocks {
+            let i = order[at] as usize;
+            let (times, mark_of) = ((start[i], end[i]), Mark(mark[i]));
+            if times.0 >= to {
+                return at;
+            }
+            if let Some(&ahead) = order.get(at + AHEAD) {
+                prefetch(&start[ahead as usize]);
+                prefetch(&end[ahead as usize]);
+                prefetch(&mark[ahead as usize]);
+            }
+            self.account_block(mark_of, times, to);
+            self.reach[at / REACH] = times.1.max(self.reach[at / REACH]);
+            let inside = inside(collapsed, mark_of, i);
+            match inside {
+                Some(inside) => self.bins.collapsed(mark_of, times, inside),
+                None => self.bins.block(mark_of, times),
+            }
+            cells.add(at - first, i as u32, times, inside.map_or(times.1 - times.0, |inside| inside.work));
+        }
+        last
+    }
+
+    #[inline]
+    fn account_block(&mut self, mark: Mark, (start, end): (i64, i64), to: i64) {
+        let (starts, ends) = codes(mark);
+        self.account.event(start, starts);
+        match end < to {
+            true => self.account.event(end, ends),
+            false => self.later.push(Reverse((end, ends))),
+        }
+    }
 }
 
 #[inline]
