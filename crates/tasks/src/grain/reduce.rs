@@ -8,6 +8,7 @@
 //! the tasks that the wait joins; the task tree still knows who created them. A section of a member of a team, or of the
 //! program, joins all that was created in it, at the next barrier if it has no wait of its own.
 
+use crosscut_run::prefetch;
 use crosscut_run::tasks::{Kind, Mark};
 use crosscut_tree::{NodeId, TreeBuf, WideBuf};
 
@@ -380,7 +381,11 @@ impl<'a> Pass<'a> {
     fn read_ahead(&self, node: u32) {
         const AHEAD: usize = 512;
         let at = (node as usize + AHEAD).min(self.lens.len() - 1);
-        std::hint::black_box((self.start[at], self.end[at], self.lens[at], self.parents[at], self.mark[at]));
+        prefetch(&self.start[at]);
+        prefetch(&self.end[at]);
+        prefetch(&self.lens[at]);
+        prefetch(&self.parents[at]);
+        prefetch(&self.mark[at]);
     }
 
     /// A section that the recorder folded: a join of one grain that stands for its tasks.
