@@ -55,8 +55,8 @@ impl Cells {
 
     /// As means over equal cells, from the running integral of what begins and ends in each.
     fn equal(length: i64, grain: i64, times: impl Iterator<Item = (i64, i64)>) -> Self {
-        // A power of two: finding the cell of a moment is no division. Half a grain is fine enough.
-        let width = ((length / CELLS as i64).max(grain / 2) as u64 + 1).next_power_of_two() as i64;
+        // A power of two: finding the cell of a moment is no division. As wide as a grain is fine enough.
+        let width = ((length / CELLS as i64).max(grain / 2) as u64 + 1).next_power_of_two() as i64 * 2;
         let shift = width.trailing_zeros();
         let count = (length >> shift) as usize + 1;
         let mut part = vec![0i64; count];

@@ -175,6 +175,16 @@ impl<'a> Pass<'a> {
         end.min(self.lens.len()) as u32
     }
 
+    /// The interval with which a task begins.
+    #[inline]
+    fn first_block(&self, task: u32) -> usize {
+        let mut at = task as usize;
+        while self.lens[at] > 1 && at + 1 < self.lens.len() {
+            at += 1;
+        }
+        at
+    }
+
     fn begin_root(&mut self) {
         if self.lens.is_empty() {
             return;
@@ -552,12 +562,8 @@ impl<'a> Pass<'a> {
             self.dag.follow(NodeId(section)).map_or(created, |follow| self.start[follow.index()])
         };
         let began = self.start[task as usize];
-        let first = if began < goes_on && self.worker.same(create, self.dag.first_block(NodeId(task)).index())
-        {
-            began
-        } else {
-            goes_on
-        };
+        let first =
+            if began < goes_on && self.worker.same(create, self.first_block(task)) { began } else { goes_on };
         (first - created).max(0)
     }
 
@@ -580,7 +586,7 @@ impl<'a> Pass<'a> {
 
     fn push_grain(&mut self, task: u32, kind: GrainKind, work: i64, cost: i64) {
         self.push_node(Slot::Grain(self.grains.work.len() as u32));
-        let core = self.worker.core(self.dag.first_block(NodeId(task)).index());
+        let core = self.worker.core(self.first_block(task));
         let cost = u32::try_from(cost).unwrap_or(u32::MAX);
         self.grains.push(GrainRow { task, cost, core, kind }, work);
     }

@@ -103,7 +103,7 @@ impl GrainTable {
     pub fn benefit(&self, grain: usize) -> f32 {
         match self.row[grain].cost {
             0 => f32::INFINITY,
-            cost => (self.work[grain] as f64 / f64::from(cost)) as f32,
+            cost => self.work[grain] as f32 / cost as f32,
         }
     }
 
