@@ -482,7 +482,9 @@ impl<'a> Pass<'a> {
             self.levels.pop();
             return;
         }
-        let sync = self.sync_cost(node, section.released);
+        // A join of descendants too is over when the last of them has ended.
+        let released = if gathers { self.end[node as usize] } else { section.released };
+        let sync = self.sync_cost(node, released);
         let group = self.open_group(node, GrainKind::ForkJoin);
         if let Level::Frame(frame) = &mut self.levels[frame] {
             frame.joins += 1;
