@@ -8,7 +8,7 @@ use crosscut_run::Run;
 use crosscut_tasks::grain::{Grains, ProblemReport, SiteShare};
 use crosscut_tasks::{Finding, Tasks};
 use crosscut_tree::NodeId;
-use crosscut_view::format::{count, file_name, percent, three, time};
+use crosscut_view::format::{count, percent, three, time};
 use serde_json::{Value, json};
 
 use crate::grains::{Baseline, Limits};
@@ -222,7 +222,7 @@ impl Report {
 
     fn site(&self, share: &SiteShare) -> String {
         let place = match self.tasks.source(self.grains.task(share.node)).0 {
-            Some(source) => format!("{}:{}", file_name(&source.file), source.line),
+            Some(source) => source.short(),
             None => format!("#{}", self.grains.task(share.node).0),
         };
         format!("{place} × {}", count(share.grains as i64))

@@ -25,10 +25,25 @@ pub struct Source {
 
 impl std::fmt::Display for Source {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if !self.function.is_empty() {
-            write!(f, "{} ", self.function)?;
+        let place = match (self.file.as_str(), self.line) {
+            ("", _) => String::new(),
+            (file, 0) => file.to_owned(),
+            (file, line) => format!("{file}:{line}"),
+        };
+        let space = if self.function.is_empty() || place.is_empty() { "" } else { " " };
+        write!(f, "{}{space}{place}", self.function)
+    }
+}
+
+impl Source {
+    /// In little room: "sort.c:120", or the function or the file where the line is not known.
+    pub fn short(&self) -> String {
+        let file = self.file.rsplit(['/', '\\']).next().unwrap_or(&self.file);
+        match (file, self.line, self.function.as_str()) {
+            ("", _, function) | (_, 0, function) if !function.is_empty() => function.to_owned(),
+            (file, 0, _) => file.to_owned(),
+            (file, line, _) => format!("{file}:{line}"),
         }
-        write!(f, "{}:{}", self.file, self.line)
     }
 }
 

@@ -13,7 +13,7 @@ pub mod table;
 
 use crosscut_tasks::Tasks;
 use crosscut_tree::{Cut, NodeId};
-use crosscut_view::format::{count, file_name};
+use crosscut_view::format::count;
 
 use crate::OpenRun;
 use crate::answer::Refusal;
@@ -59,8 +59,5 @@ pub fn worker_name(tasks: &Tasks, node: NodeId) -> String {
 
 /// "sort.c:120" of where a node began, "" when it is not known.
 pub fn short_source(tasks: &Tasks, node: NodeId) -> String {
-    tasks
-        .sources()
-        .from(tasks.site(node))
-        .map_or_else(String::new, |source| format!("{}:{}", file_name(&source.file), source.line))
+    tasks.sources().from(tasks.site(node)).map_or_else(String::new, |source| source.short())
 }

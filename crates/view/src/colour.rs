@@ -121,11 +121,9 @@ impl<'a> Painter<'a> {
             (Key::Worker(worker), _) => format!("worker {worker}"),
             (Key::Core(core), _) => format!("core {core}"),
             (Key::Kind(kind), _) => kind.word().to_owned(),
-            (Key::Site(site), _) => self
-                .tasks
-                .sources()
-                .from(site)
-                .map_or_else(String::new, |s| format!("{}:{}", file_name(&s.file), s.line)),
+            (Key::Site(site), _) => {
+                self.tasks.sources().from(site).map_or_else(String::new, |source| source.short())
+            }
             (Key::Several, ColourBy::Core) => "several cores".to_owned(),
             (Key::Several, _) => "several workers".to_owned(),
             (Key::Unknown, ColourBy::Core) => "core not known".to_owned(),

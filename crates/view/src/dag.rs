@@ -11,7 +11,7 @@ use crosscut_tasks::{Inside, Tasks};
 use crosscut_tree::{Cut, NodeId};
 
 use crate::colour::{ColourBy, Painter, worker_slot};
-use crate::format::{count, file_name, fit_end, short_count, text_width, time};
+use crate::format::{count, fit_end, short_count, text_width, time};
 use crate::palette::slot;
 use crate::scene::{Align, Label, Scene, Shape, flag};
 
@@ -206,7 +206,7 @@ fn leaf_shape(kind: Kind) -> Shape {
 /// "sort.c:120", or the node's number when its source is not known.
 fn source(tasks: &Tasks, node: NodeId) -> String {
     match tasks.sources().from(tasks.site(node)) {
-        Some(source) => format!("{}:{}", file_name(&source.file), source.line),
+        Some(source) => source.short(),
         None => format!("#{}", node.0),
     }
 }

@@ -218,7 +218,7 @@ impl Grains {
         let depends = tasks.has_depends();
         let len = &self.tree.len;
         let mut levels: Vec<Level> = Vec::new();
-        for i in 0..len.len() {
+        for (i, &size) in len.iter().enumerate() {
             while levels.last().is_some_and(|level| level.end <= i) {
                 levels.pop();
             }
@@ -248,7 +248,7 @@ impl Grains {
                 Slot::Group(g) => {
                     let parallel = self.groups[g as usize].kind == GrainKind::ForkJoin;
                     let ends = (parallel && depends).then(foldhash::HashMap::default);
-                    levels.push(Level { end: i + len[i] as usize, now: start, parallel, ends });
+                    levels.push(Level { end: i + size as usize, now: start, parallel, ends });
                 }
             }
         }

@@ -101,7 +101,7 @@ impl<'a> GrainModel<'a> {
         if self.is_grain(task) {
             chain.push(Element::Grain(task));
         }
-        self.joins(task, task, &mut chain);
+        self.joins(task, &mut chain);
         if !self.is_lane(task) {
             let chunks = self.chunks(task);
             if !chunks.is_empty() {
@@ -117,9 +117,9 @@ impl<'a> GrainModel<'a> {
     }
 
     /// The joins of the sections below a node of a task's own, in the order of their waits.
-    fn joins(&self, task: usize, node: usize, chain: &mut Chain) {
+    fn joins(&self, node: usize, chain: &mut Chain) {
         for &section in self.program.nodes[node].children.iter().filter(|&&c| self.kind(c) == Kind::Section) {
-            self.joins(task, section, chain);
+            self.joins(section, chain);
             let mut members: Vec<Chain> = Vec::new();
             for joined in (1..self.program.nodes.len()).filter(|&t| self.join[t] == Some(section)) {
                 let member = self.chain(joined);

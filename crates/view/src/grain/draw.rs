@@ -11,7 +11,7 @@ use super::shown::{Fold, Totals};
 use super::{GrainOptions, Look};
 use crate::colour::Painter;
 use crate::dag::Scale;
-use crate::format::{count, file_name, fit_end, short_count, text_width, three, time};
+use crate::format::{count, fit_end, short_count, text_width, three, time};
 use crate::palette::slot;
 use crate::scene::{Align, Label, LegendItem, LinkKind, Scene, Shape, flag};
 
@@ -282,7 +282,7 @@ impl Pen<'_> {
     fn source(&self, part: &Part) -> String {
         let tasks = self.look.tasks;
         match tasks.sources().from(tasks.site(self.look.grains.task(part.node))) {
-            Some(source) => format!("{}:{}", file_name(&source.file), source.line),
+            Some(source) => source.short(),
             None => part.kind.word().to_owned(),
         }
     }
