@@ -13,6 +13,7 @@ import type { Hello } from "./protocol/Hello";
 import type { LensRequest } from "./protocol/LensRequest";
 import type { NodeAnswer } from "./protocol/NodeAnswer";
 import type { RunInfo } from "./protocol/RunInfo";
+import type { WhatIfAnswer } from "./protocol/WhatIfAnswer";
 
 const socketUrl = (): string => `${location.protocol === "https:" ? "wss:" : "ws:"}//${location.host}/api/socket`;
 
@@ -149,6 +150,11 @@ export const fetchGrain = (run: number, node: number): Promise<GrainAnswer> =>
   grains.fetch(grainKey(run, node), () => socket.grain(run, node, lensRequest(), false));
 /** The grain or group that a node of the task tree belongs to. */
 export const fetchGrainOf = (run: number, task: number): Promise<GrainAnswer> => grains.fetch(`of ${run}:${task}`, () => socket.grain(run, task, null, true));
+
+const predictions = new Memory<WhatIfAnswer>();
+/** How the run would do if a node of the task tree were so many times as fast. */
+export const fetchWhatIf = (run: number, task: number, faster: number): Promise<WhatIfAnswer> =>
+  predictions.fetch(`${run}:${task}:${faster}`, () => socket.whatif(run, task, faster));
 
 /** Connects and reads the first answer and the address. */
 export function start(): void {

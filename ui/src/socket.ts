@@ -15,6 +15,7 @@ import type { SceneRequest } from "./protocol/SceneRequest";
 import type { SearchAnswer } from "./protocol/SearchAnswer";
 import type { TableAnswer } from "./protocol/TableAnswer";
 import type { Threshold } from "./protocol/Threshold";
+import type { WhatIfAnswer } from "./protocol/WhatIfAnswer";
 
 /** What the connection is doing; `lost` carries how often it was tried again. */
 export type Link = { state: "connecting" } | { state: "open" } | { state: "lost"; tries: number; retryAt: number };
@@ -80,6 +81,7 @@ export class Socket {
   grain = (run: number, node: number, lens: LensRequest | null, ofTask: boolean) => this.ask<GrainAnswer>({ op: "grain", run, node, lens, of_task: ofTask });
   problems = (run: number, thresholds: Threshold[]) => this.ask<ProblemsAnswer>({ op: "problems", run, thresholds });
   grainTable = (op: Omit<Extract<Op, { op: "graintable" }>, "op">) => this.ask<GrainTableAnswer>({ op: "graintable", ...op });
+  whatif = (run: number, node: number | null, faster: number) => this.ask<WhatIfAnswer>({ op: "whatif", run, node, faster });
   scene = (request: SceneRequest) => this.ask<Picture>({ op: "scene", ...request });
 
   /** The oldest request without an answer. */

@@ -11,7 +11,7 @@ describe("the fragment", () => {
   it("brings back everything that was set", () => {
     let s = splitted(withView(firstState(2), "dag"), "column");
     s = withRun(s, 1, { cut: "o:1-5,9&x=#%", selected: 42, window: [1.5e9, 2.25e9], camera: { x: -10.25, y: 1e6, k: 0.125 } });
-    s = { ...s, colour: "source", scale: "linear", critical: true, linked: false, theme: "dark", sort: "work", filter: "a b&c" };
+    s = { ...s, colour: "source", scale: "linear", critical: true, linked: false, theme: "dark", sort: "work", filter: "a b&c", faster: 12.5 };
     expect(decode("#" + encode(s), 2)).toEqual(s);
   });
   it("holds everything of the grain view", () => {
@@ -26,7 +26,7 @@ describe("the fragment", () => {
   it("ignores what it cannot read", () => {
     const s = decode("#view=nothing:7&window0=5~1&camera0=1~2~0&node0=-3&colour=blue&cut0=%E0%A4%A", 1);
     expect(s).toEqual(firstState(1));
-    expect(decode("#thresholds=a~x,~1,b&grain0=-1&path0=x&table=z&grain-camera0=1~2~0", 1)).toEqual(firstState(1));
+    expect(decode("#thresholds=a~x,~1,b&grain0=-1&path0=x&table=z&faster=-2&grain-camera0=1~2~0", 1)).toEqual(firstState(1));
   });
   it("does not select a pane that is not there", () => {
     expect(decode("#view=dag:0&active=1", 1).active).toBe(0);

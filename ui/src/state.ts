@@ -61,6 +61,8 @@ export interface ViewState {
   thresholds: Readonly<Record<string, number>>;
   /** Siblings that are alike are drawn as one mark. */
   alike: boolean;
+  /** What if the selection were so many times as fast. */
+  faster: number;
   /** Two runs: zoom and window go together. */
   linked: boolean;
   inspector: boolean;
@@ -93,6 +95,7 @@ export function firstState(runs: number): ViewState {
     lens: "",
     thresholds: {},
     alike: false,
+    faster: 2,
     linked: true,
     inspector: true,
     theme: null,
@@ -134,6 +137,8 @@ export function withThreshold(s: ViewState, problem: string, value: number | nul
   const { [problem]: _, ...rest } = s.thresholds;
   return { ...s, thresholds: value === null ? rest : { ...rest, [problem]: value } };
 }
+
+export const withFaster = (s: ViewState, faster: number): ViewState => (s.faster === faster ? s : { ...s, faster });
 
 /** Makes sure a view of the run is on the screen and active: an open pane is used before another is replaced. */
 export function showing(s: ViewState, view: ViewId, run: number): ViewState {

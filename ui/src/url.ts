@@ -25,6 +25,7 @@ export function encode(s: ViewState): string {
   put("lens", s.lens, "");
   put("thresholds", thresholds(s.thresholds), "");
   put("alike", String(s.alike), String(first.alike));
+  put("faster", String(s.faster), String(first.faster));
   put("table", s.table, first.table);
   put("all", String(s.all), "false");
   put("link", String(s.linked), "true");
@@ -63,6 +64,7 @@ export function decode(fragment: string, runs: number): ViewState {
   s.lens = get.get("lens") ?? "";
   s.thresholds = readThresholds(get.get("thresholds") ?? "");
   s.alike = flag("alike", s.alike);
+  s.faster = numbers(get.get("faster"), 1)?.find((k) => k >= 0.001 && k <= 1e6) ?? s.faster;
   s.table = one("table", ["dag", "grain"] as const, s.table);
   s.all = flag("all", false);
   s.linked = flag("link", true);

@@ -56,6 +56,9 @@ pub fn answer(app: &App, text: &str) -> Vec<u8> {
                 grain_table(&look, rows, order, &filter, offset..offset.saturating_add(limit))
             })
         }
+        Op::WhatIf { run, node, faster } => {
+            over(app, id, run, |run| ops::whatif::whatif(run, node.map(|node| (node, faster))))
+        }
         Op::Scene(request) => open_run(app, request.run)
             .and_then(|run| ops::scene::scene(run, &request))
             .map(|(answer, scene)| {

@@ -12,6 +12,7 @@ mod page;
 mod picture;
 pub mod protocol;
 mod socket;
+mod whatif;
 
 use std::future::Future;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -82,6 +83,7 @@ pub(crate) struct OpenRun {
     baseline: Option<Tasks>,
     thresholds: Thresholds,
     grains: OnceLock<grains::GrainRun>,
+    predictions: whatif::Predictions,
 }
 
 /// What all requests share.
@@ -120,7 +122,14 @@ impl Server {
             .map(|run| {
                 let Served { tasks, baseline, thresholds } = run.into();
                 let first_cut = Cut::fitting(tasks.tree(), FIRST_ITEMS);
-                OpenRun { tasks, first_cut, baseline, thresholds, grains: OnceLock::new() }
+                OpenRun {
+                    tasks,
+                    first_cut,
+                    baseline,
+                    thresholds,
+                    grains: OnceLock::new(),
+                    predictions: whatif::Predictions::default(),
+                }
             })
             .collect();
         let access = Access::new(address.port())?;

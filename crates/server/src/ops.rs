@@ -10,6 +10,7 @@ pub mod problems;
 pub mod scene;
 pub mod search;
 pub mod table;
+pub mod whatif;
 
 use crosscut_tasks::Tasks;
 use crosscut_tree::{Cut, NodeId};

@@ -5,31 +5,16 @@
 import { createSignal } from "solid-js";
 import { dagOf } from "./dag";
 import { goToGrain } from "./grain";
+import { oncePerRun } from "./loaded";
 import { inWords, problemRow, stepLens, usualProblemsOf } from "./problems";
 import { around } from "./time";
 import { currentRun, socket, state, tell, update, wholeRun } from "../page";
 import { aboutGrains, showing, withLens, withRun, type ViewId } from "../state";
 import { separated } from "../format";
 import type { Finding } from "../protocol/Finding";
-import type { Overview } from "../protocol/Overview";
 import type { ProblemRow } from "../protocol/ProblemRow";
 
-export type Loaded = { state: "loading"; since: number } | { state: "ready"; value: Overview } | { state: "failed"; error: string };
-
-const signals = new Map<number, () => Loaded>();
-
-export function overviewOf(run: number): Loaded {
-  let read = signals.get(run);
-  if (!read) {
-    const [get, set] = createSignal<Loaded>({ state: "loading", since: performance.now() });
-    signals.set(run, (read = get));
-    socket.overview(run).then(
-      (value) => set({ state: "ready", value }),
-      (e: Error) => set({ state: "failed", error: e.message }),
-    );
-  }
-  return read();
-}
+export const overviewOf = oncePerRun((run) => socket.overview(run));
 
 /** A finding; those of grains name the problem to look through and the grain that costs most. */
 export interface Listed extends Omit<Finding, "view"> {

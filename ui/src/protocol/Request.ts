@@ -126,4 +126,16 @@ offset: number,
 /**
  * Number of rows.
  */
-limit: number, });
+limit: number, } | { "op": "whatif", 
+/**
+ * Index of the run.
+ */
+run: number, 
+/**
+ * Node of the task tree: it and everything in it is supposed to be faster.
+ */
+node: number | null, 
+/**
+ * So many times as fast, from 0.001 to 1,000,000; below 1 is slower. Means nothing without a node.
+ */
+faster: number, });

@@ -11,6 +11,7 @@ import { clockOf, state, update } from "../page";
 import { FLAG } from "../scene";
 import { showing } from "../state";
 import { Icon } from "./icons";
+import { WhatIf } from "./whatif";
 import { Around, Facts, Head, OpenButtons, Source, statusIn, Workers } from "./inspector";
 import type { Code } from "../protocol/Code";
 import type { GrainAnswer } from "../protocol/GrainAnswer";
@@ -52,6 +53,7 @@ export function GrainBody(props: { info: GrainAnswer; run: number }): JSX.Elemen
       </div>
       <Alike info={n()} run={props.run} />
       <Problems list={n().problems} group={group()} />
+      <WhatIf run={props.run} task={n().task} note={folded() ? "Of the folded siblings it means the first." : undefined} />
       <h3>Metrics</h3>
       <Facts facts={n().facts} time={n().time} run={props.run} />
       <Creator info={n()} run={props.run} />

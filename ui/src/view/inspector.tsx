@@ -21,6 +21,7 @@ import { IconButton, Key, Value } from "./controls";
 import { GrainBody, Recurring, WorstGrains } from "./graininspector";
 import { Icon } from "./icons";
 import { Findings } from "./overviewpane";
+import { WhatIf } from "./whatif";
 
 export function Inspector(): JSX.Element {
   const grains = createMemo(() => aboutGrains(state()));
@@ -131,6 +132,7 @@ function Body(props: { info: NodeAnswer; run: number }): JSX.Element {
       <Facts facts={n().facts} time={n().time} run={props.run}>
         <Show when={n().children > 0}><dt>children</dt><dd class="num">{separated(n().children)}</dd></Show>
       </Facts>
+      <WhatIf run={props.run} task={n().node} />
       <Source source={n().source} />
       <Workers mix={n().mix} run={props.run} />
     </div>

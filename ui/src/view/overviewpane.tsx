@@ -5,6 +5,7 @@ import { For, Match, Show, Switch, type JSX } from "solid-js";
 import { exact, percent, place, quantity, three, time } from "../format";
 import { currentFinding, findingsOf, goTo, overviewOf, type Listed } from "../model/overview";
 import { usualProblemsOf } from "../model/problems";
+import { curveOf } from "../model/whatif";
 import { clockOf, runInfo } from "../page";
 import type { Overview } from "../protocol/Overview";
 import { GapChart } from "./charts/gaps";
@@ -34,6 +35,10 @@ function Page(props: { run: number; overview: Overview }): JSX.Element {
     const p = usualProblemsOf(props.run);
     return p.state === "loading" ? p.since : null;
   };
+  const curveOnTheWay = () => {
+    const p = curveOf(props.run);
+    return p.state === "loading" ? p.since : null;
+  };
   return (
     <div class="overview" tabindex="0" role="region" aria-label={`Overview of ${runInfo(props.run)?.name ?? "the run"}`}>
       <Accounting run={props.run} overview={props.overview} />
@@ -46,8 +51,11 @@ function Page(props: { run: number; overview: Overview }): JSX.Element {
           <Findings run={props.run} findings={findingsOf(props.run)} total={props.overview.accounting.workers * props.overview.accounting.elapsed} />
         </section>
         <section class="card">
-          <h2>Speed-up by workers</h2>
-          <SpeedupChart points={props.overview.speedup} observed={props.overview.observed} workers={props.overview.accounting.workers} />
+          <h2>
+            Speed-up <span class="quiet">by number of workers P</span>
+            <Show when={curveOnTheWay()}>{(since) => <span class="quiet" role="status">predicting… <Elapsed since={since()} /></span>}</Show>
+          </h2>
+          <SpeedupChart overview={props.overview} predicted={curveOf(props.run)} clock={clock()} />
         </section>
         <section class="card">
           <h2>Workers <span class="quiet">busy, of {time(props.overview.accounting.elapsed, clock())} elapsed</span></h2>

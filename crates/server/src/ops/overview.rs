@@ -84,17 +84,10 @@ fn workers(summary: &Summary) -> Vec<WorkerRow> {
         .collect()
 }
 
-/// Up to this many workers the bounds are shown, however parallel the run is.
-const MANY_WORKERS: f64 = 1024.0;
-
-/// Bounds at powers of two and at the run's own P, as far as more workers could help.
+/// Bounds at the numbers of workers that are predicted.
 fn speedup(summary: &Summary) -> Vec<SpeedupPoint> {
     let parallelism = ratio(summary.work, summary.span).max(1.0);
-    let last = f64::from(summary.workers.max(1) * 4).max((parallelism * 2.0).min(MANY_WORKERS)) as u32;
-    let mut counts: Vec<u32> = (0..=16).map(|k| 1 << k).filter(|&p| p <= last).collect();
-    counts.push(summary.workers.max(1));
-    counts.sort_unstable();
-    counts.dedup();
+    let counts = crate::whatif::counts(summary.workers.max(1));
     let (work, span) = (summary.work.max(1) as f64, summary.span.max(1) as f64);
     counts
         .into_iter()
