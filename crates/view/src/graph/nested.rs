@@ -44,7 +44,7 @@ const KEYS: &str = "<key id=\"d_node\" for=\"node\" yfiles.type=\"nodegraphics\"
 /// Writes the whole graph.
 pub fn write(graph: &Graph<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut nested = Nested { graph, out, edges: 0 };
-    xml::begin(nested.out, KEYS, YFILES)?;
+    xml::begin(nested.out, graph, KEYS, YFILES)?;
     let mut levels: Vec<Level> = Vec::new();
     let mut now = Some((Member::Node(NodeId::ROOT), true));
     loop {
