@@ -32,10 +32,6 @@ pub fn walk(input: &Input<'_>, graph: &Graph) -> Result<Found, ImportError> {
             .any(|node| matches!(node.kind, Some(NodeKind::Fork | NodeKind::Join)) && node.sync > 0),
         found: Found { grains: Grains::default(), merged: 0 },
     };
-    // Workers that ran nothing are there, too.
-    for worker in 0..graph.workers.unwrap_or(0) {
-        walk.found.grains.spots.number(worker, -1);
-    }
     let mut open = vec![walk.enter()?];
     let mut steps = 0usize;
     while let Some(top) = open.last_mut() {
@@ -379,6 +375,8 @@ impl Walk<'_, '_> {
         if let Some(lost) = (0..self.graph.nodes.len() as u32).find(unseen) {
             return Err(self.broken(lost, "no way leads to it from the start"));
         }
-        Ok(self.found)
+        let mut found = self.found;
+        found.grains.spots.fill_up(self.graph.workers.unwrap_or(0));
+        Ok(found)
     }
 }
