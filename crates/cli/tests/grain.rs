@@ -379,6 +379,19 @@ fn nested_graphs() {
         let borders: Vec<&str> = graph.borders.iter().map(String::as_str).collect();
         assert!(borders.contains(&"#c8102e") && borders.contains(&"#1a7f37"), "{borders:?}");
     }
+    // Where nothing has the problem, nothing is separated.
+    let none = [
+        "export",
+        "run",
+        "--to",
+        "graphml",
+        "--problem",
+        "low-parallelism",
+        "--threshold",
+        "low-parallelism=0",
+    ];
+    let graph = GraphMl::read(&ok(path, &none));
+    assert_eq!((graph.count("aside"), graph.folders), (0, number(grain, "groups") as usize));
     ok(path, &["export", "run", "--to", "graphml", "-o", "run.graphml"]);
     assert_eq!(
         fs::read_to_string(path.join("run.graphml")).unwrap(),

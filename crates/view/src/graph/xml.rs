@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::Graph;
 
 /// Keys of node data, with their types.
-pub const NODE_KEYS: [(&str, &str); 19] = [
+pub const NODE_KEYS: [(&str, &str); 18] = [
     ("v_kind", "string"),
     ("v_work", "long"),
     ("v_critical_path", "long"),
@@ -24,7 +24,6 @@ pub const NODE_KEYS: [(&str, &str); 19] = [
     ("v_chunk_count", "long"),
     ("v_source", "string"),
     ("v_problems", "string"),
-    ("v_label", "string"),
 ];
 
 /// Keys of edge data, with their types.
