@@ -15,8 +15,16 @@ use crate::palette::Theme;
 /// Something that a group shows: a member, or members put aside.
 enum Member {
     Node(NodeId),
-    /// Whether they follow each other, and which they are.
-    Aside(bool, Vec<NodeId>),
+    Aside(Aside),
+}
+
+/// Members put aside.
+struct Aside {
+    nodes: Vec<NodeId>,
+    /// They follow each other.
+    linear: bool,
+    /// Which of them the critical path takes.
+    path: Option<GrainPath>,
 }
 
 /// A group that is being written.
@@ -68,11 +76,14 @@ pub fn write(graph: &Graph<'_>, out: &mut dyn Write) -> io::Result<()> {
         }
         let Some(level) = levels.last_mut() else { break };
         match level.rest.pop() {
-            Some(member) => {
+            Some(mut member) => {
                 let takes = |node: NodeId| level.path.as_ref().is_none_or(|path| path.takes(node));
-                let takes = match &member {
+                let takes = match &mut member {
                     Member::Node(node) => takes(*node),
-                    Member::Aside(_, members) => members.iter().any(|&node| takes(node)),
+                    Member::Aside(aside) => {
+                        aside.path.clone_from(&level.path);
+                        aside.nodes.iter().any(|&node| takes(node))
+                    }
                 };
                 now = Some((member, level.critical && takes));
             }
@@ -101,7 +112,7 @@ impl Nested<'_, '_> {
     fn open(&mut self, member: Member, critical: bool) -> io::Result<Opened> {
         let grains = self.graph.grains;
         let node = match member {
-            Member::Aside(linear, members) => return self.open_aside(linear, members, critical),
+            Member::Aside(aside) => return self.open_aside(aside, critical),
             Member::Node(node) => node,
         };
         if !grains.kind(node).is_group() {
@@ -125,14 +136,15 @@ impl Nested<'_, '_> {
     }
 
     /// Members without the problem, in a group of their own.
-    fn open_aside(&mut self, linear: bool, members: Vec<NodeId>, critical: bool) -> io::Result<Opened> {
+    fn open_aside(&mut self, aside: Aside, critical: bool) -> io::Result<Opened> {
+        let Aside { nodes: members, linear, path } = aside;
         let id = format!("r{}", members[0].0);
         let grains: usize = members.iter().map(|&node| self.graph.grains.grain_range(node).len()).sum();
         let data = [("v_kind", "aside".to_owned()), ("v_grains", grains.to_string())];
         self.group(&id, &format!("{} others", count(members.len() as i64)), false, &data)?;
         let rest = members.into_iter().rev().map(Member::Node).collect();
         let members = if linear { Members::Linear } else { Members::Beside };
-        Ok(Opened::Group(Level { id, members, critical, path: None, rest, before: None }))
+        Ok(Opened::Group(Level { id, members, critical, path, rest, before: None }))
     }
 
     /// What a group shows, the next one last.
@@ -148,7 +160,7 @@ impl Nested<'_, '_> {
                 shown
                     .map(|shown| match shown {
                         Shown::Node(node) => Member::Node(node),
-                        Shown::Folded(nodes) => Member::Aside(!parallel, nodes),
+                        Shown::Folded(nodes) => Member::Aside(Aside { nodes, linear: !parallel, path: None }),
                     })
                     .collect()
             }
