@@ -546,6 +546,27 @@ fn teams_in_teams_there_and_back() {
 }
 
 #[test]
+fn what_a_graph_says_of_itself_is_checked() {
+    let folder = folder();
+    let path = folder.path();
+    synth(path, "fib", "2", "fib");
+    ok(path, &["export", "fib", "--to", "plain-graphml", "-o", "fib.graphml"]);
+    let error = fails(path, &["import", "fib.graphml", "-o", "run", "--clock-hz", "1e9"]);
+    assert!(error.contains("fib.graphml") && error.contains("nanoseconds"), "{error}");
+    let text = fs::read_to_string(path.join("fib.graphml")).unwrap();
+    for workers in ["0", "-1", "many", "5000", ""] {
+        let wrong = text.replace(r#""g_workers">2<"#, &format!(r#""g_workers">{workers}<"#));
+        fs::write(path.join("wrong.graphml"), wrong).unwrap();
+        let error = fails(path, &["import", "wrong.graphml", "-o", "run"]);
+        assert!(error.contains("g_workers") && error.contains("1 to 4096"), "{error}");
+    }
+    ok(path, &["export", "fib", "--to", "graphml", "-o", "nested.graphml"]);
+    let error = fails(path, &["import", "nested.graphml", "-o", "run"]);
+    assert!(error.contains("an edge leads from or to a group"), "{error}");
+    assert!(!path.join("run").exists());
+}
+
+#[test]
 fn task_statistics_become_a_report() {
     let folder = folder();
     let path = folder.path();
