@@ -75,7 +75,7 @@ impl Edges {
             for end in [from, to] {
                 match graph.nodes[end as usize].kind {
                     Some(NodeKind::Group) => {
-                        return Err(graph.broken(input, end, "an edge leads from or to a group of nodes"));
+                        return Err(graph.broken(input, end, "an edge leads from or to a group of nodes; only graphs whose edges join grains, forks and joins are read"));
                     }
                     None => {
                         return Err(graph.broken(input, end, "an edge names it, but there is no such node"));
