@@ -100,11 +100,24 @@ impl Client {
 
     /// Asks for the DAG at a cut, after an action.
     pub fn dag(&mut self, cut: &str, action: Value) -> Result<Picture> {
+        self.graph(json!({ "view": "dag", "colour": "worker", "cut": cut, "action": action }))
+    }
+
+    /// Asks for the grain graph at a cut, after an action, with a problem to look for.
+    pub fn grains(&mut self, cut: &str, action: Value, problem: Option<&str>) -> Result<Picture> {
+        let lens = problem.map(|problem| json!({ "problem": problem }));
+        self.graph(json!({ "view": "grain", "colour": "source", "cut": cut, "action": action, "lens": lens }))
+    }
+
+    fn graph(&mut self, mut request: Value) -> Result<Picture> {
+        let common = json!({
+            "op": "scene", "run": 0, "scale": "even", "width": 1280.0, "height": 800.0, "critical": true
+        });
+        if let (Some(request), Value::Object(common)) = (request.as_object_mut(), common) {
+            request.extend(common);
+        }
         let begin = Instant::now();
-        let (answer, columns, bytes) = self.ask(json!({
-            "op": "scene", "run": 0, "view": "dag", "cut": cut, "action": action,
-            "colour": "worker", "scale": "even", "width": 1280.0, "height": 800.0, "critical": true
-        }))?;
+        let (answer, columns, bytes) = self.ask(request)?;
         let round = begin.elapsed().as_secs_f64() * 1e3;
         let boxes = answer["scene"]["boxes"].as_u64().context("no boxes")? as usize;
         let node = 16 * boxes;
@@ -115,7 +128,8 @@ impl Client {
             let id = u32::from_le_bytes(columns[node + 4 * b..][..4].try_into()?);
             match (columns[shape + b], columns[flags + b]) {
                 (6, _) => open.push(id),
-                (4 | 5, flags) if flags & 1 == 1 && flags & 32 == 0 => closed.push(id),
+                // Closed tasks, sections and groups, without parts of marks and folds.
+                (4 | 5 | 12, flags) if flags & 1 == 1 && flags & (32 | 16) == 0 => closed.push(id),
                 _ => {}
             }
         }

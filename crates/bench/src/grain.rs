@@ -11,7 +11,10 @@ use crosscut_synth::{Options, ShapeName};
 use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{Grains, Thresholds};
 
-use crate::{Add, si};
+use serde_json::{Value, json};
+
+use crate::client::Client;
+use crate::{Add, at, si};
 
 /// Sizes up to `most` grains, each ten times the one before; nodes of the task tree for each grain of fib.
 const NODES: u64 = 4;
@@ -35,6 +38,73 @@ pub fn aggregate(most: u64, dir: &Path, add: Add<'_>) -> Result<()> {
         grains *= 10;
     }
     Ok(())
+}
+
+/// Opens, closes and switches problem views in the real server; `steps` of them.
+pub fn walk(grains: u64, steps: usize, dir: &Path, add: Add<'_>) -> Result<()> {
+    const PROBLEMS: [Option<&str>; 5] = [
+        None,
+        Some("low-parallel-benefit"),
+        Some("low-parallelism"),
+        Some("sibling-imbalance"),
+        Some("sibling-scatter"),
+    ];
+    let run = synth(dir, grains)?;
+    let crosscut = std::env::current_exe()?.with_file_name("crosscut");
+    let mut client = Client::start(&crosscut, run.path())?;
+    let below = json!({"do": "below", "node": 0, "limit": 500});
+    let mut picture = client.grains("", below.clone(), None)?;
+    let first = client.since_start();
+    let mut chance = Chance(42);
+    let (mut times, mut biggest, mut problem) = (Vec::new(), 0, None);
+    while times.len() < steps {
+        if picture.boxes < 100 {
+            // Something large was closed: begin again, that step does not count.
+            picture = client.grains("", below.clone(), problem)?;
+        }
+        let action = match chance.below(3) {
+            0 => {
+                problem = PROBLEMS[chance.below(PROBLEMS.len())];
+                Value::Null
+            }
+            1 if picture.open.len() > 1 => {
+                json!({"do": "close", "node": picture.open[1 + chance.below(picture.open.len() - 1)]})
+            }
+            _ if picture.boxes < 6000 && !picture.closed.is_empty() => {
+                json!({"do": "open", "node": picture.closed[chance.below(picture.closed.len())]})
+            }
+            _ => json!({"do": "depth", "depth": 4}),
+        };
+        picture = client.grains(&picture.cut.clone(), action, problem)?;
+        times.push(picture.ms);
+        biggest = biggest.max(picture.boxes);
+    }
+    times.sort_by(f64::total_cmp);
+    add(
+        &format!(
+            "open, close or switch problem views of {} grains, server time, {steps} steps",
+            si(grains as f64)
+        ),
+        format!(
+            "p50 {:.1} ms, p99 {:.1} ms, worst {:.1} ms",
+            at(&times, 0.5),
+            at(&times, 0.99),
+            at(&times, 1.0)
+        ),
+        format!("{biggest} boxes at most; {:.1} s from start to the first picture of grains", first / 1e3),
+    );
+    drop(client);
+    std::fs::remove_dir_all(run.path())?;
+    Ok(())
+}
+
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % n.max(1)
+    }
 }
 
 /// A fib run with about so many grains.

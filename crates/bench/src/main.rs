@@ -79,6 +79,7 @@ fn main() -> Result<()> {
     }
     if !args.only_record {
         grain::aggregate(args.grains, dir.path(), &mut add)?;
+        grain::walk(args.grains.min(10_000_000), 500, dir.path(), &mut add)?;
     }
     if !args.only_record && !args.only_grains {
         build(&hardware, &mut add)?;

@@ -5,6 +5,7 @@
 //! - A group is a section; its wait is deep, and so is a barrier's.
 //! - A team is a section with a fork and a task for each lane. Barriers cut it into phases, each a section of its own.
 
+mod ahead;
 mod folded;
 mod region;
 mod wait;
@@ -13,7 +14,7 @@ use crosscut_events::{
     Event, EventKind, Events, Folded, MAX_COUNTERS, TaskId, WaitKind, code_of, flags, tag_of,
 };
 use crosscut_run::tasks::{Chunk, Collapsed, Depend, Edge, Kind, Mark, TaskWriter};
-use crosscut_run::{NO_SITE, Places};
+use crosscut_run::{NO_SITE, Places, prefetch};
 
 use crate::clock::Clock;
 use crate::depends::Depends;
@@ -21,6 +22,7 @@ use crate::error::CloseError;
 use crate::index::{Index, Point, pack_core};
 use crate::sources::Sites;
 
+use ahead::Ahead;
 use region::Region;
 
 /// A process, ready to be walked.
@@ -163,7 +165,10 @@ pub struct Builder<'a, 'w> {
     next: u32,
     limit: u32,
     open: Vec<Open>,
-    stack: Vec<Step>,
+    /// By thread over all processes.
+    events_ahead: Vec<Ahead>,
+    /// By process.
+    index_ahead: Vec<Ahead>,
     /// Where each lane goes on after its barrier, by process and number in the index.
     lanes: Vec<Vec<(Point, i64)>>,
     /// The place of a thread on a core, asked for last.
@@ -187,10 +192,19 @@ pub struct Built {
     pub gaps: Gaps,
 }
 
+/// Where a walk begins: at this node, from this time and code on.
+struct Entry {
+    id: TaskId,
+    node: u32,
+    begin: Point,
+    start: i64,
+    from: u64,
+}
+
 /// Why a walk stopped.
 enum Stop {
     /// This task comes first.
-    Enters(Walk),
+    Enters(Entry),
     /// This team comes first.
     Forks(Region),
     /// The task, or the lane's phase, has ended.
@@ -211,6 +225,7 @@ impl<'a, 'w> Builder<'a, 'w> {
         let counters = counters.iter_mut().map(|(_, column)| &mut column[..]).collect();
         let columns = Columns { len, parent, mark, place, site, start, end, span, counters };
         let lanes = processes.iter().map(|p| vec![(Point::default(), 0); p.index.lanes.len()]).collect();
+        let threads = processes.iter().flat_map(|process| &process.threads);
         Builder {
             processes,
             columns,
@@ -219,7 +234,8 @@ impl<'a, 'w> Builder<'a, 'w> {
             next: 0,
             limit,
             open: Vec::new(),
-            stack: Vec::new(),
+            events_ahead: threads.map(|events| Ahead::new(events.words().len())).collect(),
+            index_ahead: processes.iter().map(|p| Ahead::new(p.index.words())).collect(),
             lanes,
             recent_place: (u32::MAX, 0, 0),
             collapsed: Vec::new(),
@@ -289,35 +305,36 @@ impl<'a, 'w> Builder<'a, 'w> {
         let recorded = &self.processes[process];
         let found = &recorded.index.roots[root];
         let start = recorded.clock.time(found.ticks);
-        let mut walk = self.walk(process as u32, found.id, node, found.begin, start, 0);
+        let entry = Entry { id: found.id, node, begin: found.begin, start, from: 0 };
+        let mut walk = self.walk(process as u32, entry);
         self.set_counts(&mut walk, found.begin, 2);
         let mut last = 0;
-        let mut next = Some(Step::Walk(walk));
-        while let Some(step) = next.take().or_else(|| self.stack.pop()) {
-            match step {
-                Step::Walk(mut walk) => loop {
-                    match self.step_walk(&mut walk)? {
-                        Stop::Enters(child) => {
-                            self.stack.push(Step::Walk(std::mem::replace(&mut walk, child)))
-                        }
-                        Stop::Forks(region) => {
-                            self.stack.push(Step::Walk(walk));
-                            next = Some(Step::Region(region));
-                            break;
-                        }
-                        Stop::Ended => {
-                            last = self.ended(&walk);
-                            break;
-                        }
-                    }
-                },
-                Step::Region(region) => self.step_region(region)?,
+        let mut stack = vec![Step::Walk(walk)];
+        while let Some(step) = stack.last_mut() {
+            let Step::Walk(walk) = step else {
+                if let Some(Step::Region(region)) = stack.pop() {
+                    self.step_region(region, &mut stack)?;
+                }
+                continue;
+            };
+            // A walk stays where it is: tasks are many, and moving them takes time.
+            match self.step_walk(walk)? {
+                Stop::Enters(entry) => stack.push(Step::Walk(self.walk(process as u32, entry))),
+                Stop::Forks(region) => stack.push(Step::Region(region)),
+                Stop::Ended => {
+                    last = walk.last_end;
+                    stack.truncate(stack.len() - 1);
+                    last = self.ended(last, stack.last_mut());
+                }
             }
         }
         Ok(last)
     }
 
-    fn walk(&self, process: u32, id: TaskId, node: u32, begin: Point, start: i64, from: u64) -> Walk {
+    #[inline]
+    fn walk(&self, process: u32, entry: Entry) -> Walk {
+        let Entry { id, node, begin, start, from } = entry;
+        let waits_in_group = &self.processes[process as usize].index.waits_in_group;
         Walk {
             id,
             node,
@@ -332,7 +349,7 @@ impl<'a, 'w> Builder<'a, 'w> {
             start,
             from,
             sections: self.open.len(),
-            waits_in_group: self.processes[process as usize].index.waits_in_group.contains(&id),
+            waits_in_group: !waits_in_group.is_empty() && waits_in_group.contains(&id),
             more: None,
             last_end: start,
         }
@@ -352,11 +369,11 @@ impl<'a, 'w> Builder<'a, 'w> {
         }
     }
 
-    /// A task has ended, or a lane has come to a barrier: tells those around it.
-    fn ended(&mut self, walk: &Walk) -> i64 {
+    /// A task has ended, or a lane has come to a barrier: tells those around it. Its descendants ended at this time.
+    fn ended(&mut self, last: i64, around: Option<&mut Step>) -> i64 {
         let own = self.columns.end[self.next as usize - 1];
-        let last = walk.last_end.max(own);
-        match self.stack.last_mut() {
+        let last = last.max(own);
+        match around {
             Some(Step::Walk(creator)) => {
                 creator.last_end = creator.last_end.max(last);
                 if let Some(section) = self.open.last_mut() {
@@ -535,8 +552,8 @@ impl<'a, 'w> Builder<'a, 'w> {
                     false
                 }
                 EventKind::Create => {
-                    if let Some(child) = self.create(walk, &event, time)? {
-                        return Ok(Stop::Enters(child));
+                    if let Some(entry) = self.create(walk, &event, time)? {
+                        return Ok(Stop::Enters(entry));
                     }
                     // Dependences were read ahead.
                     walk.position != events.position()
@@ -702,15 +719,27 @@ impl<'a, 'w> Builder<'a, 'w> {
         Ok(true)
     }
 
-    /// A create: its leaf, and its task, which may have to be walked now.
-    fn create(&mut self, walk: &mut Walk, event: &Event<'_>, time: i64) -> Result<Option<Walk>, CloseError> {
-        let id = TaskId(event.payload.get(1).copied().unwrap_or(0));
-        let recorded = &self.processes[walk.process as usize];
+    /// Where a task begins. It will be read next, far from here.
+    #[inline]
+    fn begin(&mut self, process: u32, id: TaskId) -> Point {
+        let recorded = &self.processes[process as usize];
+        if let Some(word) = recorded.index.word(id) {
+            self.index_ahead[process as usize].read(word, |word| recorded.index.prefetch(word));
+        }
         let begin = recorded.index.begin(id);
         if begin.is_some() {
-            // It will be read next, far from here.
-            recorded.threads[begin.thread() - recorded.first_thread].prefetch(begin.position());
+            let words = recorded.threads[begin.thread() - recorded.first_thread].words();
+            let ahead = &mut self.events_ahead[begin.thread()];
+            ahead.read(begin.position(), |word| words.get(word).into_iter().for_each(prefetch));
         }
+        begin
+    }
+
+    /// A create: its leaf, and its task, which may have to be walked now.
+    fn create(&mut self, walk: &mut Walk, event: &Event<'_>, time: i64) -> Result<Option<Entry>, CloseError> {
+        let id = TaskId(event.payload.get(1).copied().unwrap_or(0));
+        let recorded = &self.processes[walk.process as usize];
+        let begin = self.begin(walk.process, id);
         let code = self.code(walk, event.word());
         let serial = tag_of(event.word()) & flags::UNDEFERRED != 0;
         let holder = self.holder(walk);
@@ -756,7 +785,7 @@ impl<'a, 'w> Builder<'a, 'w> {
             }
             return Ok(None);
         }
-        Ok(Some(self.walk(walk.process, id, node, begin, time, code)))
+        Ok(Some(Entry { id, node, begin, start: time, from: code }))
     }
 
     /// The wait for a task that ran at once, before its creator went on at this time.

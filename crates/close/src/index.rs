@@ -1,11 +1,15 @@
 //! The first pass over the events, thread by thread in parallel: where each task begins and ends, which lanes a team has,
 //! which code addresses occur, and how many nodes the tree can have at most.
 
+use std::ops::Deref;
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crosscut_events::{Event, EventKind, Events, Folded, StreamError, TaskId, WaitKind, code_of, tag_of};
+use crosscut_run::prefetch;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+use memmap2::{Advice, MmapMut};
 use rayon::prelude::*;
 
 use crate::error::CloseError;
@@ -106,11 +110,9 @@ pub struct Root {
 
 /// What is known of a process after the first pass.
 pub struct Index {
-    /// For each number of each thread: where it begins.
-    begin: Vec<AtomicU64>,
-    /// And where it ends, right after the event.
-    end: Vec<AtomicU64>,
-    /// The first number of each thread in those, by the thread's number in the process.
+    /// For each number of each thread: where it begins and, right after the event, where it ends.
+    tasks: Table,
+    /// The first number of each thread in that, by the thread's number in the process.
     first: Vec<usize>,
     /// Begin and end of the tasks of threads that gave far more numbers than they have events: nearly all were folded.
     sparse: Mutex<HashMap<TaskId, (Point, Point)>>,
@@ -153,8 +155,27 @@ impl Index {
     #[inline]
     pub fn begin(&self, id: TaskId) -> Point {
         match self.slot(id) {
-            Some(slot) => Point(self.begin[slot].load(Ordering::Relaxed)),
+            Some(slot) => Point(self.tasks[slot][0].load(Ordering::Relaxed)),
             None => self.sparse(id).0,
+        }
+    }
+
+    /// Words that begins and ends take.
+    pub fn words(&self) -> usize {
+        2 * self.tasks.len()
+    }
+
+    /// Which of them those of a task are; `None` when they are elsewhere.
+    #[inline]
+    pub fn word(&self, id: TaskId) -> Option<usize> {
+        self.slot(id).map(|slot| 2 * slot)
+    }
+
+    /// Asks for such a word to be brought into the cache.
+    #[inline]
+    pub fn prefetch(&self, word: usize) {
+        if let Some(task) = self.tasks.get(word / 2) {
+            prefetch(task);
         }
     }
 
@@ -162,14 +183,14 @@ impl Index {
     #[inline]
     pub fn end(&self, id: TaskId) -> Point {
         match self.slot(id) {
-            Some(slot) => Point(self.end[slot].load(Ordering::Relaxed)),
+            Some(slot) => Point(self.tasks[slot][1].load(Ordering::Relaxed)),
             None => self.sparse(id).1,
         }
     }
 
     /// Tasks that began.
     pub fn begun(&self) -> usize {
-        let dense = self.begin.par_iter().filter(|point| point.load(Ordering::Relaxed) != 0).count();
+        let dense = self.tasks.par_iter().filter(|task| task[0].load(Ordering::Relaxed) != 0).count();
         let sparse = self.sparse.lock().map_or(0, |sparse| sparse.values().filter(|t| t.0.is_some()).count());
         dense + sparse
     }
@@ -195,10 +216,8 @@ impl Index {
         if total > u32::MAX as usize {
             return Err(CloseError::TooMany { what: "tasks", limit: u32::MAX.into() });
         }
-        let table = || -> Vec<AtomicU64> { zeros(total) };
         let mut index = Index {
-            begin: table(),
-            end: table(),
+            tasks: Table::new(total)?,
             first,
             sparse: Mutex::default(),
             lanes: Vec::new(),
@@ -258,11 +277,30 @@ impl Index {
     }
 }
 
-/// Fresh zeros, which the system gives without touching them.
-fn zeros(count: usize) -> Vec<AtomicU64> {
-    let mut zeros = std::mem::ManuallyDrop::new(vec![0u64; count]);
-    // SAFETY: the types have the same size and alignment, and the vector is not used any more.
-    unsafe { Vec::from_raw_parts(zeros.as_mut_ptr().cast(), zeros.len(), zeros.capacity()) }
+/// Begin and end of tasks, filled by all threads at once.
+struct Table {
+    map: MmapMut,
+}
+
+impl Table {
+    /// Fresh zeros, which the system gives without touching them.
+    fn new(tasks: usize) -> Result<Self, CloseError> {
+        let bytes = (tasks * size_of::<[AtomicU64; 2]>()).max(1);
+        let map = MmapMut::map_anon(bytes).map_err(CloseError::io(Path::new("memory for tasks")))?;
+        // Fewer and larger pages where the system has them; it is only a hint.
+        let _ = map.advise(Advice::HugePage);
+        Ok(Table { map })
+    }
+}
+
+impl Deref for Table {
+    type Target = [[AtomicU64; 2]];
+
+    fn deref(&self) -> &Self::Target {
+        let count = self.map.len() / size_of::<[AtomicU64; 2]>();
+        // SAFETY: a map begins at a page and is ours alone; atomics may hold any bits, and all access is through them.
+        unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), count) }
+    }
 }
 
 /// Numbers that a thread gave: known at the beginning of its last chunk, so that only that one has to be read.
@@ -512,7 +550,7 @@ impl<'a> Pass<'a> {
                     lane.idle = true;
                 }
             }
-            Some(WaitKind::Tasks) if self.groups.contains_key(&current) => {
+            Some(WaitKind::Tasks) if !self.groups.is_empty() && self.groups.contains_key(&current) => {
                 self.found.waits_in_group.push(current);
             }
             Some(WaitKind::Group | WaitKind::Section) => {
@@ -541,7 +579,7 @@ impl<'a> Pass<'a> {
     #[inline]
     fn put_begin(&self, task: TaskId, point: Point) {
         match self.index.slot(task) {
-            Some(slot) => self.index.begin[slot].store(point.0, Ordering::Relaxed),
+            Some(slot) => self.index.tasks[slot][0].store(point.0, Ordering::Relaxed),
             None => self.put_sparse(task, |entry| entry.0 = point),
         }
     }
@@ -550,7 +588,7 @@ impl<'a> Pass<'a> {
     fn put_end(&self, task: TaskId, point: Point, nested: bool) {
         let point = Point(point.0 | if nested { Point::NESTED } else { 0 });
         match self.index.slot(task) {
-            Some(slot) => self.index.end[slot].store(point.0, Ordering::Relaxed),
+            Some(slot) => self.index.tasks[slot][1].store(point.0, Ordering::Relaxed),
             None => self.put_sparse(task, |entry| entry.1 = point),
         }
     }

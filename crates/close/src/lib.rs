@@ -106,6 +106,8 @@ pub fn close(
     run.manifest().facts.insert("threads".into(), threads_of(&recorded));
     run.manifest().partial = partial(&all, &recorded, built.gaps, dropped, options);
     run.put_sources(&sites.finish())?;
+    // Its memory is needed again.
+    drop(recorded);
     crosscut_tasks::finish(&mut run, writer, &places)?;
     check_cancelled(progress)?;
     let run = run.finish()?;

@@ -1,5 +1,7 @@
 //! Source positions of all code addresses of a run, and the numbers of the sites between them.
 
+use std::cell::Cell;
+
 use crosscut_run::{NO_SITE, Sources, SourcesBuilder};
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
@@ -18,6 +20,8 @@ pub struct Sites {
     sources: Vec<HashMap<u64, u32>>,
     /// Addresses inside of runtimes.
     runtime: Vec<HashSet<u64>>,
+    /// The last address that was found to be in none.
+    recent_user: Cell<(u32, u64)>,
     recent: Vec<((u32, u64, u64), u32)>,
 }
 
@@ -28,6 +32,7 @@ impl Sites {
             builder: SourcesBuilder::new(),
             sources: Vec::new(),
             runtime: Vec::new(),
+            recent_user: Cell::new((0, 0)),
             recent: vec![((0, 0, 0), NO_SITE); RECENT],
         }
     }
@@ -55,8 +60,14 @@ impl Sites {
     /// Whether the address lies in a runtime, or is none.
     #[inline]
     pub fn is_runtime(&self, process: u32, code: u64) -> bool {
-        code == 0
-            || self.runtime.get(process as usize).is_some_and(|set| !set.is_empty() && set.contains(&code))
+        if code == 0 || self.recent_user.get() == (process, code) {
+            return code == 0;
+        }
+        let found = self.runtime.get(process as usize).is_some_and(|set| set.contains(&code));
+        if !found {
+            self.recent_user.set((process, code));
+        }
+        found
     }
 
     /// The site between two addresses; 0 is an address that is not known.

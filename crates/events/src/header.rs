@@ -72,12 +72,12 @@ impl FileHeader {
     pub const JOURNAL_AT: usize = std::mem::offset_of!(FileHeader, journal) / 8;
 
     /// From the first words of a file; `None` when they are too few.
-    pub fn from_words(words: &[u64]) -> Option<Self> {
+    pub fn from_words(words: &[u64]) -> Option<&Self> {
         if words.len() < size_of::<FileHeader>() / 8 {
             return None;
         }
         // SAFETY: there are enough words, aligned for the header, and every field is a plain number.
-        Some(unsafe { words.as_ptr().cast::<FileHeader>().read() })
+        Some(unsafe { &*words.as_ptr().cast::<FileHeader>() })
     }
 
     /// The names of the counters.

@@ -75,7 +75,7 @@ impl std::error::Error for StreamError {}
 pub struct Events<'a> {
     words: &'a [u64],
     /// What the header says.
-    pub header: FileHeader,
+    pub header: &'a FileHeader,
     counters: usize,
     /// Where the next head is looked for; 0 at the end.
     position: usize,
@@ -172,22 +172,6 @@ impl<'a> Events<'a> {
             window if window < ARCHIVE => window + usize::MAX / 2,
             full => full,
         }
-    }
-
-    /// Asks for the event there to be brought into the cache.
-    #[inline]
-    pub fn prefetch(&self, position: usize) {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(word) = self.words.get(position) {
-            // SAFETY: it is a hint about an address that is ours.
-            unsafe {
-                std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(
-                    (&raw const *word).cast(),
-                )
-            };
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = position;
     }
 
     /// Where the next event is looked for.

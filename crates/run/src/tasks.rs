@@ -295,7 +295,35 @@ impl TaskWriter {
         self.len.len()
     }
 
-    /// Takes the columns into the run.
+    /// Sets apart the columns that say what happened when: they are still read when the others are in the run.
+    pub fn split(self) -> (NodeWriter, TimeWriter) {
+        let nodes = NodeWriter {
+            columns: (self.len, self.parent, self.place, self.site, self.span),
+            collapsed: self.collapsed.clone(),
+            depends: self.depends,
+            chunks: self.chunks,
+            counters: self.counters,
+        };
+        let times =
+            TimeWriter { mark: self.mark, start: self.start, end: self.end, collapsed: self.collapsed };
+        (nodes, times)
+    }
+}
+
+type NodeColumns = (ColumnMut<u32>, ColumnMut<u32>, ColumnMut<u16>, ColumnMut<u32>, ColumnMut<i64>);
+
+/// What of a task tree nobody reads any more, to be put into the run.
+#[derive(Debug)]
+pub struct NodeWriter {
+    columns: NodeColumns,
+    collapsed: Vec<Collapsed>,
+    depends: Vec<Depend>,
+    chunks: Vec<Chunk>,
+    counters: Vec<(String, ColumnMut<i64>)>,
+}
+
+impl NodeWriter {
+    /// Takes the columns into the run, one by one: each gives its memory back.
     pub fn put(self, run: &mut RunWriter) -> Result<(), RunError> {
         let nodes: Vec<u32> = self.collapsed.iter().map(|c| c.node).collect();
         let values: Vec<i64> = self.collapsed.iter().flat_map(|c| c.values()).collect();
@@ -308,21 +336,37 @@ impl TaskWriter {
         let values: Vec<i64> = self.chunks.iter().flat_map(|c| [c.first, c.count]).collect();
         run.put_slice("tasks/chunk_node", &nodes)?;
         run.put_slice("tasks/chunk_values", &values)?;
-        // Sealing reads every byte for its checksum.
-        let ((len, parent), (mark, place)) = rayon::join(
-            || rayon::join(|| self.len.seal(), || self.parent.seal()),
-            || rayon::join(|| self.mark.seal(), || self.place.seal()),
-        );
-        let ((start, end), (span, site)) = rayon::join(
-            || rayon::join(|| self.start.seal(), || self.end.seal()),
-            || rayon::join(|| self.span.seal(), || self.site.seal()),
-        );
-        for part in [len, parent, mark, place, site, start, end, span] {
-            run.put_sealed(part?);
-        }
+        let (len, parent, place, site, span) = self.columns;
+        run.put(len)?;
+        run.put(parent)?;
+        run.put(place)?;
+        run.put(site)?;
+        run.put(span)?;
         for (_, column) in self.counters {
             run.put(column)?;
         }
         Ok(())
+    }
+}
+
+/// What of a task tree says what happened when.
+#[derive(Debug)]
+pub struct TimeWriter {
+    /// [`Mark`].
+    pub mark: ColumnMut<u8>,
+    /// First start.
+    pub start: ColumnMut<i64>,
+    /// Last end.
+    pub end: ColumnMut<i64>,
+    /// Collapsed nodes, ascending.
+    pub collapsed: Vec<Collapsed>,
+}
+
+impl TimeWriter {
+    /// Takes the columns into the run.
+    pub fn put(self, run: &mut RunWriter) -> Result<(), RunError> {
+        run.put(self.mark)?;
+        run.put(self.start)?;
+        run.put(self.end)
     }
 }

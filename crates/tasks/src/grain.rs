@@ -23,7 +23,7 @@ use std::ops::Range;
 use crosscut_tree::{NodeId, Sums, Tree, TreeBuf};
 
 use crate::tasks::Tasks;
-use table::{Extremes, GrainTable, GroupTable, Packed, Slot};
+use table::{Extremes, GrainTable, GroupRow, Packed, Slot};
 
 pub use alike::{Class, Kernel};
 pub use deviation::{Deviation, Growth, growth};
@@ -54,20 +54,6 @@ pub enum GrainKind {
 }
 
 impl GrainKind {
-    const ALL: [GrainKind; 7] = [
-        GrainKind::Task,
-        GrainKind::Lane,
-        GrainKind::Root,
-        GrainKind::Chunk,
-        GrainKind::Folded,
-        GrainKind::Linear,
-        GrainKind::ForkJoin,
-    ];
-
-    fn from_number(number: u8) -> Self {
-        Self::ALL.get(number as usize).copied().unwrap_or(GrainKind::Task)
-    }
-
     /// The one word for it.
     pub fn word(self) -> &'static str {
         match self {
@@ -93,7 +79,7 @@ pub struct Grains {
     tree: TreeBuf,
     slot: Vec<Packed>,
     grains: GrainTable,
-    groups: GroupTable,
+    groups: Vec<GroupRow>,
     fork_joins: usize,
     /// Work that belongs to no grain: what the program and members of teams ran that create no tasks.
     outside: i64,
@@ -144,12 +130,12 @@ impl Grains {
             cores: measure::core_count(tasks),
         };
         grains.measure_parallelism(tasks);
-        grains.grains.stall = measure::stalls(tasks, &grains.grains.task);
+        grains.grains.stall = measure::stalls(tasks, &grains.grains.row);
         let table = &grains.grains;
         grains.worst = [
             Extremes::new(count, false, |g| table.benefit(g)),
-            Extremes::new(count, true, |g| table.balance[g]),
-            Extremes::new(count, true, |g| table.scatter[g]),
+            Extremes::new(count, true, |g| table.beside[g].balance),
+            Extremes::new(count, true, |g| table.beside[g].scatter),
             Extremes::new(count, false, |g| table.parallelism[g]),
         ];
         grains
@@ -163,8 +149,8 @@ impl Grains {
     /// What a node is.
     pub fn kind(&self, node: NodeId) -> GrainKind {
         match self.slot(node) {
-            Slot::Grain(g) => GrainKind::from_number(self.grains.kind[g as usize]),
-            Slot::Group(g) => GrainKind::from_number(self.groups.kind[g as usize]),
+            Slot::Grain(g) => self.grains.row[g as usize].kind,
+            Slot::Group(g) => self.groups[g as usize].kind,
         }
     }
 
@@ -176,8 +162,8 @@ impl Grains {
     /// group (a task, where the end of the task is the join).
     pub fn task(&self, node: NodeId) -> NodeId {
         NodeId(match self.slot(node) {
-            Slot::Grain(g) => self.grains.task[g as usize],
-            Slot::Group(g) => self.groups.task[g as usize],
+            Slot::Grain(g) => self.grains.row[g as usize].task,
+            Slot::Group(g) => self.groups[g as usize].task,
         })
     }
 
@@ -201,8 +187,8 @@ impl Grains {
     fn find(&self, task: u32) -> Option<NodeId> {
         use rayon::prelude::*;
         let has = |slot: &Packed| match slot.get() {
-            Slot::Grain(g) => self.grains.task[g as usize] == task,
-            Slot::Group(g) => self.groups.task[g as usize] == task,
+            Slot::Grain(g) => self.grains.row[g as usize].task == task,
+            Slot::Group(g) => self.groups[g as usize].task == task,
         };
         self.slot.par_iter().with_min_len(1 << 15).position_first(has).map(|i| NodeId(i as u32))
     }
@@ -214,7 +200,7 @@ impl Grains {
 
     /// Number of groups.
     pub fn group_count(&self) -> usize {
-        self.groups.task.len()
+        self.groups.len()
     }
 
     /// Number of fork-join groups.
@@ -272,7 +258,7 @@ impl Grains {
     pub fn critical_path(&self, node: NodeId) -> i64 {
         match self.slot(node) {
             Slot::Grain(g) => self.grains.work[g as usize],
-            Slot::Group(g) => self.groups.path[g as usize],
+            Slot::Group(g) => self.groups[g as usize].path,
         }
     }
 
@@ -287,13 +273,13 @@ impl Grains {
             creation: None,
             sync: None,
             benefit: value(benefit.over(range.clone(), |g| self.grains.benefit(g))),
-            balance: value(balance.over(range.clone(), |g| self.grains.balance[g])),
-            scatter: value(scatter.over(range.clone(), |g| self.grains.scatter[g])),
+            balance: value(balance.over(range.clone(), |g| self.grains.beside[g].balance)),
+            scatter: value(scatter.over(range.clone(), |g| self.grains.beside[g].scatter)),
             parallelism: value(parallelism.over(range, |g| self.grains.parallelism[g])),
         };
         if let Slot::Grain(grain) = self.slot(node) {
             metrics.creation = measure::creation(tasks, self.task(node));
-            let cost = i64::from(self.grains.cost[grain as usize]);
+            let cost = i64::from(self.grains.row[grain as usize].cost);
             metrics.sync = metrics.creation.map(|creation| (cost - creation).max(0));
         }
         metrics
@@ -306,7 +292,7 @@ impl Grains {
     pub fn core(&self, node: NodeId) -> Option<u16> {
         match self.slot(node) {
             Slot::Grain(g) => {
-                self.grains.core.get(g as usize).copied().filter(|&core| core != table::NO_CORE)
+                self.grains.row.get(g as usize).map(|row| row.core).filter(|&core| core != table::NO_CORE)
             }
             Slot::Group(_) => None,
         }

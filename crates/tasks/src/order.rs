@@ -3,27 +3,41 @@
 
 use crosscut_run::Places;
 use crosscut_run::tasks::TaskWriter;
-use rayon::prelude::*;
 
-/// Where each row begins; one more entry than rows.
-pub fn row_borders(tasks: &TaskWriter, places: &Places) -> Vec<usize> {
-    let rows = places.worker_count() + 1;
-    let len = &tasks.len[..];
-    let place = &tasks.place[..];
-    let counts = (0..len.len())
-        .into_par_iter()
-        .with_min_len(1 << 16)
-        .filter(|&i| len[i] == 1)
-        .fold(
-            || vec![0usize; rows],
-            |mut counts, i| {
-                counts[row(places, place[i])] += 1;
-                counts
-            },
-        )
-        .reduce(|| vec![0; rows], |a, b| a.iter().zip(&b).map(|(x, y)| x + y).collect());
+/// The rows of all places, for passes that ask for many.
+pub struct Rows {
+    of: Vec<u16>,
+    count: usize,
+}
+
+impl Rows {
+    pub fn new(places: &Places) -> Self {
+        let of = (0..places.len() as u16).map(|place| row(places, place) as u16).collect();
+        Rows { of, count: places.worker_count() + 1 }
+    }
+
+    /// The workers, and one more for several.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there is such a place.
+    #[inline]
+    pub fn has(&self, place: u16) -> bool {
+        (place as usize) < self.of.len()
+    }
+
+    /// The row of a place.
+    #[inline]
+    pub fn of(&self, place: u16) -> usize {
+        self.of.get(place as usize).map_or(self.count - 1, |&row| row as usize)
+    }
+}
+
+/// Where each row begins, given how many blocks it has; one more entry than rows.
+pub fn row_borders(blocks: &[usize]) -> Vec<usize> {
     let mut borders = vec![0];
-    for count in counts {
+    for count in blocks {
         borders.push(borders[borders.len() - 1] + count);
     }
     borders
@@ -35,79 +49,80 @@ pub fn row(places: &Places, place: u16) -> usize {
     places.worker(place).unwrap_or(places.worker_count())
 }
 
-/// Fills the order: `order[borders[r]..borders[r + 1]]` are the blocks of row r by start.
-pub fn fill_order(tasks: &TaskWriter, places: &Places, borders: &[usize], order: &mut [u32]) {
-    let mut next: Vec<usize> = borders.to_vec();
-    let (len, place, start) = (&tasks.len[..], &tasks.place[..], &tasks.start[..]);
-    for (i, &nodes) in len.iter().enumerate() {
-        if nodes == 1 {
-            let slot = &mut next[row(places, place[i])];
-            order[*slot] = i as u32;
-            *slot += 1;
-        }
-    }
-    let mut rest = order;
-    let mut rows = Vec::new();
-    for pair in borders.windows(2) {
-        let (head, tail) = rest.split_at_mut(pair[1] - pair[0]);
-        rows.push(head);
-        rest = tail;
-    }
-    rows.into_par_iter().for_each(|row| sort_row(row, start, &tasks.end));
+/// Blocks per bucket, about.
+const BUCKET: usize = 4;
+/// Blocks of a bucket that are put into order one by one.
+const FEW: usize = 24;
+
+/// The buckets of a row: time is cut into equal ones of a power of two, so that finding one takes no division.
+struct Buckets {
+    first: usize,
+    shift: u32,
 }
 
-/// Blocks per bucket, about.
-const BUCKET: usize = 32;
-
-/// Sorts blocks, which come in pre-order, by start; blocks without length come before the one that starts when they end.
+/// Fills the order: `order[borders[r]..borders[r + 1]]` are the blocks of row r by start; of those that start at once, the
+/// one that ends first comes first. All times are below `elapsed`.
 ///
-/// Time is cut into buckets, each block goes to its own, and what is left to sort fits into a near cache unless all happens
-/// at once.
-fn sort_row(row: &mut [u32], start: &[i64], end: &[i64]) {
-    let by_time = |&a: &u32, &b: &u32| {
-        let (a, b) = (a as usize, b as usize);
-        start[a].cmp(&start[b]).then_with(|| end[a].cmp(&end[b]))
+/// Each block goes to its bucket, and what is left to sort fits into the nearest cache unless all happens at once.
+pub fn fill_order(tasks: &TaskWriter, rows: &Rows, borders: &[usize], order: &mut [u32]) {
+    let (len, place) = (&tasks.len[..], &tasks.place[..]);
+    let (start, end) = (&tasks.start[..], &tasks.end[..]);
+    let elapsed = end[0].max(1) as u64;
+    let mut count = 0;
+    let mut buckets = Vec::new();
+    for pair in borders.windows(2) {
+        let width = elapsed / ((pair[1] - pair[0]) / BUCKET + 1) as u64 + 1;
+        let shift = width.next_power_of_two().trailing_zeros();
+        buckets.push(Buckets { first: count, shift });
+        count += (elapsed >> shift) as usize + 1;
+    }
+    let bucket = |i: usize| {
+        let Buckets { first, shift } = buckets[rows.of(place[i])];
+        first + ((start[i].max(0) as u64).min(elapsed) >> shift) as usize
     };
-    if row.len() < 16 * BUCKET {
-        return row.sort_by(by_time);
+    let blocks = || (0..len.len()).filter(|&i| len[i] == 1);
+    let mut next = vec![0u32; count + 1];
+    for i in blocks() {
+        next[bucket(i) + 1] += 1;
     }
-    let times = row.iter().map(|&i| start[i as usize]);
-    let (low, high) = times.fold((i64::MAX, i64::MIN), |(low, high), t| (low.min(t), high.max(t)));
-    let count = (row.len() / BUCKET).next_power_of_two();
-    let width = (high - low) as u64 / count as u64 + 1;
-    // Shifts instead of divisions: buckets of a power of two.
-    let shift = width.next_power_of_two().trailing_zeros();
-    let bucket = |i: u32| ((start[i as usize] - low) as u64 >> shift) as usize;
-    let mut begins = vec![0u32; ((high - low) as u64 >> shift) as usize + 2];
-    for &i in row.iter() {
-        begins[bucket(i) + 1] += 1;
+    for at in 1..next.len() {
+        next[at] += next[at - 1];
     }
-    for at in 1..begins.len() {
-        begins[at] += begins[at - 1];
-    }
-    let blocks = row.to_vec();
-    for &i in &blocks {
-        let slot = &mut begins[bucket(i)];
-        row[*slot as usize] = i;
+    for i in blocks() {
+        let slot = &mut next[bucket(i)];
+        order[*slot as usize] = i as u32;
         *slot += 1;
     }
     // Now each entry is the end of its bucket.
     let mut from = 0;
-    for &to in &begins[..begins.len() - 1] {
-        row[from..to as usize].sort_by(by_time);
+    for &to in &next[..count] {
+        let bucket = &mut order[from..to as usize];
         from = to as usize;
+        sort(bucket, |i| (start[i as usize], end[i as usize]));
     }
 }
 
-/// Blocks per entry of the reach.
-const REACH: usize = 256;
-
-/// How far each stretch of the order reaches in time: the largest end in it. A collapsed node may run for long while its
-/// worker starts and ends other blocks, so the order by start alone does not tell what is still running.
-pub fn reach(order: &[u32], end: &[i64]) -> Vec<i64> {
-    let last = |stretch: &[u32]| stretch.iter().map(|&i| end[i as usize]).max().unwrap_or(0);
-    order.par_chunks(REACH).map(last).collect()
+/// Sorts a bucket; equal ones stay as they are.
+#[inline]
+fn sort(bucket: &mut [u32], time: impl Fn(u32) -> (i64, i64)) {
+    if bucket.len() > FEW {
+        return bucket.sort_by_key(|&i| time(i));
+    }
+    for at in 1..bucket.len() {
+        let block = bucket[at];
+        let key = time(block);
+        let mut to = at;
+        while to > 0 && time(bucket[to - 1]) > key {
+            bucket[to] = bucket[to - 1];
+            to -= 1;
+        }
+        bucket[to] = block;
+    }
 }
+
+/// Blocks per entry of the reach: the largest end in each stretch of the order. A collapsed node may run for long while its
+/// worker starts and ends other blocks, so the order by start alone does not tell what is still running.
+pub const REACH: usize = 256;
 
 /// The blocks of one row that overlap a window, in their order.
 #[derive(Clone, Debug, Default)]

@@ -2,9 +2,8 @@
 //! holds the exact integral over it; coarser levels are sums. Unlike in the accounting, a collapsed node counts with
 //! its mean: work / elapsed while it runs, ready time / (last start − first ready) while it waits.
 
-use crosscut_run::tasks::{Edge, Kind, Mark, TaskWriter};
+use crosscut_run::tasks::{Collapsed, Edge, Kind, Mark};
 
-use crate::spine::Released;
 use crate::summary::Grid;
 
 /// Layers of a profile: running, then ready by [`Edge`].
@@ -23,121 +22,112 @@ pub struct Profile {
     pub ready: [Vec<f64>; 5],
 }
 
-/// Steps of a piecewise constant function, summed up per bin: a step of r at time t adds r · (rest of its bin) to the
-/// bin and r to the height of all bins after it.
-struct Steps {
-    cell: i64,
-    /// By bin: what is added to it, and what to the height of those after it.
-    bins: Vec<(f64, f64)>,
+/// Steps of piecewise constant functions, summed up per bin: a step of r at time t adds r · (rest of its bin) to the bin and
+/// r to the height of all bins after it.
+pub struct Bins {
+    grid: Grid,
+    /// By bin and layer: what is added to it, and what to the height of those after it.
+    bins: Vec<[(f64, f64); LAYERS]>,
 }
 
-impl Steps {
-    fn new(grid: Grid) -> Self {
-        Steps { cell: grid.cell, bins: vec![(0.0, 0.0); grid.count as usize] }
+impl Bins {
+    /// What runs first, made ready by this kind of edge, is so from the start.
+    pub fn new(grid: Grid, first: Edge) -> Self {
+        let mut bins = Bins { grid, bins: vec![[(0.0, 0.0); LAYERS]; grid.count as usize] };
+        bins.ready(0, first, 1.0);
+        bins
     }
 
+    /// Changes several layers at once.
     #[inline]
-    fn step(&mut self, t: i64, rate: f64) {
+    fn step<const N: usize>(&mut self, t: i64, changes: [(usize, f64); N]) {
         // A cell is a power of two.
-        let bin = (t.max(0) >> self.cell.trailing_zeros()) as usize;
-        if let Some((partial, height)) = self.bins.get_mut(bin) {
-            *partial += rate * ((bin as i64 + 1) * self.cell - t.max(0)) as f64;
-            *height += rate;
-        }
-    }
-
-    /// The integral over each bin in whole units. What is rounded is the sum so far, so that the error stays below one
-    /// unit over any number of bins.
-    fn integrals(&self) -> impl Iterator<Item = i64> + '_ {
-        let (mut height, mut sum, mut given) = (0.0, 0.0f64, 0);
-        self.bins.iter().map(move |(partial, step)| {
-            sum += partial + height * self.cell as f64;
-            height += step;
-            let before = given;
-            given = given.max(sum.round() as i64);
-            given - before
-        })
-    }
-}
-
-/// Fills the column of bins: per level, layer by layer.
-pub fn fill_bins(tasks: &TaskWriter, released: &Released, grid: Grid, out: &mut [i64]) {
-    let mut layers: Vec<Steps> = (0..LAYERS).map(|_| Steps::new(grid)).collect();
-    each_step(tasks, released, |t, layer, rate| layers[layer].step(t, rate));
-    let bins = grid.count as usize;
-    for (layer, steps) in layers.iter().enumerate() {
-        for (slot, value) in out[layer * bins..(layer + 1) * bins].iter_mut().zip(steps.integrals()) {
-            *slot = value;
-        }
-    }
-    for level in 1..grid.levels {
-        let (fine, coarse) = (grid.count(level - 1), grid.count(level));
-        let (from, to) = (grid.offset(level - 1), grid.offset(level));
-        let (below, above) = out.split_at_mut(to);
-        for layer in 0..LAYERS {
-            let below = &below[from + layer * fine..from + (layer + 1) * fine];
-            let above = &mut above[layer * coarse..(layer + 1) * coarse];
-            for (slot, pair) in above.iter_mut().zip(below.chunks(2)) {
-                *slot = pair.iter().sum();
+        let bin = (t.max(0) >> self.grid.cell.trailing_zeros()) as usize;
+        if let Some(layers) = self.bins.get_mut(bin) {
+            let rest = ((bin as i64 + 1) * self.grid.cell - t.max(0)) as f64;
+            for (layer, rate) in changes {
+                layers[layer].0 += rate * rest;
+                layers[layer].1 += rate;
             }
         }
     }
-}
 
-/// Calls `step(time, layer, change)` for every change of the profile, in no order of time.
-pub fn each_step(tasks: &TaskWriter, released: &Released, mut step: impl FnMut(i64, usize, f64)) {
-    let (len, mark, start, end) = (&tasks.len[..], &tasks.mark[..], &tasks.start[..], &tasks.end[..]);
-    let mut collapsed = tasks.collapsed.iter();
-    // What a predecessor's end makes ready is counted per edge kind below; a collapsed node takes that step back and
-    // puts its own rates in its place.
-    let ready = |edge: Edge| 1 + edge as usize;
-    // What runs first is ready from the start.
-    if let Some(first) = (0..len.len()).find(|&i| len[i] == 1) {
-        step(0, ready(Mark(mark[first]).edge()), 1.0);
+    /// More, or less, is ready from now on.
+    #[inline]
+    pub fn ready(&mut self, t: i64, edge: Edge, rate: f64) {
+        self.step(t, [(ready(edge), rate)]);
     }
-    for i in 0..len.len() {
-        if len[i] != 1 {
-            continue;
-        }
-        let m = Mark(mark[i]);
-        if !m.is_collapsed() {
-            step(start[i], 0, 1.0);
-            step(end[i], 0, -1.0);
-            step(start[i], ready(m.edge()), -1.0);
-            match m.kind() {
-                Kind::Create | Kind::Fork => {
-                    step(end[i], ready(Edge::Create), 1.0);
-                    step(end[i], ready(Edge::CreateCont), 1.0);
-                }
-                Kind::Other | Kind::Chunk => step(end[i], ready(Edge::OtherCont), 1.0),
-                _ => {}
+
+    /// An interval: what it makes ready when it ends, and that it is not ready any more when it starts.
+    #[inline]
+    pub fn block(&mut self, mark: Mark, (start, end): (i64, i64)) {
+        self.step(start, [(0, 1.0), (ready(mark.edge()), -1.0)]);
+        match mark.kind() {
+            Kind::Create | Kind::Fork => {
+                let (create, goes_on) = (ready(Edge::Create), ready(Edge::CreateCont));
+                self.step(end, [(0, -1.0), (create, 1.0), (goes_on, 1.0)]);
             }
-            continue;
+            Kind::Other | Kind::Chunk => self.step(end, [(0, -1.0), (ready(Edge::OtherCont), 1.0)]),
+            _ => self.step(end, [(0, -1.0)]),
         }
-        let Some(inside) = collapsed.next() else { break };
-        let elapsed = end[i] - start[i];
+    }
+
+    /// A collapsed node takes back that it is ready, and puts its own rates in its place.
+    pub fn collapsed(&mut self, mark: Mark, (start, end): (i64, i64), inside: &Collapsed) {
+        let elapsed = end - start;
         if elapsed > 0 {
             let rate = inside.work as f64 / elapsed as f64;
-            step(start[i], 0, rate);
-            step(end[i], 0, -rate);
+            self.step(start, [(0, rate)]);
+            self.step(end, [(0, -rate)]);
         }
-        step(inside.first_ready, ready(m.edge()), -1.0);
+        self.ready(inside.first_ready, mark.edge(), -1.0);
         let waited = inside.last_start - inside.first_ready;
         for edge in Edge::ALL {
             let time = inside.ready[edge as usize];
             if time != 0 && waited > 0 {
                 let rate = time as f64 / waited as f64;
-                step(inside.first_ready, ready(edge), rate);
-                step(inside.last_start, ready(edge), -rate);
+                self.ready(inside.first_ready, edge, rate);
+                self.ready(inside.last_start, edge, -rate);
             }
         }
     }
-    for &(t, edge) in &released.joins {
-        step(t, ready(edge), 1.0);
+
+    /// Fills the column of bins: per level, layer by layer.
+    pub fn fill(&self, out: &mut [i64]) {
+        self.integrals(out);
+        let grid = self.grid;
+        for level in 1..grid.levels {
+            let (fine, coarse) = (grid.count(level - 1), grid.count(level));
+            let (from, to) = (grid.offset(level - 1), grid.offset(level));
+            let (below, above) = out.split_at_mut(to);
+            for layer in 0..LAYERS {
+                let below = &below[from + layer * fine..from + (layer + 1) * fine];
+                let above = &mut above[layer * coarse..(layer + 1) * coarse];
+                for (slot, pair) in above.iter_mut().zip(below.chunks(2)) {
+                    *slot = pair.iter().sum();
+                }
+            }
+        }
     }
-    // What was counted as ready when it was created, and was not.
-    for held in &released.held {
-        step(held.created, ready(Edge::Create), -1.0);
-        step(held.ready, ready(held.edge), 1.0);
+
+    /// The integral over each bin in whole units, layer by layer. What is rounded is the sum so far, so that the error stays
+    /// below one unit over any number of bins.
+    fn integrals(&self, out: &mut [i64]) {
+        let count = self.bins.len();
+        let (mut height, mut sum, mut given) = ([0.0; LAYERS], [0.0f64; LAYERS], [0; LAYERS]);
+        for (bin, layers) in self.bins.iter().enumerate() {
+            for (layer, (partial, step)) in layers.iter().enumerate() {
+                sum[layer] += partial + height[layer] * self.grid.cell as f64;
+                height[layer] += step;
+                let before = given[layer];
+                given[layer] = before.max(sum[layer].round() as i64);
+                out[layer * count + bin] = given[layer] - before;
+            }
+        }
     }
+}
+
+/// The layer of what is ready by this kind of edge.
+fn ready(edge: Edge) -> usize {
+    1 + edge as usize
 }

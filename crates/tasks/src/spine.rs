@@ -1,5 +1,6 @@
-//! One pass over the children of every collective node: who followed whom on a spine. It gives the edges between
-//! workers, the gaps, and the moments at which sections released what follows them.
+//! Who followed whom on a spine: the edges between workers, the gaps, and the moments at which sections released what
+//! follows them. Where sections wait for all their tasks, the pass over the nodes finds it on its way; with dependences, or
+//! tasks that outlive their section, a pass over the children of every collective node does.
 
 use crosscut_run::Places;
 use crosscut_run::tasks::{Collapsed, Edge, Kind, Mark, TaskWriter};
@@ -60,6 +61,51 @@ pub struct Held {
     pub edge: Edge,
 }
 
+/// Where a spine leaves a child of a node.
+#[derive(Clone, Copy, Debug)]
+pub struct Exit {
+    /// When what follows became ready.
+    pub at: i64,
+    /// The row of the last block.
+    pub row: u32,
+    /// The edge that leads on.
+    pub edge: Edge,
+}
+
+/// Not known before all children of a section are.
+const WITH_ITS_SECTION: i64 = i64::MIN;
+
+impl Exit {
+    /// Of a block that ends with this time.
+    #[inline]
+    pub fn of_block(kind: Kind, end: i64, row: u32) -> Self {
+        let (at, edge) = match kind {
+            Kind::Create | Kind::Fork => (end, Edge::CreateCont),
+            Kind::Section => (end, Edge::WaitCont),
+            Kind::Wait => (WITH_ITS_SECTION, Edge::WaitCont),
+            _ => (end, Edge::OtherCont),
+        };
+        Exit { at, row, edge }
+    }
+
+    /// The node that ends with the block ended at this time, everything in it included.
+    #[inline]
+    pub fn resolve(&mut self, end: i64) {
+        if self.at == WITH_ITS_SECTION {
+            self.at = end;
+        }
+    }
+}
+
+/// The block with which a child of a node begins.
+#[derive(Clone, Copy, Debug)]
+pub struct First {
+    pub start: i64,
+    pub row: u32,
+    /// The edge that made it ready.
+    pub edge: Edge,
+}
+
 /// What the pass finds.
 #[derive(Clone, Debug)]
 pub struct Spine {
@@ -71,7 +117,7 @@ pub struct Spine {
 }
 
 impl Spine {
-    fn empty(rows: usize) -> Self {
+    pub fn empty(rows: usize) -> Self {
         Spine {
             counts: Counts { stayed: vec![[0; 5]; rows], moved: HashMap::default() },
             gaps: GapHistogram::empty(),
@@ -90,6 +136,32 @@ impl Spine {
         Spine { gaps: self.gaps.merge(&other.gaps), ..self }
     }
 
+    /// One edge from row to row.
+    #[inline]
+    pub fn edge(&mut self, edge: Edge, from: u32, to: u32) {
+        self.counts.add(edge, from as usize, to as usize, 1);
+    }
+
+    /// Something follows on a spine.
+    #[inline]
+    pub fn follow(&mut self, exit: Exit, next: First) {
+        self.edge(exit.edge, exit.row, next.row);
+        self.gaps.add(next.start - exit.at, exit.row != next.row);
+        if exit.edge == Edge::WaitCont {
+            self.released.joins.push((exit.at, next.edge));
+        }
+    }
+
+    /// The edges inside collapsed nodes.
+    pub fn add_collapsed(&mut self, tasks: &TaskWriter, places: &Places) {
+        for collapsed in &tasks.collapsed {
+            let at = row(places, tasks.place[collapsed.node as usize]);
+            for (edge, count) in inner_edges(collapsed, Mark(tasks.mark[collapsed.node as usize]).kind()) {
+                self.counts.add(edge, at, at, count);
+            }
+        }
+    }
+
     /// Edges by kind from row to row, in the order of rows.
     pub fn migrations(&self) -> Vec<Migration> {
         self.counts.migrations()
@@ -99,7 +171,7 @@ impl Spine {
 /// Nodes that are passed over at a time.
 const STRETCH: usize = 1 << 17;
 
-/// Passes over the whole tree.
+/// Passes over the whole tree, whatever its tasks wait for.
 pub fn spine(tasks: &TaskWriter, dag: &Dag<'_>, places: &Places) -> Spine {
     let rows = places.worker_count() + 1;
     let deep = if dag.tail.is_empty() { Vec::new() } else { deep_waits(dag) };
@@ -114,14 +186,7 @@ pub fn spine(tasks: &TaskWriter, dag: &Dag<'_>, places: &Places) -> Spine {
         spine
     };
     let stretches = (0..n.div_ceil(STRETCH)).into_par_iter();
-    let found = stretches.map(stretch).reduce(|| Spine::empty(rows), Spine::merge);
-    tasks.collapsed.iter().fold(found, |mut spine, collapsed| {
-        let at = row(places, tasks.place[collapsed.node as usize]);
-        for (edge, count) in inner_edges(collapsed, Mark(tasks.mark[collapsed.node as usize]).kind()) {
-            spine.counts.add(edge, at, at, count);
-        }
-        spine
-    })
+    stretches.map(stretch).reduce(|| Spine::empty(rows), Spine::merge)
 }
 
 /// No section.

@@ -1,10 +1,22 @@
-//! The accounting: where P × elapsed went. Blocks count as whole: one is ready from the moment its predecessors have
-//! ended until it starts (a collapsed node until its last interval starts), and running from its start to its end.
+//! One pass over the run in the order of time. It fills the grids of time, and the accounting: where P × elapsed went.
+//! There blocks count as whole: one is ready from the moment its predecessors have ended until it starts (a collapsed node
+//! until its last interval starts), and running from its start to its end.
 //! delay = ∫ min(ready, (P − running)⁺) dt + Σ (elapsed − work) of blocks; no-work = ∫ (P − running − ready)⁺ dt.
+//!
+//! Time is cut into stretches. What starts in one is taken from all rows, which are in order already; what ends later is
+//! kept until then.
 
-use crosscut_run::tasks::{Kind, Mark, TaskWriter};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::Range;
 
+use crosscut_run::prefetch;
+use crosscut_run::tasks::{Collapsed, Edge, Kind, Mark};
+
+use crate::order::REACH;
+use crate::profile::Bins;
 use crate::spine::Released;
+use crate::timeline::GridRow;
 
 /// delay and no-work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,90 +27,26 @@ pub struct Accounting {
     pub no_work: i64,
 }
 
-/// What an event changes: (running, ready). An event is a time and the number of one of these in one word, so that sorting
-/// words sorts by time. Ends come first: a row whose blocks follow each other at once is then in order.
-const CHANGES: [(i64, i64); 8] = [(-1, 0), (-1, 1), (-1, 2), (1, -1), (1, 0), (0, 1), (0, -1), (0, 0)];
+/// The columns that say what happened when.
+#[derive(Clone, Copy)]
+pub struct Timed<'a> {
+    pub mark: &'a [u8],
+    pub start: &'a [i64],
+    pub end: &'a [i64],
+    pub collapsed: &'a [Collapsed],
+    /// The blocks by row and start, and where the rows begin.
+    pub order: &'a [u32],
+    pub borders: &'a [usize],
+}
+
+/// What an event changes: (running, ready).
+const CHANGES: [(i64, i64); 7] = [(-1, 0), (-1, 1), (-1, 2), (1, -1), (1, 0), (0, 1), (0, -1)];
 const CODE_BITS: u32 = 3;
 const ENDS: u64 = 0;
 const STARTS: u64 = 3;
 const STARTS_COLLAPSED: u64 = 4;
 const RELEASES: u64 = 5;
 const TAKES_BACK: u64 = 6;
-
-/// Events in the order of time.
-enum Events<'a> {
-    /// Starts and ends of blocks that follow each other; how many of both are over.
-    Row { order: &'a [u32], taken: usize },
-    /// Any others, as (time, code).
-    List { list: Vec<(i64, u64)>, taken: usize },
-}
-
-/// Events per stretch of time that are sorted together: they fit into a near cache.
-const STRETCH: usize = 1 << 15;
-
-/// Sweeps over the run once. `order` with its row `borders` gives the blocks of each row by start. Time is cut into
-/// stretches; what happens in one is gathered from all rows, which are in order already, and merged.
-pub fn account(
-    tasks: &TaskWriter,
-    workers: i64,
-    order: &[u32],
-    borders: &[usize],
-    released: &Released,
-) -> Accounting {
-    let mut sources: Vec<Events<'_>> =
-        borders.windows(2).map(|pair| row_events(tasks, &order[pair[0]..pair[1]])).collect();
-    let joins = released.joins.iter().map(|&(t, _)| t);
-    sources.push(changes(joins.chain(released.held.iter().map(|held| held.ready)), RELEASES));
-    let last_starts = tasks.collapsed.iter().map(|c| c.last_start);
-    // A task that has to wait for others is not ready yet when it is created.
-    sources.push(changes(last_starts.chain(released.held.iter().map(|held| held.created)), TAKES_BACK));
-
-    let all = 2 * order.len() + released.joins.len();
-    let until = sources.iter().map(Events::last).fold(tasks.end[0].max(1), i64::max);
-    let width = (until / (all / STRETCH + 1) as i64).clamp(1, 1 << 60);
-    // At time 0 the first block of the root is ready.
-    let (mut now, mut running, mut ready) = (0i64, 0i64, 1i64);
-    let mut sum = Accounting::default();
-    let mut stretch: Vec<u64> = Vec::new();
-    let mut from = 0;
-    while from <= until {
-        let to = from.saturating_add(width);
-        stretch.clear();
-        for source in &mut sources {
-            source.take_until(tasks, from, to, &mut stretch);
-        }
-        // Stable, because that sort makes use of what is in order already.
-        stretch.sort();
-        for &event in &stretch {
-            let t = from + (event >> CODE_BITS) as i64;
-            if t > now {
-                let free = (workers - running).max(0);
-                let delayed = ready.clamp(0, free);
-                sum.delay += delayed * (t - now);
-                sum.no_work += (free - delayed) * (t - now);
-                now = t;
-            }
-            let (d_running, d_ready) = CHANGES[(event & 7) as usize];
-            running += d_running;
-            ready += d_ready;
-        }
-        from = to;
-    }
-    let overhead: i64 = tasks
-        .collapsed
-        .iter()
-        .map(|c| tasks.end[c.node as usize] - tasks.start[c.node as usize] - c.work)
-        .sum();
-    sum.delay += overhead;
-    sum
-}
-
-/// A change at each of these moments.
-fn changes<'a>(times: impl Iterator<Item = i64>, code: u64) -> Events<'a> {
-    let mut list: Vec<(i64, u64)> = times.map(|t| (t, code)).collect();
-    list.sort_unstable();
-    Events::List { list, taken: 0 }
-}
 
 /// The codes of a block's start and end. The end of a create makes the child and the continuation ready, that of another
 /// interval what follows it.
@@ -112,60 +60,291 @@ fn codes(mark: Mark) -> (u64, u64) {
     }
 }
 
-/// Starts and ends of the blocks of one row.
-fn row_events<'a>(tasks: &TaskWriter, order: &'a [u32]) -> Events<'a> {
-    let (start, end) = (&tasks.start[..], &tasks.end[..]);
-    if order.windows(2).all(|w| end[w[0] as usize] <= start[w[1] as usize]) {
-        return Events::Row { order, taken: 0 };
+/// How many blocks of a row are asked for ahead: their order is known, where they stand is not foreseen.
+const AHEAD: usize = 12;
+
+/// Sweeps over the run once: fills a row of cells for each row of blocks, and the bins. Returns the accounting for so many
+/// workers and, for each stretch of the order, the largest end in it.
+pub fn sweep(
+    timed: Timed<'_>,
+    workers: i64,
+    released: &Released,
+    cells: &mut [GridRow<'_>],
+    bins: &mut Bins,
+) -> (Accounting, Vec<i64>) {
+    let Timed { start, end, collapsed, order, borders, .. } = timed;
+    let moments = moments(collapsed, released);
+    let until = moments.clone().map(Moment::t).fold(end[0].max(1), i64::max);
+    let account = Account::new(workers, until, 2 * order.len() + released.joins.len());
+    let width = account.width;
+    let moments = ByStretch::new(moments, width, until);
+    let reach = vec![0; order.len().div_ceil(REACH)];
+    let mut sweep = Sweep { timed, account, bins, later: BinaryHeap::new(), reach };
+    let mut next = borders.to_vec();
+    let (mut from, mut stretch) = (0, 0);
+    while from <= until {
+        let to = from.saturating_add(width);
+        sweep.account.from = from;
+        sweep.take_moments(moments.of(stretch), to);
+        for (row, cells) in cells.iter_mut().enumerate() {
+            next[row] = sweep.take_row(next[row]..borders[row + 1], borders[row], to, cells);
+        }
+        sweep.account.end_stretch();
+        from = to;
+        stretch += 1;
     }
-    let mut list = Vec::with_capacity(2 * order.len());
-    for i in order.iter().map(|&i| i as usize) {
-        let (starts, ends) = codes(Mark(tasks.mark[i]));
-        list.extend([(start[i], starts), (end[i], ends)]);
-    }
-    list.sort_unstable();
-    Events::List { list, taken: 0 }
+    let mut sum = sweep.account.sum;
+    let elapsed = |c: &Collapsed| end[c.node as usize] - start[c.node as usize];
+    sum.delay += collapsed.iter().map(|c| elapsed(c) - c.work).sum::<i64>();
+    (sum, sweep.reach)
 }
 
-impl Events<'_> {
-    /// When the last of a list happens; a row ends with the run at the latest.
-    fn last(&self) -> i64 {
-        match self {
-            Events::Row { .. } => 0,
-            Events::List { list, .. } => list.last().map_or(0, |event| event.0),
+struct Sweep<'a> {
+    timed: Timed<'a>,
+    account: Account,
+    bins: &'a mut Bins,
+    /// Ends after the stretch, with their codes.
+    later: BinaryHeap<Reverse<(i64, u64)>>,
+    reach: Vec<i64>,
+}
+
+impl Sweep<'_> {
+    /// Takes what is no start of a block and happens before `to`.
+    fn take_moments(&mut self, moments: &[Moment], to: i64) {
+        while let Some(&Reverse((t, code))) = self.later.peek().filter(|Reverse((t, _))| *t < to) {
+            self.account.event(t, code);
+            self.later.pop();
+        }
+        for moment in moments {
+            self.account.event(moment.t(), moment.code());
+            if let Some(edge) = moment.edge() {
+                self.bins.ready(moment.t(), edge, if moment.code() == RELEASES { 1.0 } else { -1.0 });
+            }
         }
     }
 
-    /// Appends what happens before `to`, with times from `from` on.
-    fn take_until(&mut self, tasks: &TaskWriter, from: i64, to: i64, out: &mut Vec<u64>) {
+    /// Takes the blocks of a row, which begins at `first`, that start before `to`. Returns where the others begin.
+    #[inline]
+    fn take_row(&mut self, blocks: Range<usize>, first: usize, to: i64, cells: &mut GridRow<'_>) -> usize {
+        let Timed { mark, start, end, collapsed, order, .. } = self.timed;
+        let last = blocks.end;
+        for at in blocks {
+            let i = order[at] as usize;
+            let (times, mark_of) = ((start[i], end[i]), Mark(mark[i]));
+            if times.0 >= to {
+                return at;
+            }
+            if let Some(&ahead) = order.get(at + AHEAD) {
+                prefetch(&start[ahead as usize]);
+                prefetch(&end[ahead as usize]);
+                prefetch(&mark[ahead as usize]);
+            }
+            self.account_block(mark_of, times, to);
+            self.reach[at / REACH] = times.1.max(self.reach[at / REACH]);
+            let inside = inside(collapsed, mark_of, i);
+            match inside {
+                Some(inside) => self.bins.collapsed(mark_of, times, inside),
+                None => self.bins.block(mark_of, times),
+            }
+            cells.add(at - first, i as u32, times, inside.map_or(times.1 - times.0, |inside| inside.work));
+        }
+        last
+    }
+
+    #[inline]
+    fn account_block(&mut self, mark: Mark, (start, end): (i64, i64), to: i64) {
+        let (starts, ends) = codes(mark);
+        self.account.event(start, starts);
+        match end < to {
+            true => self.account.event(end, ends),
+            false => self.later.push(Reverse((end, ends))),
+        }
+    }
+}
+
+#[inline]
+fn inside(collapsed: &[Collapsed], mark: Mark, node: usize) -> Option<&Collapsed> {
+    if !mark.is_collapsed() {
+        return None;
+    }
+    collapsed.binary_search_by_key(&(node as u32), |c| c.node).ok().map(|at| &collapsed[at])
+}
+
+/// Something that changes beside starts and ends, in one word: when, its code, and the kind of edge that it is counted for.
+#[derive(Clone, Copy, Debug)]
+struct Moment(u64);
+
+/// No kind of edge: the bins know it otherwise.
+const NO_EDGE: u64 = 7;
+
+impl Moment {
+    fn new(t: i64, code: u64, edge: Option<Edge>) -> Self {
         // Nothing happens before time 0.
-        let event = |t: i64, code: u64| ((t - from).max(0) as u64) << CODE_BITS | code;
-        match self {
-            Events::Row { order, taken } => {
-                let (start, end) = (&tasks.start[..], &tasks.end[..]);
-                while let Some(&i) = order.get(*taken / 2) {
-                    let i = i as usize;
-                    let (starts, ends) = codes(Mark(tasks.mark[i]));
-                    if taken.is_multiple_of(2) {
-                        if start[i] >= to {
-                            break;
-                        }
-                        out.push(event(start[i], starts));
-                        *taken += 1;
+        Moment(
+            (t.max(0) as u64) << (2 * CODE_BITS)
+                | code << CODE_BITS
+                | edge.map_or(NO_EDGE, |edge| edge as u64),
+        )
+    }
+
+    fn t(self) -> i64 {
+        (self.0 >> (2 * CODE_BITS)) as i64
+    }
+
+    fn code(self) -> u64 {
+        self.0 >> CODE_BITS & ((1 << CODE_BITS) - 1)
+    }
+
+    fn edge(self) -> Option<Edge> {
+        Edge::ALL.get((self.0 & ((1 << CODE_BITS) - 1)) as usize).copied()
+    }
+}
+
+fn moments<'a>(
+    collapsed: &'a [Collapsed],
+    released: &'a Released,
+) -> impl Iterator<Item = Moment> + Clone + 'a {
+    let joins = released.joins.iter().map(|&(t, edge)| Moment::new(t, RELEASES, Some(edge)));
+    // A task that has to wait for others is not ready yet when it is created.
+    let held = released.held.iter().flat_map(|held| {
+        [
+            Moment::new(held.ready, RELEASES, Some(held.edge)),
+            Moment::new(held.created, TAKES_BACK, Some(Edge::Create)),
+        ]
+    });
+    let last_starts = collapsed.iter().map(|c| Moment::new(c.last_start, TAKES_BACK, None));
+    joins.chain(held).chain(last_starts)
+}
+
+/// Moments by the stretch that they are in, in no order within that.
+struct ByStretch {
+    moments: Vec<Moment>,
+    ends: Vec<usize>,
+}
+
+impl ByStretch {
+    /// Takes them twice, to count and to place them; all happen until then.
+    fn new(moments: impl Iterator<Item = Moment> + Clone, width: i64, until: i64) -> Self {
+        let stretch = |moment: Moment| (moment.t() / width) as usize;
+        let mut ends = vec![0; (until / width) as usize + 2];
+        for moment in moments.clone() {
+            ends[stretch(moment) + 1] += 1;
+        }
+        for at in 1..ends.len() {
+            ends[at] += ends[at - 1];
+        }
+        let mut sorted = vec![Moment(0); ends[ends.len() - 1]];
+        for moment in moments {
+            let slot = &mut ends[stretch(moment)];
+            sorted[*slot] = moment;
+            *slot += 1;
+        }
+        ByStretch { moments: sorted, ends }
+    }
+
+    fn of(&self, stretch: usize) -> &[Moment] {
+        let from = stretch.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.moments[from..self.ends[stretch]]
+    }
+}
+
+/// Where the events of a stretch are put into order.
+enum Events {
+    /// By moment: the sum of the changes there, and a bit where there is one. For stretches that are full of events.
+    Dense { changes: Vec<i64>, bits: Vec<u64> },
+    /// A word for each, time above code, to be sorted.
+    Sparse(Vec<u64>),
+}
+
+/// The widest stretch whose moments are counted one by one: their changes fit into a near cache.
+const DENSE: i64 = 1 << 15;
+/// Events that such a stretch has at least, so that looking for them costs less than sorting them.
+const FULL: i64 = 1 << 9;
+/// Events of a stretch that are sorted together.
+const SORTED: usize = 1 << 15;
+/// A change in one word: running above ready.
+const RUNNING: u32 = 32;
+
+struct Account {
+    workers: i64,
+    width: i64,
+    /// Where the stretch begins.
+    from: i64,
+    events: Events,
+    state: State,
+    sum: Accounting,
+}
+
+/// Up to where it is summed up, and what is going on there.
+#[derive(Clone, Copy)]
+struct State {
+    now: i64,
+    running: i64,
+    ready: i64,
+}
+
+impl Account {
+    /// For so many events up to some moment.
+    fn new(workers: i64, until: i64, events: usize) -> Self {
+        let is_dense = events as i64 / (until / DENSE + 1) >= FULL;
+        let (width, events) = if is_dense {
+            (DENSE, Events::Dense { changes: vec![0; DENSE as usize], bits: vec![0; DENSE as usize / 64] })
+        } else {
+            ((until / (events / SORTED + 1) as i64).clamp(1, 1 << 60), Events::Sparse(Vec::new()))
+        };
+        // At time 0 the first block of the root is ready.
+        let state = State { now: 0, running: 0, ready: 1 };
+        Account { workers, width, from: 0, events, state, sum: Accounting::default() }
+    }
+
+    /// Something happens in the stretch.
+    #[inline]
+    fn event(&mut self, t: i64, code: u64) {
+        // Nothing happens before time 0.
+        let at = (t - self.from).max(0);
+        match &mut self.events {
+            Events::Dense { changes, bits } => {
+                let (running, ready) = CHANGES[code as usize];
+                changes[at as usize] += (running << RUNNING) + ready;
+                bits[at as usize / 64] |= 1 << (at % 64);
+            }
+            Events::Sparse(list) => list.push((at as u64) << CODE_BITS | code),
+        }
+    }
+
+    /// Sums up over the stretch.
+    fn end_stretch(&mut self) {
+        let (from, workers, mut state, mut sum) = (self.from, self.workers, self.state, self.sum);
+        let mut change = |t: i64, running: i64, ready: i64| {
+            let free = (workers - state.running).max(0);
+            let delayed = state.ready.clamp(0, free);
+            let passed = t - state.now;
+            sum.delay += delayed * passed;
+            sum.no_work += (free - delayed) * passed;
+            state = State { now: t, running: state.running + running, ready: state.ready + ready };
+        };
+        match &mut self.events {
+            Events::Dense { changes, bits } => {
+                for (word, bits) in bits.iter_mut().enumerate() {
+                    let mut rest = std::mem::take(bits);
+                    while rest != 0 {
+                        let at = word * 64 + rest.trailing_zeros() as usize;
+                        rest &= rest - 1;
+                        let both = std::mem::take(&mut changes[at]);
+                        let ready = i64::from(both as i32);
+                        change(from + at as i64, (both - ready) >> RUNNING, ready);
                     }
-                    if end[i] >= to {
-                        break;
-                    }
-                    out.push(event(end[i], ends));
-                    *taken += 1;
                 }
             }
-            Events::List { list, taken } => {
-                while let Some(&(t, code)) = list.get(*taken).filter(|event| event.0 < to) {
-                    out.push(event(t, code));
-                    *taken += 1;
+            Events::Sparse(list) => {
+                // Stable, because that sort makes use of what is in order already.
+                list.sort();
+                for event in list.drain(..) {
+                    let (running, ready) = CHANGES[(event & ((1 << CODE_BITS) - 1)) as usize];
+                    change(from + (event >> CODE_BITS) as i64, running, ready);
                 }
             }
         }
+        (self.state, self.sum) = (state, sum);
     }
 }

@@ -12,12 +12,12 @@ use crate::critical::Known;
 use crate::dag::{Dag, Depends, Join};
 use crate::error::TasksError;
 use crate::exact::{ProfileStep, mean_steps};
-use crate::finish::mix_block;
 use crate::order::{Blocks, InWindow, row};
 use crate::profile::{LAYERS, Profile};
 use crate::spine::inner_edges;
 use crate::summary::{GapHistogram, Migration, Summary};
-use crate::timeline::{Cells, Interval, NONE, Timeline, fill_row};
+use crate::sums::mix_block;
+use crate::timeline::{Cells, Interval, NONE, RowCells, Timeline};
 
 /// Values per chunk in the column `tasks/chunk_values`: first iteration, number of iterations.
 const CHUNK_VALUES: usize = 2;
@@ -622,20 +622,14 @@ impl Tasks {
             }
             return Timeline::Cells(cells);
         }
-        let mut best = Vec::new();
-        for r in 0..rows {
-            let range = r * count..(r + 1) * count;
+        for (r, (busy, top)) in cells.busy.chunks_mut(count).zip(cells.top.chunks_mut(count)).enumerate() {
             // All of the first and the last cell, so that a cell is the same in every window.
-            let whole = blocks.in_window(r, cells.from, cells.from + count as i64 * cell);
-            fill_row(
-                whole.iter(),
-                (&self.start, &self.end),
-                |i| self.own_work(i as usize),
-                (cells.from, cell),
-                &mut cells.busy[range.clone()],
-                &mut cells.top[range],
-                &mut best,
-            );
+            let whole = blocks.in_window(r, first * cell, (first + count as i64) * cell);
+            let mut row = RowCells::new((first * cell, cell), busy, top);
+            for (at, i) in whole.iter().enumerate() {
+                let times = (self.start[i as usize], self.end[i as usize]);
+                row.add(at, i, times, self.own_work(i as usize));
+            }
         }
         Timeline::Cells(cells)
     }

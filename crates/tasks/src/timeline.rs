@@ -1,7 +1,6 @@
 //! The timeline: what each row did in a window of time. Few intervals come as they are; many come as cells on a grid of
 //! powers of two, each with its exact busy time and the node that fills most of it, the first of equal ones.
 
-use crosscut_run::tasks::TaskWriter;
 use crosscut_tree::NodeId;
 
 use crate::summary::Grid;
@@ -72,65 +71,89 @@ fn overlaps(
     })
 }
 
-/// Adds blocks, in their order, to a row of cells that begins at `from`. `work` is a block's busy time (less than its
-/// elapsed time when it was collapsed); it is spread evenly and rounded so that any cells that cover it add up to it.
-pub fn fill_row(
-    blocks: impl Iterator<Item = u32>,
-    (start, end): (&[i64], &[i64]),
-    work: impl Fn(u32) -> i64,
-    (from, cell): (i64, i64),
-    busy: &mut [i64],
-    top: &mut [u32],
-    best: &mut Vec<Best>,
-) {
-    best.clear();
-    best.resize(busy.len(), NO_BEST);
-    for (at, i) in blocks.enumerate() {
-        let (s, e) = (start[i as usize], end[i as usize]);
-        let (work, elapsed) = (work(i), e - s);
-        let until = |t: i64| (i128::from(t - s) * i128::from(work) / i128::from(elapsed)) as i64;
-        for (k, overlap) in overlaps((s, e), (from, cell), busy.len()) {
-            let begin = s.max(from + k as i64 * cell);
-            busy[k] += if work == elapsed { overlap } else { until(begin + overlap) - until(begin) };
-            if overlap > best[k].0 {
-                best[k] = (overlap, at);
-                top[k] = i;
+/// A row of cells that is being filled.
+pub struct RowCells<'a> {
+    /// Where the first one begins, and how wide each is.
+    from: i64,
+    cell: i64,
+    busy: &'a mut [i64],
+    top: &'a mut [u32],
+    best: Vec<Best>,
+}
+
+impl<'a> RowCells<'a> {
+    pub fn new((from, cell): (i64, i64), busy: &'a mut [i64], top: &'a mut [u32]) -> Self {
+        let best = vec![NO_BEST; busy.len()];
+        RowCells { from, cell, busy, top, best }
+    }
+
+    /// Adds the block that is at this place in the order of the row. `work` is its busy time (less than its elapsed time
+    /// when it was collapsed); it is spread evenly and rounded so that any cells that cover it add up to it.
+    #[inline]
+    pub fn add(&mut self, at: usize, node: u32, (start, end): (i64, i64), work: i64) {
+        let elapsed = end - start;
+        let until = |t: i64| (i128::from(t - start) * i128::from(work) / i128::from(elapsed)) as i64;
+        for (k, overlap) in overlaps((start, end), (self.from, self.cell), self.busy.len()) {
+            let begin = start.max(self.from + k as i64 * self.cell);
+            self.busy[k] += if work == elapsed { overlap } else { until(begin + overlap) - until(begin) };
+            if overlap > self.best[k].0 {
+                self.best[k] = (overlap, at);
+                self.top[k] = node;
             }
         }
     }
 }
 
-/// Fills the stored cells of one row, all levels; `busy` and `top` are the columns of the whole grid.
-pub fn fill_grid(
-    tasks: &TaskWriter,
+/// The stored cells of one row that are being filled.
+pub struct GridRow<'a> {
+    finest: RowCells<'a>,
+    /// Blocks that lie in several cells, by their place in the order of the row.
+    crossing: Vec<usize>,
+}
+
+/// Whether a block lies in several cells.
+#[inline]
+fn crosses((start, end): (i64, i64), cell: i64) -> bool {
+    end > start && (start ^ (end - 1)) >> cell.trailing_zeros() != 0
+}
+
+impl<'a> GridRow<'a> {
+    /// All rows of the finest level; `busy` and `top` are the columns of the whole grid.
+    pub fn rows(grid: Grid, busy: &'a mut [i64], top: &'a mut [u32]) -> Vec<Self> {
+        let fine = grid.count as usize;
+        let rows = busy.chunks_mut(fine).zip(top.chunks_mut(fine)).take(grid.rows as usize);
+        let row = |(busy, top)| RowCells::new((0, grid.cell), busy, top);
+        rows.map(|columns| GridRow { finest: row(columns), crossing: Vec::new() }).collect()
+    }
+
+    /// Adds the next block of the row; see [`RowCells::add`].
+    #[inline]
+    pub fn add(&mut self, at: usize, node: u32, times: (i64, i64), work: i64) {
+        self.finest.add(at, node, times, work);
+        if crosses(times, self.finest.cell) {
+            self.crossing.push(at);
+        }
+    }
+
+    /// What the coarser levels are made of.
+    pub fn into_parts(self) -> (Vec<Best>, Vec<usize>) {
+        (self.finest.best, self.crossing)
+    }
+}
+
+/// Fills the coarser cells of one row from the finest; `busy` and `top` are the columns of the whole grid.
+pub fn fill_levels(
+    (best, crossing): (Vec<Best>, Vec<usize>),
     grid: Grid,
     row: usize,
     blocks: &[u32],
-    work: impl Fn(u32) -> i64,
+    (start, end): (&[i64], &[i64]),
     busy: &mut [i64],
     top: &mut [u32],
 ) {
-    let (start, end) = (&tasks.start[..], &tasks.end[..]);
     let times = |at: usize| (start[blocks[at] as usize], end[blocks[at] as usize]);
-    let fine = grid.count as usize;
-    let range = row * fine..(row + 1) * fine;
-    let mut best = Vec::new();
-    let finest = (0, grid.cell);
-    fill_row(
-        blocks.iter().copied(),
-        (start, end),
-        work,
-        finest,
-        &mut busy[range.clone()],
-        &mut top[range],
-        &mut best,
-    );
+    let (mut best, mut crossing) = (best, crossing);
     // What lies in one cell of a level lies in one cell of the next; the others are few, and are looked at again.
-    let crosses = |at: usize, cell: i64| {
-        let (start, end) = times(at);
-        end > start && (start ^ (end - 1)) >> cell.trailing_zeros() != 0
-    };
-    let mut crossing: Vec<usize> = (0..blocks.len()).filter(|&at| crosses(at, grid.cell)).collect();
     for level in 1..grid.levels {
         let (fine, coarse) = (grid.count(level - 1), grid.count(level));
         let from = grid.offset(level - 1) + row * fine;
@@ -143,7 +166,7 @@ pub fn fill_grid(
                 above[k] = better(above[k], (overlap, at));
             }
         }
-        crossing.retain(|&at| crosses(at, cell));
+        crossing.retain(|&at| crosses(times(at), cell));
         for (k, &(_, at)) in above.iter().enumerate() {
             let pair = from + 2 * k..(from + 2 * k + 2).min(from + fine);
             busy[to + k] = pair.map(|c| busy[c]).sum();

@@ -4,7 +4,7 @@
 mod model;
 
 use crosscut_run::tasks::Kind;
-use crosscut_tasks::grain::{GrainKind, Grains, Kernel, Problem, Thresholds};
+use crosscut_tasks::grain::{Deviation, GrainKind, Grains, Kernel, Problem, Thresholds, growth};
 use crosscut_tree::NodeId;
 use model::{Case, GrainModel, Group, Program, Recording, Schedule, any_run, cases, full};
 use proptest::prelude::*;
@@ -216,7 +216,47 @@ fn check_paths(case: &Case) {
     }
 }
 
-/// What is visible adds up to the whole, whatever is open and whatever lens separates.
+/// The same program with intervals three times as long: every grain works three times as long, wherever it ran.
+fn check_deviation(case: &Case) {
+    let recording = case.record();
+    let mut longer = recording.program.clone();
+    longer.nodes.iter_mut().for_each(|node| node.length *= 3);
+    let schedule = Schedule::greedy(&longer, 3);
+    let (here, there) = (Recording::whole(longer, schedule, 3).open(), recording.open());
+    let (grains, others) = (Grains::new(&here.tasks), Grains::new(&there.tasks));
+    let (here, there) = ((&here.tasks, &grains), (&there.tasks, &others));
+    let deviation = Deviation::new(here, there);
+    assert_eq!((deviation.matched, deviation.same_structure), (grains.grain_count(), true));
+    for grain in 0..grains.grain_count() {
+        let ratio = deviation.of(grain);
+        assert!(ratio == 3.0 || ratio == 1.0 && grains.work_of(grain..grain + 1) == 0, "{ratio}");
+    }
+    let set = grains.problem(Problem::WorkDeviation, 2.0, Some(&deviation));
+    assert_eq!(set.grains, (0..grains.grain_count()).filter(|&g| grains.work_of(g..g + 1) > 0).count());
+    assert!((grains.time_lost(&set, Some(&deviation)) - (deviation.work.0 - deviation.work.1)).abs() <= 1);
+    let grown = growth(here, there, 4);
+    if let Some(most) = grown.first() {
+        assert_eq!((most.node, most.work), (NodeId::ROOT, deviation.work));
+    }
+    // Against itself nothing grew.
+    let same = Deviation::new(here, here);
+    assert_eq!((same.matched, same.work.0), (grains.grain_count(), same.work.1));
+    assert_eq!(grains.problem(Problem::WorkDeviation, 1.0, Some(&same)).grains, 0);
+}
+
+/// Every node of the task tree leads to the grain or group that stands for it.
+fn check_lookup(case: &Case) {
+    let opened = case.record().open();
+    let grains = Grains::new(&opened.tasks);
+    for grain in each_grain(&grains) {
+        let task = grains.task(grain);
+        let found = grains.of_task(&opened.tasks, task);
+        assert_eq!(grains.task(found), task);
+        assert!(found == grain || grains.kind(found).is_group() && grains.tree().is_below(grain, found));
+    }
+}
+
+/// Parts that were folded while recording are grains of their own, and nothing is lost.
 fn check_collapsed(case: &Case) {
     let opened = case.record().open();
     let tasks = &opened.tasks;
@@ -265,6 +305,16 @@ proptest! {
     #[test]
     fn paths_add_up(case in full()) {
         check_paths(&case);
+    }
+
+    #[test]
+    fn deviation_is_by_lineage(case in full()) {
+        check_deviation(&case);
+    }
+
+    #[test]
+    fn tasks_lead_to_their_grains(case in full()) {
+        check_lookup(&case);
     }
 
     #[test]

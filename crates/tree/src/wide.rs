@@ -40,27 +40,32 @@ impl WideBuf {
     /// Finds the wide nodes of a tree given by its subtree lengths.
     pub fn build(len: &[u32], parent: &[u32]) -> WideBuf {
         let tree = Tree::new(len, parent, Wide::default());
-        let found: Vec<(u32, Vec<u32>, u32)> = (0..tree.node_count() as u32)
+        let wide: Vec<u32> = (0..tree.node_count() as u32)
             .into_par_iter()
             .with_min_len(1 << 14)
             .filter(|&i| tree.size(NodeId(i)) > WIDE)
-            .filter_map(|i| {
-                // Cheap test first: most large nodes are deep, not wide.
-                tree.children(NodeId(i)).nth(WIDE - 1)?;
-                let mut skip = Vec::new();
-                let mut count = 0u32;
-                for child in tree.children(NodeId(i)) {
-                    if (count as usize).is_multiple_of(STEP) {
-                        skip.push(child.0);
-                    }
-                    count += 1;
-                }
-                Some((i, skip, count))
-            })
+            // Most large nodes are deep, not wide.
+            .filter(|&i| tree.children(NodeId(i)).nth(WIDE - 1).is_some())
             .collect();
-        let mut wide = WideBuf::default();
-        for (node, skip, count) in found {
-            wide.node.push(node);
+        WideBuf::of(tree, wide)
+    }
+
+    /// The index for these nodes, ascending.
+    pub fn of(tree: Tree<'_>, nodes: Vec<u32>) -> WideBuf {
+        let children = |&i: &u32| {
+            let mut skip = Vec::new();
+            let mut count = 0u32;
+            for child in tree.children(NodeId(i)) {
+                if (count as usize).is_multiple_of(STEP) {
+                    skip.push(child.0);
+                }
+                count += 1;
+            }
+            (skip, count)
+        };
+        let found: Vec<(Vec<u32>, u32)> = nodes.par_iter().map(children).collect();
+        let mut wide = WideBuf { node: nodes, ..WideBuf::default() };
+        for (skip, count) in found {
             wide.count.push(count);
             wide.first.push(wide.skip.len() as u32);
             wide.skip.extend(skip);

@@ -4,7 +4,7 @@
 use crosscut_events::{Event, TaskId, WaitKind};
 use crosscut_run::tasks::{Edge, Kind, Mark};
 
-use super::{Builder, State, Step, Walk};
+use super::{Builder, Entry, State, Step, Walk};
 use crate::error::CloseError;
 use crate::index::{Lane, Point, Team};
 
@@ -67,8 +67,12 @@ impl Builder<'_, '_> {
     }
 
     /// Walks through the next lane of a team, or on to the next phase, or back to the task.
-    pub(super) fn step_region(&mut self, mut region: Region) -> Result<(), CloseError> {
-        let Some(Step::Walk(walk)) = self.stack.last() else { return Ok(()) };
+    pub(super) fn step_region(
+        &mut self,
+        mut region: Region,
+        stack: &mut Vec<Step>,
+    ) -> Result<(), CloseError> {
+        let Some(Step::Walk(walk)) = stack.last() else { return Ok(()) };
         let (process, thread, core) = (walk.process, walk.thread, walk.core);
         let place = self.place(thread, core)?;
         let site = self.sites.site(process, region.code, region.code);
@@ -93,15 +97,15 @@ impl Builder<'_, '_> {
                 0 => (lane.begin, recorded.clock.time(lane.ticks)),
                 _ => std::mem::take(&mut self.lanes[process as usize][number]),
             };
-            let mut walk = self.walk(process, lane.id, node, begin, start, region.code);
+            let mut walk = self.walk(process, Entry { id: lane.id, node, begin, start, from: region.code });
             walk.more().lane = Some(number);
             self.set_counts(&mut walk, begin, 3);
             if region.phase > 0 {
                 walk.state = State::Waits(WaitKind::Barrier, start);
             }
             region.next += 1;
-            self.stack.push(Step::Region(region));
-            self.stack.push(Step::Walk(walk));
+            stack.push(Step::Region(region));
+            stack.push(Step::Walk(walk));
             return Ok(());
         }
         let edge = Edge::CreateCont;
@@ -114,7 +118,7 @@ impl Builder<'_, '_> {
             region.release = region.arrival;
             let holder = region.around.unwrap_or(region.section);
             region.section = self.node(holder, Kind::Section, Edge::End)?;
-            self.stack.push(Step::Region(region));
+            stack.push(Step::Region(region));
             return Ok(());
         }
         let point = region.join.map_or(Point::default(), |team| team.join);
@@ -123,7 +127,7 @@ impl Builder<'_, '_> {
             self.leaf(around, Kind::Wait, Edge::End, (time, time), place, site)?;
             self.close(around);
         }
-        if let Some(Step::Walk(walk)) = self.stack.last_mut() {
+        if let Some(Step::Walk(walk)) = stack.last_mut() {
             walk.last_end = walk.last_end.max(region.last_end);
             walk.seen = walk.seen.max(region.join.map_or(0, |team| team.ticks));
             walk.position = point.position();
@@ -132,10 +136,7 @@ impl Builder<'_, '_> {
             }
             walk.start = time;
             walk.edge = Edge::End;
-        }
-        if let Some(Step::Walk(mut walk)) = self.stack.pop() {
-            self.set_counts(&mut walk, point, 2);
-            self.stack.push(Step::Walk(walk));
+            self.set_counts(walk, point, 2);
         }
         Ok(())
     }

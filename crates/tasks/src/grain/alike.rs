@@ -117,7 +117,7 @@ impl Grains {
     pub fn shape(&self, node: NodeId) -> u64 {
         match self.slot(node) {
             Slot::Grain(_) => GRAIN,
-            Slot::Group(g) => self.groups.shape[g as usize],
+            Slot::Group(g) => self.groups[g as usize].shape,
         }
     }
 
@@ -126,11 +126,10 @@ impl Grains {
     pub fn alike(&self, node: NodeId, limit: usize) -> (Vec<NodeId>, usize) {
         let Slot::Group(_) = self.slot(node) else { return (vec![node], 1) };
         let shape = self.shape(node);
-        let shapes = &self.groups.shape;
-        let is = |slot: Slot| matches!(slot, Slot::Group(g) if shapes[g as usize] == shape);
+        let is = |slot: Slot| matches!(slot, Slot::Group(g) if self.groups[g as usize].shape == shape);
         let nodes = (0..self.slot.len() as u32).map(NodeId);
         let found: Vec<NodeId> = nodes.filter(|&n| is(self.slot(n))).take(limit).collect();
-        let total = shapes.iter().filter(|&&s| s == shape).count();
+        let total = self.groups.iter().filter(|group| group.shape == shape).count();
         (found, total)
     }
 
@@ -156,7 +155,7 @@ impl Grains {
         for (i, slot) in self.slot.iter().enumerate() {
             if let Slot::Group(g) = slot.get() {
                 let first = NodeId(i as u32);
-                classes.entry(self.groups.shape[g as usize]).or_insert(Class { first, count: 0 }).count += 1;
+                classes.entry(self.groups[g as usize].shape).or_insert(Class { first, count: 0 }).count += 1;
             }
         }
         let mut classes: Vec<Class> = classes.into_values().filter(|class| class.count > 1).collect();

@@ -93,33 +93,24 @@ fn walk(here: (&Tasks, &Grains), there: (&Tasks, &Grains), mut meet: impl FnMut(
                 if !meet(Pair::Groups(x, y)) {
                     continue;
                 }
-                let chunks = by_iteration(there, y);
-                let (mut members, mut others) = (a.tree().children(x), b.tree().children(y));
+                let (chunks, others) = (by_iteration(here, x), by_iteration(there, y));
+                let pairs = chunks.iter().filter_map(|(key, &chunk)| Some((chunk, *others.get(key)?)));
+                let before = stack.len();
+                stack.extend(pairs);
+                if stack.len() - before != chunks.len().max(others.len()) {
+                    meet(Pair::Unequal);
+                }
+                let mut members = a.tree().children(x).filter(|&m| first_iteration(here, m).is_none());
+                let mut others = b.tree().children(y).filter(|&m| first_iteration(there, m).is_none());
                 loop {
-                    let (m, o) = (next(a, &mut members), next(b, &mut others));
-                    match (m, o) {
-                        (Some(m), Some(o)) => stack.push((m, o)),
+                    match (members.next(), others.next()) {
+                        (Some(member), Some(other)) => stack.push((member, other)),
                         (None, None) => break,
                         _ => {
                             meet(Pair::Unequal);
                             break;
                         }
                     }
-                }
-                let mut found = 0;
-                for chunk in a.tree().children(x).filter(|&m| a.kind(m) == GrainKind::Chunk) {
-                    match chunks.get(&iteration(here, chunk)) {
-                        Some(&other) => {
-                            found += 1;
-                            stack.push((chunk, other));
-                        }
-                        None => {
-                            meet(Pair::Unequal);
-                        }
-                    }
-                }
-                if found != chunks.len() {
-                    meet(Pair::Unequal);
                 }
             }
             // A task that joined others in one run and none in the other: its own grain is still the same.
@@ -142,24 +133,29 @@ fn walk(here: (&Tasks, &Grains), there: (&Tasks, &Grains), mut meet: impl FnMut(
     }
 }
 
-/// The next member that is matched by its number: chunks are not.
-fn next(grains: &Grains, members: &mut impl Iterator<Item = NodeId>) -> Option<NodeId> {
-    members.find(|&member| grains.kind(member) != GrainKind::Chunk)
+/// The first iteration that a chunk ran. Members that have none are matched by their number.
+fn first_iteration((tasks, grains): (&Tasks, &Grains), member: NodeId) -> Option<i64> {
+    let is_chunk = grains.kind(member) == GrainKind::Chunk;
+    is_chunk.then(|| tasks.chunk(grains.task(member))).flatten().map(|(first, _)| first)
 }
 
-/// The loop and the first iteration of a chunk.
-fn iteration((tasks, grains): (&Tasks, &Grains), chunk: NodeId) -> (String, i64) {
-    let node = grains.task(chunk);
-    let site = tasks.source(node).0.map(ToString::to_string).unwrap_or_default();
-    (site, tasks.chunk(node).map_or(-1, |(first, _)| first))
-}
+/// A chunk: its loop, its first iteration, and which time that is met.
+type Chunk = (String, i64, usize);
 
-fn by_iteration(run: (&Tasks, &Grains), group: NodeId) -> HashMap<(String, i64), NodeId> {
+/// The chunks of a fork-join by what they ran.
+fn by_iteration(run: (&Tasks, &Grains), group: NodeId) -> HashMap<Chunk, NodeId> {
+    let (tasks, grains) = run;
     let mut found = HashMap::new();
-    if run.1.kind(group) == GrainKind::ForkJoin {
-        for chunk in run.1.tree().children(group).filter(|&m| run.1.kind(m) == GrainKind::Chunk) {
-            found.insert(iteration(run, chunk), chunk);
-        }
+    if grains.kind(group) != GrainKind::ForkJoin {
+        return found;
+    }
+    let mut times: HashMap<(String, i64), usize> = HashMap::new();
+    for member in grains.tree().children(group) {
+        let Some(first) = first_iteration(run, member) else { continue };
+        let site = tasks.source(grains.task(member)).0.map(ToString::to_string).unwrap_or_default();
+        let time = times.entry((site.clone(), first)).or_default();
+        found.insert((site, first, *time), member);
+        *time += 1;
     }
     found
 }

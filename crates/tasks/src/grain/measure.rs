@@ -7,7 +7,7 @@ use foldhash::HashMap;
 
 use super::GrainKind;
 use super::alike;
-use super::table::{GrainTable, GroupTable, NO_CORE, Packed, Slot};
+use super::table::{GrainRow, GrainTable, GroupRow, NO_CORE, Packed, Slot};
 use crate::tasks::Tasks;
 
 /// Workers and cores by place.
@@ -95,18 +95,18 @@ const STALLS: [&str; 3] = ["stalled-cycles-backend", "PAPI_RES_STL", "PAPI_MEM_S
 const CYCLES: [&str; 2] = ["cycles", "PAPI_TOT_CYC"];
 
 /// The share of cycles that each grain waited for memory; empty where a run has no such counters.
-pub fn stalls(tasks: &Tasks, nodes: &[u32]) -> Vec<f32> {
+pub fn stalls(tasks: &Tasks, grains: &[GrainRow]) -> Vec<f32> {
     let all = tasks.counter_names();
     let find = |names: &[&str]| all.iter().position(|have| names.contains(&have.as_str()));
     let (Some(stalls), Some(cycles)) = (find(&STALLS), find(&CYCLES)) else { return Vec::new() };
-    let share = |&node: &u32| {
-        let own = own_intervals(tasks, NodeId(node));
+    let share = |grain: &GrainRow| {
+        let own = own_intervals(tasks, NodeId(grain.task));
         let (stalled, spent) = own.fold((0, 0), |(stalled, spent), i| {
             (stalled + tasks.counter_value(stalls, i), spent + tasks.counter_value(cycles, i))
         });
         if spent > 0 { (stalled as f64 / spent as f64) as f32 } else { f32::NAN }
     };
-    nodes.iter().map(share).collect()
+    grains.iter().map(share).collect()
 }
 
 /// The intervals of a task itself, not of the tasks that it created; a chunk is its own.
@@ -142,63 +142,80 @@ pub struct Siblings {
     ends: HashMap<u32, i64>,
 }
 
-/// Gives a group that is complete its metrics, and the grains of a join those that they have in common.
-pub fn close(
+/// Gives a linear group that is complete its metrics.
+pub fn close_linear(
+    (len, slot): (&[u32], &[Packed]),
+    (grains, groups): (&GrainTable, &mut [GroupRow]),
+    group: usize,
+) {
+    let Slot::Group(number) = slot[group].get() else { return };
+    let mut shape = alike::Mix::new(false);
+    let mut path = 0;
+    let mut at = group + 1;
+    while at < len.len() {
+        let (length, member) = match slot[at].get() {
+            Slot::Grain(g) => (grains.work[g as usize], alike::GRAIN),
+            Slot::Group(g) => (groups[g as usize].path, groups[g as usize].shape),
+        };
+        path += length;
+        shape.add(member);
+        at += len[at].max(1) as usize;
+    }
+    let row = &mut groups[number as usize];
+    (row.path, row.shape) = (path, shape.finish());
+}
+
+/// Gives a fork-join group that is complete its metrics, and its grains those that they have in common; its join cost
+/// `sync`.
+pub fn close_join(
     siblings: &mut Siblings,
     tasks: &Tasks,
     (len, slot): (&[u32], &[Packed]),
-    (grains, groups): (&mut GrainTable, &mut GroupTable),
+    (grains, groups): (&mut GrainTable, &mut [GroupRow]),
     (group, sync): (usize, i64),
 ) {
     let Slot::Group(number) = slot[group].get() else { return };
-    let number = number as usize;
-    let parallel = groups.kind[number] == GrainKind::ForkJoin as u8;
     siblings.grains.clear();
     siblings.chunks.clear();
     siblings.ends.clear();
-    let depends = parallel && tasks.has_depends();
-    let mut shape = alike::Mix::new(parallel);
-    let mut path = 0i64;
+    let depends = tasks.has_depends();
+    let mut shape = alike::Mix::new(true);
+    let mut path = 0;
     let mut at = group + 1;
     while at < len.len() {
-        let (task, length, child_shape) = match slot[at].get() {
+        let (task, length, member) = match slot[at].get() {
             Slot::Grain(g) => {
                 siblings.add(g, grains);
-                (grains.task[g as usize], grains.work[g as usize], alike::GRAIN)
+                (grains.row[g as usize].task, grains.work[g as usize], alike::GRAIN)
             }
             Slot::Group(g) => {
+                let row = groups[g as usize];
                 // The grain of a task that joins others stands first in its linear group.
-                if let Some(Slot::Grain(head)) = slot.get(at + 1).map(|slot| slot.get())
-                    && groups.kind[g as usize] == GrainKind::Linear as u8
+                if row.kind == GrainKind::Linear
+                    && let Slot::Grain(head) = slot[at + 1].get()
                 {
                     siblings.add(head, grains);
                 }
-                (groups.task[g as usize], groups.path[g as usize], groups.shape[g as usize])
+                (row.task, row.path, row.shape)
             }
         };
-        shape.add(child_shape);
+        shape.add(member);
+        let start = if depends { siblings.startable(tasks, task) } else { 0 };
         if depends {
-            let start = siblings.startable(tasks, task);
             siblings.ends.insert(task, start + length);
-            path = path.max(start + length);
-        } else if parallel {
-            path = path.max(length);
-        } else {
-            path += length;
         }
+        path = path.max(start + length);
         at += len[at].max(1) as usize;
     }
-    groups.path[number] = path;
-    groups.shape[number] = shape.finish();
-    if parallel {
-        siblings.measure(tasks, grains);
-        siblings.share(sync, grains);
-    }
+    let row = &mut groups[number as usize];
+    (row.path, row.shape) = (path, shape.finish());
+    siblings.measure(tasks, grains);
+    siblings.share(sync, grains);
 }
 
 impl Siblings {
     fn add(&mut self, grain: u32, grains: &GrainTable) {
-        if grains.kind[grain as usize] == GrainKind::Chunk as u8 {
+        if grains.row[grain as usize].kind == GrainKind::Chunk {
             self.chunks.push(grain);
         } else {
             self.grains.push(grain);
@@ -215,7 +232,7 @@ impl Siblings {
     fn share(&self, sync: i64, grains: &mut GrainTable) {
         let share = u32::try_from(sync / self.grains.len().max(1) as i64).unwrap_or(u32::MAX);
         for &grain in &self.grains {
-            let cost = &mut grains.cost[grain as usize];
+            let cost = &mut grains.row[grain as usize].cost;
             *cost = cost.saturating_add(share);
         }
     }
@@ -223,12 +240,12 @@ impl Siblings {
     fn measure(&mut self, tasks: &Tasks, grains: &mut GrainTable) {
         let balance = balance(grains, &self.grains);
         for &grain in &self.grains {
-            grains.balance[grain as usize] = balance;
+            grains.beside[grain as usize].balance = balance;
         }
         self.measure_chunks(tasks, grains);
         let scatter = self.scatter(grains);
         for &grain in self.grains.iter().chain(&self.chunks) {
-            grains.scatter[grain as usize] = scatter;
+            grains.beside[grain as usize].scatter = scatter;
         }
     }
 
@@ -237,14 +254,14 @@ impl Siblings {
         if self.chunks.is_empty() {
             return;
         }
-        let site = |&grain: &u32| tasks.site(NodeId(grains.task[grain as usize]));
+        let site = |&grain: &u32| tasks.site(NodeId(grains.row[grain as usize].task));
         let mut loops: Vec<(u32, u32)> = self.chunks.iter().map(|grain| (site(grain), *grain)).collect();
         loops.sort_unstable();
         for whole in loops.chunk_by(|a, b| a.0 == b.0) {
             let members: Vec<u32> = whole.iter().map(|&(_, grain)| grain).collect();
             let balance = balance(grains, &members);
             for grain in members {
-                grains.balance[grain as usize] = balance;
+                grains.beside[grain as usize].balance = balance;
             }
         }
     }
@@ -252,7 +269,7 @@ impl Siblings {
     /// Median distance between the cores of all pairs of members.
     fn scatter(&mut self, grains: &GrainTable) -> f32 {
         self.cores.clear();
-        let core = |&grain: &u32| Some(grains.core[grain as usize]).filter(|&core| core != NO_CORE);
+        let core = |&grain: &u32| Some(grains.row[grain as usize].core).filter(|&core| core != NO_CORE);
         self.cores.extend(self.grains.iter().chain(&self.chunks).filter_map(core));
         median_distance(&mut self.cores, &mut self.counts)
     }

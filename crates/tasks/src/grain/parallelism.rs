@@ -3,7 +3,7 @@
 
 use crosscut_tree::NodeId;
 
-use super::table::Slot;
+use super::table::{Slot, room};
 use super::{GrainKind, Grains};
 use crate::tasks::Tasks;
 
@@ -54,9 +54,9 @@ impl Cells {
     }
 
     /// As means over equal cells, from the running integral of what begins and ends in each.
-    fn equal(length: i64, times: impl Iterator<Item = (i64, i64)>) -> Self {
-        // A power of two: finding the cell of a moment is no division.
-        let width = ((length / CELLS as i64 + 1) as u64).next_power_of_two() as i64;
+    fn equal(length: i64, grain: i64, times: impl Iterator<Item = (i64, i64)>) -> Self {
+        // A power of two: finding the cell of a moment is no division. As wide as a grain is fine enough.
+        let width = ((length / CELLS as i64).max(grain / 2) as u64 + 1).next_power_of_two() as i64 * 2;
         let shift = width.trailing_zeros();
         let count = (length >> shift) as usize + 1;
         let mut part = vec![0i64; count];
@@ -104,10 +104,11 @@ impl Cells {
             return f32::NAN;
         }
         let (first, last) = (self.cell(from), self.cell((to - 1).max(from)));
-        if first == last {
-            return self.value[first];
+        match last - first {
+            0 => self.value[first],
+            1 if self.starts.is_empty() => self.value[first].min(self.value[last]),
+            _ => self.median_of(from, to, first, last),
         }
-        self.median_of(from, to, first, last)
     }
 
     fn median_of(&self, from: i64, to: i64, first: usize, last: usize) -> f32 {
@@ -115,9 +116,10 @@ impl Cells {
             return self.exact_median(from, to, first, last);
         }
         // Asked for every grain of a large graph: some moments, in order by insertion.
-        let step = (to - from) as f64 / MOMENTS as f64;
+        let moments = (last - first + 1).min(MOMENTS);
+        let step = (to - from) as f64 / moments as f64;
         let mut values = [0.0; MOMENTS];
-        for k in 0..MOMENTS {
+        for k in 0..moments {
             let value = self.value[self.cell(from + (step * (k as f64 + 0.5)) as i64)];
             let mut at = k;
             while at > 0 && values[at - 1] > value {
@@ -126,7 +128,7 @@ impl Cells {
             }
             values[at] = value;
         }
-        values[MOMENTS / 2]
+        values[(moments - 1) / 2]
     }
 
     fn exact_median(&self, from: i64, to: i64, first: usize, last: usize) -> f32 {
@@ -189,16 +191,19 @@ impl Grains {
     /// Fills in the parallelism of all grains.
     pub(super) fn measure_parallelism(&mut self, tasks: &Tasks) {
         let work = &self.grains.work;
-        let mut starts: Vec<i64> = Vec::with_capacity(work.len());
+        let mut starts: Vec<i64> = room(work.len());
         self.earliest(tasks, |from| starts.push(from));
         let times = || starts.iter().zip(work).map(|(&from, &work)| (from, from + work));
         self.cells = if work.len() <= EXACT {
             Cells::exact(times())
         } else {
             let length = self.critical_path(NodeId::ROOT).max(1);
-            Cells::equal(length, times().filter(|(from, to)| to > from))
+            let grain = self.work(NodeId::ROOT) / work.len() as i64;
+            Cells::equal(length, grain, times().filter(|(from, to)| to > from))
         };
-        self.grains.parallelism = times().map(|(from, to)| self.cells.median(from, to)).collect();
+        let mut parallelism = room(work.len());
+        parallelism.extend(times().map(|(from, to)| self.cells.median(from, to)));
+        self.grains.parallelism = parallelism;
     }
 
     /// Walks over all grains in order with their earliest starts.
@@ -220,7 +225,7 @@ impl Grains {
             let slot = self.slot[i].get();
             let length = match slot {
                 Slot::Grain(g) => self.grains.work[g as usize],
-                Slot::Group(g) => self.groups.path[g as usize],
+                Slot::Group(g) => self.groups[g as usize].path,
             };
             let start = match levels.last_mut() {
                 None => 0,
@@ -241,7 +246,7 @@ impl Grains {
             match slot {
                 Slot::Grain(_) => each(start),
                 Slot::Group(g) => {
-                    let parallel = self.groups.kind[g as usize] == GrainKind::ForkJoin as u8;
+                    let parallel = self.groups[g as usize].kind == GrainKind::ForkJoin;
                     let ends = (parallel && depends).then(foldhash::HashMap::default);
                     levels.push(Level { end: i + len[i] as usize, now: start, parallel, ends });
                 }

@@ -160,7 +160,7 @@ impl Grains {
         match problem {
             Problem::WorkDeviation => deviation.is_some(),
             Problem::MemoryStall => !self.grains.stall.is_empty(),
-            Problem::ChunkImbalance => self.grains.kind.contains(&(GrainKind::Chunk as u8)),
+            Problem::ChunkImbalance => self.grains.row.iter().any(|row| row.kind == GrainKind::Chunk),
             _ => true,
         }
     }
@@ -168,17 +168,17 @@ impl Grains {
     /// The metric of a grain by number that decides about a problem; not a number where it has none.
     #[inline]
     pub(super) fn value(&self, problem: Problem, grain: usize, deviation: Option<&Deviation>) -> f32 {
-        let GrainTable { kind, balance, scatter, parallelism, stall, .. } = &self.grains;
-        let is_chunk = kind[grain] == GrainKind::Chunk as u8;
+        let GrainTable { row, beside, parallelism, stall, .. } = &self.grains;
+        let is_chunk = row[grain].kind == GrainKind::Chunk;
         match problem {
             Problem::LowParallelBenefit => self.grains.benefit(grain),
             Problem::WorkDeviation => deviation.map_or(f32::NAN, |deviation| deviation.of(grain)),
             Problem::MemoryStall => stall.get(grain).copied().unwrap_or(f32::NAN),
             Problem::LowParallelism => parallelism[grain],
-            Problem::SiblingImbalance if !is_chunk => balance[grain],
-            Problem::ChunkImbalance if is_chunk => balance[grain],
+            Problem::SiblingImbalance if !is_chunk => beside[grain].balance,
+            Problem::ChunkImbalance if is_chunk => beside[grain].balance,
             Problem::SiblingImbalance | Problem::ChunkImbalance => f32::NAN,
-            Problem::SiblingScatter => scatter[grain],
+            Problem::SiblingScatter => beside[grain].scatter,
         }
     }
 
@@ -234,7 +234,7 @@ impl Grains {
         let value = f64::from(self.value(problem, grain, deviation));
         match problem {
             // Run inline, it would be neither created nor joined.
-            Problem::LowParallelBenefit => f64::from(self.grains.cost[grain]),
+            Problem::LowParallelBenefit => f64::from(self.grains.row[grain].cost),
             Problem::WorkDeviation => work - work / value,
             Problem::MemoryStall => work * value,
             // With n < P grains in progress, P − n workers have nothing to do: its share of that.
@@ -263,7 +263,7 @@ impl Grains {
             let mut works: Vec<i64> = Vec::new();
             for member in tree.children(join) {
                 if let Some(grain) = self.head(member)
-                    && (self.grains.kind[grain] == GrainKind::Chunk as u8) == chunks
+                    && (self.grains.row[grain].kind == GrainKind::Chunk) == chunks
                 {
                     works.push(self.grains.work[grain]);
                 }
@@ -279,7 +279,7 @@ impl Grains {
     fn head(&self, member: NodeId) -> Option<usize> {
         match self.slot[member.index()].get() {
             Slot::Grain(g) => Some(g as usize),
-            Slot::Group(g) if self.groups.kind[g as usize] == GrainKind::Linear as u8 => {
+            Slot::Group(g) if self.groups[g as usize].kind == GrainKind::Linear => {
                 match self.slot[member.index() + 1].get() {
                     Slot::Grain(g) => Some(g as usize),
                     Slot::Group(_) => None,

@@ -8,12 +8,13 @@
 //! the tasks that the wait joins; the task tree still knows who created them. A section of a member of a team, or of the
 //! program, joins all that was created in it, at the next barrier if it has no wait of its own.
 
+use crosscut_run::prefetch;
 use crosscut_run::tasks::{Kind, Mark};
 use crosscut_tree::{NodeId, TreeBuf, WideBuf};
 
 use super::GrainKind;
 use super::measure;
-use super::table::{GrainTable, GroupTable, Packed, Slot};
+use super::table::{GrainRow, GrainTable, GroupRow, Packed, Slot, room};
 use crate::dag::{Dag, Join, join};
 use crate::tasks::Tasks;
 
@@ -25,7 +26,7 @@ pub struct Reduced {
     pub tree: TreeBuf,
     pub slot: Vec<Packed>,
     pub grains: GrainTable,
-    pub groups: GroupTable,
+    pub groups: Vec<GroupRow>,
     pub fork_joins: usize,
     pub outside: i64,
 }
@@ -82,6 +83,8 @@ struct Section {
     /// Its fork-join group, once it has one.
     group: u32,
     sync: i64,
+    /// Joins the tasks created in it.
+    joins: bool,
     /// Also joins what its tasks leave behind.
     gathers: bool,
     costs: u32,
@@ -121,7 +124,7 @@ struct Pass<'a> {
     parent: Vec<u32>,
     slot: Vec<Packed>,
     grains: GrainTable,
-    groups: GroupTable,
+    groups: Vec<GroupRow>,
     fork_joins: usize,
     /// The group that new nodes belong to.
     open: u32,
@@ -149,11 +152,11 @@ impl<'a> Pass<'a> {
             costs: Vec::new(),
             left: Vec::new(),
             chunks: Vec::new(),
-            len: Vec::with_capacity(grains + groups),
-            parent: Vec::with_capacity(grains + groups),
-            slot: Vec::with_capacity(grains + groups),
+            len: room(grains + groups),
+            parent: room(grains + groups),
+            slot: room(grains + groups),
             grains: GrainTable::with_capacity(grains),
-            groups: GroupTable::with_capacity(groups),
+            groups: room(groups),
             fork_joins: 0,
             open: NONE,
             siblings: measure::Siblings::default(),
@@ -170,6 +173,16 @@ impl<'a> Pass<'a> {
     fn after(&self, node: u32) -> u32 {
         let end = node as usize + self.lens[node as usize].max(1) as usize;
         end.min(self.lens.len()) as u32
+    }
+
+    /// The interval with which a task begins.
+    #[inline]
+    fn first_block(&self, task: u32) -> usize {
+        let mut at = task as usize;
+        while self.lens[at] > 1 && at + 1 < self.lens.len() {
+            at += 1;
+        }
+        at
     }
 
     fn begin_root(&mut self) {
@@ -232,17 +245,13 @@ impl<'a> Pass<'a> {
     fn begin_task(&mut self, task: u32, creation: i64) {
         let size = self.lens[task as usize];
         let lane = self.is_lane(task);
-        if size <= 2 && !lane {
-            let leaf = (task + size - 1) as usize;
-            let collapsed = size == 1 && self.mark(task).is_collapsed();
-            let chunk = size == 2 && Mark(self.mark[leaf]).kind() == Kind::Chunk;
-            if !chunk {
-                let kind = if collapsed { self.folded(task, GrainKind::Task) } else { GrainKind::Task };
-                return self.push_grain(task, kind, self.tasks.own_work(leaf), creation);
-            }
+        if size == 2 && !lane && self.mark(task + 1).kind() != Kind::Chunk {
+            let leaf = task as usize + 1;
+            let work = self.end[leaf] - self.start[leaf];
+            return self.push_grain(task, GrainKind::Task, work, creation);
         }
-        if size == 1 {
-            let kind = self.folded(task, GrainKind::Lane);
+        if size <= 1 {
+            let kind = self.folded(task, if lane { GrainKind::Lane } else { GrainKind::Task });
             return self.push_grain(task, kind, self.tasks.own_work(task as usize), creation);
         }
         if !lane {
@@ -309,7 +318,7 @@ impl<'a> Pass<'a> {
         frame.joins += 1;
         self.open_group(task, GrainKind::ForkJoin);
         self.put_chunks(first);
-        self.close_group(0);
+        self.close_join(0);
     }
 
     /// The chunks from the first on become grains of the open group.
@@ -332,7 +341,7 @@ impl<'a> Pass<'a> {
             if frame.grain != NONE && frame.joins == 0 {
                 self.leave_alone(frame.group);
             } else {
-                self.close_group(0);
+                self.close_linear();
             }
         }
         self.put_chunks(frame.chunks as usize);
@@ -354,6 +363,7 @@ impl<'a> Pass<'a> {
         if self.mark(node).is_collapsed() || self.lens[node as usize] <= 1 {
             return self.put_folded_section(node, frame);
         }
+        self.read_ahead(node);
         let join = join(self.lens, self.parents, self.mark, node as usize);
         let frame_gathers = matches!(&self.levels[frame as usize], Level::Frame(f) if f.gathers);
         self.levels.push(Level::Section(Section {
@@ -365,6 +375,7 @@ impl<'a> Pass<'a> {
             released: i64::MIN,
             group: NONE,
             sync: 0,
+            joins: join != Join::None || frame_gathers,
             gathers: join == Join::All || frame_gathers,
             costs: self.costs.len() as u32,
             next_cost: self.costs.len() as u32,
@@ -372,6 +383,19 @@ impl<'a> Pass<'a> {
             next_left: self.left.len() as u32,
             seen_left: self.left.len() as u32,
         }));
+    }
+
+    /// Asks for what will be read soon. Sections are walked through twice and their ends are looked at first, which no
+    /// processor foresees: without this, most of the time goes into waiting for memory.
+    #[inline]
+    fn read_ahead(&self, node: u32) {
+        const AHEAD: usize = 512;
+        let at = (node as usize + AHEAD).min(self.lens.len() - 1);
+        prefetch(&self.start[at]);
+        prefetch(&self.end[at]);
+        prefetch(&self.lens[at]);
+        prefetch(&self.parents[at]);
+        prefetch(&self.mark[at]);
     }
 
     /// A section that the recorder folded: a join of one grain that stands for its tasks.
@@ -386,7 +410,7 @@ impl<'a> Pass<'a> {
         frame.joins += 1;
         self.open_group(node, GrainKind::ForkJoin);
         self.push_grain(node, GrainKind::Folded, work, 0);
-        self.close_group(0);
+        self.close_join(0);
     }
 
     fn step_section(&mut self) {
@@ -447,8 +471,7 @@ impl<'a> Pass<'a> {
         let (node, end, gathers, tasks) = (section.node, section.end, section.gathers, section.tasks);
         let (costs, left, frame) = (section.costs as usize, section.left as usize, section.frame as usize);
         let gathered = if gathers { self.left.len() - left } else { 0 };
-        let joins = gathers || join(self.lens, self.parents, self.mark, node as usize) != Join::None;
-        if !joins {
+        if !section.joins {
             self.leave_tasks(node, end, costs);
             self.left[left..].sort_unstable_by_key(|left| left.task);
             self.levels.pop();
@@ -459,7 +482,9 @@ impl<'a> Pass<'a> {
             self.levels.pop();
             return;
         }
-        let sync = self.sync_cost(node, section.released);
+        // A join of descendants too is over when the last of them has ended.
+        let released = if gathers { self.end[node as usize] } else { section.released };
+        let sync = self.sync_cost(node, released);
         let group = self.open_group(node, GrainKind::ForkJoin);
         if let Level::Frame(frame) = &mut self.levels[frame] {
             frame.joins += 1;
@@ -524,7 +549,7 @@ impl<'a> Pass<'a> {
             self.left[section.left as usize..].sort_unstable_by_key(|left| left.task);
         }
         self.costs.truncate(section.costs as usize);
-        self.close_group(section.sync);
+        self.close_join(section.sync);
     }
 
     /// From the end of the interval that created a task until its creator went on, or until the task itself ran in the
@@ -539,12 +564,8 @@ impl<'a> Pass<'a> {
             self.dag.follow(NodeId(section)).map_or(created, |follow| self.start[follow.index()])
         };
         let began = self.start[task as usize];
-        let first = if began < goes_on && self.worker.same(create, self.dag.first_block(NodeId(task)).index())
-        {
-            began
-        } else {
-            goes_on
-        };
+        let first =
+            if began < goes_on && self.worker.same(create, self.first_block(task)) { began } else { goes_on };
         (first - created).max(0)
     }
 
@@ -567,13 +588,14 @@ impl<'a> Pass<'a> {
 
     fn push_grain(&mut self, task: u32, kind: GrainKind, work: i64, cost: i64) {
         self.push_node(Slot::Grain(self.grains.work.len() as u32));
-        let core = self.worker.core(self.dag.first_block(NodeId(task)).index());
-        self.grains.push(task, kind, work, u32::try_from(cost).unwrap_or(u32::MAX), core);
+        let core = self.worker.core(self.first_block(task));
+        let cost = u32::try_from(cost).unwrap_or(u32::MAX);
+        self.grains.push(GrainRow { task, cost, core, kind }, work);
     }
 
     fn open_group(&mut self, task: u32, kind: GrainKind) -> u32 {
-        let node = self.push_node(Slot::Group(self.groups.task.len() as u32));
-        self.groups.push(task, kind);
+        let node = self.push_node(Slot::Group(self.groups.len() as u32));
+        self.groups.push(GroupRow { path: 0, shape: 0, task, kind });
         self.fork_joins += usize::from(kind == GrainKind::ForkJoin);
         self.open = node;
         node
@@ -584,11 +606,19 @@ impl<'a> Pass<'a> {
         self.open = if parent == group { NONE } else { parent };
     }
 
-    /// Closes the open group, with the metrics that its members give it; its join cost `sync`.
-    fn close_group(&mut self, sync: i64) {
+    /// Closes the open linear group, with the metrics that its members give it.
+    fn close_linear(&mut self) {
         let group = self.open;
         self.len[group as usize] = self.len.len() as u32 - group;
-        measure::close(
+        measure::close_linear((&self.len, &self.slot), (&self.grains, &mut self.groups), group as usize);
+        self.leave_group(group);
+    }
+
+    /// The same for a fork-join whose join cost `sync`.
+    fn close_join(&mut self, sync: i64) {
+        let group = self.open;
+        self.len[group as usize] = self.len.len() as u32 - group;
+        measure::close_join(
             &mut self.siblings,
             self.tasks,
             (&self.len, &self.slot),

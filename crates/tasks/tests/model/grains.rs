@@ -225,13 +225,20 @@ impl<'a> GrainModel<'a> {
         let ran_first = schedule.start[first] < goes_on && schedule.worker[first] == schedule.worker[create];
         let creation = (if ran_first { schedule.start[first] } else { goes_on } - created).max(0);
         let join = self.join[task].expect("a task that is joined");
-        let ends = program.nodes[join].children.iter().filter_map(|&c| match self.kind(c) {
-            Kind::Task => Some(schedule.end[program.last_leaf(c)]),
-            _ => None,
+        let wait = program.wait(join);
+        let around = self.frame(join);
+        let gathers =
+            around == 0 || self.is_lane(around) || wait.is_some_and(|wait| program.nodes[wait].deep);
+        // Of a plain wait the tasks of the section count, of others everything below.
+        let waited_for = program.leaves(join).into_iter().filter(|&leaf| {
+            let own = program.nodes[leaf].parent == Some(join) && Some(leaf) == wait;
+            let last = program.nodes[join]
+                .children
+                .iter()
+                .any(|&c| self.kind(c) == Kind::Task && program.last_leaf(c) == leaf);
+            gathers || own || last
         });
-        let last = *program.nodes[join].children.last().expect("a section with tasks");
-        let own_end = program.is_leaf(last).then(|| schedule.end[last]);
-        let released = ends.chain(own_end).max().unwrap_or(i64::MIN);
+        let released = waited_for.map(|leaf| schedule.end[leaf]).max().unwrap_or(i64::MIN);
         let members = (1..program.nodes.len()).filter(|&t| self.join[t] == Some(join) && self.is_grain(t));
         let members = members.count() as i64;
         let sync = match self.next_on_spine(join) {
