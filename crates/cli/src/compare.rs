@@ -67,8 +67,10 @@ pub fn run(args: Args) -> Result<()> {
         problem: (set.grains, threshold, lost),
         deviation,
     };
-    let noted = deviation_is_worth_noting(&comparison.deviation) && !args.no_note;
-    if noted && let Err(error) = note(&args.run, &args.baseline) {
+    if comparison.is_one_program()
+        && !args.no_note
+        && let Err(error) = note(&args.run, &args.baseline)
+    {
         output::say(&format!(
             "the baseline could not be noted in {}: {error:#}; give it to other commands by --baseline",
             args.run.display()
@@ -76,11 +78,6 @@ pub fn run(args: Args) -> Result<()> {
     }
     let text = if args.json { format!("{:#}", comparison.json()) } else { comparison.lines().join("\n") };
     output::line(&text)
-}
-
-/// A run of another program is no baseline.
-fn deviation_is_worth_noting(deviation: &Deviation) -> bool {
-    deviation.matched > 0
 }
 
 struct Comparison<'a> {
@@ -93,6 +90,11 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
+    /// A run of another program is no baseline: in one of the same, most grains have a counterpart.
+    fn is_one_program(&self) -> bool {
+        2 * self.deviation.matched > self.here.1.grain_count()
+    }
+
     fn ratio(&self) -> f64 {
         self.deviation.work.0 as f64 / self.deviation.work.1.max(1) as f64
     }
@@ -164,6 +166,12 @@ impl Comparison<'_> {
                 count(grains.grain_count() as i64)
             ),
         );
+        if !self.is_one_program() {
+            add("baseline", "not noted: most grains have no counterpart; is it the same program?".to_owned());
+        }
+        if self.deviation.matched == 0 {
+            return lines;
+        }
         add(
             "work",
             format!(

@@ -3,7 +3,7 @@
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use crosscut_run::Run;
 use crosscut_tasks::Tasks;
@@ -52,6 +52,15 @@ pub fn run(args: Args) -> Result<()> {
     let grains = Grains::new(&tasks);
     let baseline = Baseline::find(args.baseline.as_deref(), &tasks, &grains)?;
     let deviation = baseline.as_ref().map(|baseline| &baseline.deviation);
+    if let Some(problem) = args.problem.filter(|&problem| !grains.can_tell(problem, deviation)) {
+        bail!(
+            "the run does not hold what it takes to tell {problem}{}",
+            match problem {
+                Problem::WorkDeviation => "; give a run to compare with by --baseline",
+                _ => "",
+            }
+        );
+    }
     let mut problems: Vec<ProblemSet> = Problem::ALL
         .into_iter()
         .filter(|&problem| grains.can_tell(problem, deviation))

@@ -67,30 +67,49 @@ const NOTE: &str = "baseline.json";
 impl Baseline {
     /// The run that was asked for, else the one that `crosscut compare` noted, if it is still there.
     pub fn find(asked: Option<&Path>, tasks: &Tasks, grains: &Grains) -> Result<Option<Self>> {
-        let Some(other) = baseline(asked, tasks.run().path())? else { return Ok(None) };
+        let Some(other) = baseline(asked, tasks.run())? else { return Ok(None) };
         let deviation = Deviation::new((tasks, grains), (&other, &Grains::new(&other)));
         let name = other.run().name().to_owned();
         if deviation.matched == 0 {
-            bail!("{name}: not a single grain has a counterpart there; is it the same program?");
+            let what = format!("{name}: not a single grain has a counterpart there; is it the same program?");
+            return if asked.is_some() { Err(anyhow!(what)) } else { leave_out(&what) };
         }
         Ok(Some(Baseline { name, deviation }))
     }
 }
 
 /// The run that was asked for, else the one that `crosscut compare` noted, if it is still there.
-pub fn baseline(asked: Option<&Path>, run: &Path) -> Result<Option<Tasks>> {
-    let open = |path: &Path| -> Result<Tasks> { Ok(Tasks::open(Run::open(path)?)?) };
+pub fn baseline(asked: Option<&Path>, run: &Run) -> Result<Option<Tasks>> {
     if let Some(path) = asked {
-        return open(path).map(Some);
+        return open_baseline(path, run).map(Some);
     }
-    let Some(noted) = noted(run) else { return Ok(None) };
-    let found = open(&noted).inspect_err(|error| {
-        output::say(&format!("work deviation is left out, its baseline cannot be opened: {error:#}"));
-    });
-    Ok(found.ok())
+    let Some(noted) = noted(run.path()) else { return Ok(None) };
+    open_baseline(&noted, run).map(Some).or_else(|error| leave_out(&format!("{error:#}")))
+}
+
+fn open_baseline(path: &Path, run: &Run) -> Result<Tasks> {
+    let other = Run::open(path)?;
+    let (there, here) = (other.manifest().clock, run.manifest().clock);
+    if there != here {
+        bail!(
+            "{} counts in {}, {} in {}: their times cannot be compared",
+            path.display(),
+            there.unit(),
+            run.path().display(),
+            here.unit()
+        );
+    }
+    Ok(Tasks::open(other)?)
+}
+
+/// A baseline that was noted and is of no use is no reason to fail.
+fn leave_out<T>(why: &str) -> Result<Option<T>> {
+    output::say(&format!("work deviation is left out, its baseline is of no use: {why}"));
+    Ok(None)
 }
 
 fn noted(run: &Path) -> Option<PathBuf> {
+    let run = run.canonicalize().ok()?;
     let text = std::fs::read(run.join(NOTE)).ok()?;
     let note: serde_json::Value = serde_json::from_slice(&text).ok()?;
     let path = PathBuf::from(note.get("baseline")?.as_str()?);
@@ -104,10 +123,7 @@ pub fn note(run: &Path, baseline: &Path) -> Result<()> {
     let beside = run_dir.parent().and_then(|folder| other.strip_prefix(folder).ok());
     let path = beside.unwrap_or(&other).display().to_string();
     let text = format!("{:#}\n", serde_json::json!({ "baseline": path }));
-    let mut file = tempfile::NamedTempFile::new_in(run)?;
-    std::io::Write::write_all(&mut file, text.as_bytes())?;
-    file.persist(run.join(NOTE))?;
-    Ok(())
+    output::replace(&run.join(NOTE), |file| file.write_all(text.as_bytes()))
 }
 
 #[cfg(test)]

@@ -30,6 +30,9 @@ pub fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> std::io::Resul
         bail!("a directory");
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        bail!("there is no directory {}", folder.display());
+    }
     let mut file = tempfile::Builder::new().permissions(readable()).tempfile_in(folder)?;
     write(file.as_file_mut())?;
     file.persist(path)?;

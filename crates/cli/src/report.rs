@@ -26,10 +26,15 @@ pub struct Args {
     #[arg(long, value_name = "RUN")]
     baseline: Option<PathBuf>,
     /// End with code 1 if a finding costs more than this many percent of the workers' time.
-    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(f64))]
+    #[arg(long, value_name = "PERCENT", value_parser = share)]
     fail_over: Option<f64>,
     #[command(flatten)]
     limits: Limits,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let right = text.parse().ok().filter(|percent: &f64| percent.is_finite() && *percent >= 0.0);
+    right.ok_or_else(|| "write a number of percent from 0 on, such as 10".to_owned())
 }
 
 /// A finding costs more than is allowed.

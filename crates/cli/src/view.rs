@@ -50,7 +50,7 @@ pub fn run(args: Args) -> Result<()> {
             Run::open(path)?
         };
         // Every run gets a view of the baseline of its own: it is mapped, so that costs little.
-        let baseline = baseline(args.baseline.as_deref(), run.path())?;
+        let baseline = baseline(args.baseline.as_deref(), &run)?;
         runs.push(Served { tasks: Tasks::open(run)?, baseline, thresholds: thresholds.clone() });
     }
     let runtime = tokio::runtime::Runtime::new().context("threads of the server")?;

@@ -45,11 +45,14 @@ impl Reader for GraphMl {
         run: &mut RunWriter,
     ) -> Result<Contents, ImportError> {
         let graph = xml::read(input, Ticks::new(options.clock_hz))?;
+        if graph.is_ns && options.clock_hz.is_some() {
+            return Err(input.broken(0, "its times are nanoseconds: leave out the ticks per second"));
+        }
         let found = walk::walk(input, &graph)?;
         run.put_sources(&graph.sources.finish())?;
         let tasks = grains::build(input, found.grains, run)?;
         let manifest = run.manifest();
-        manifest.clock = if options.clock_hz.is_some() { Clock::Ns } else { Clock::Ticks };
+        manifest.clock = if graph.is_ns || options.clock_hz.is_some() { Clock::Ns } else { Clock::Ticks };
         manifest.facts.insert("merged_grains".to_owned(), found.merged.into());
         if let Some(hz) = options.clock_hz {
             manifest.facts.insert("clock_hz".to_owned(), hz.into());

@@ -37,6 +37,18 @@ impl Spots {
         self.list.get(spot as usize).map_or(-1, |&(worker, _)| worker)
     }
 
+    /// Adds workers that ran nothing, with the lowest free numbers, until there are so many.
+    pub fn fill_up(&mut self, workers: i64) {
+        let mut taken: Vec<i64> = self.list.iter().map(|&(worker, _)| worker).collect();
+        taken.sort_unstable();
+        taken.dedup();
+        let missing = workers.saturating_sub(taken.len() as i64).max(0);
+        let free = (0..workers).filter(|worker| taken.binary_search(worker).is_err());
+        for worker in free.take(missing as usize) {
+            self.number(worker, -1);
+        }
+    }
+
     /// The places of the run. Its workers are those that occur, in the order of their numbers in the file.
     pub fn places(&self, input: &Input<'_>) -> Result<(Places, Vec<Spot>), ImportError> {
         let mut workers: Vec<i64> = self.list.iter().map(|&(worker, _)| worker).collect();

@@ -17,6 +17,8 @@ pub enum NodeKind {
     Task,
     Lane,
     Chunk,
+    /// Several tasks that were folded into one while recording.
+    Folded,
     /// It holds other nodes and is itself nothing.
     Group,
 }
@@ -24,7 +26,7 @@ pub enum NodeKind {
 impl NodeKind {
     /// Whether work is done there.
     pub fn is_grain(self) -> bool {
-        matches!(self, NodeKind::Task | NodeKind::Lane | NodeKind::Chunk)
+        matches!(self, NodeKind::Task | NodeKind::Lane | NodeKind::Chunk | NodeKind::Folded)
     }
 }
 
@@ -192,6 +194,7 @@ fn by_word(word: &str) -> Option<NodeKind> {
         "task" | "root" | "grain" | "explicit" | "explicit_task" => NodeKind::Task,
         "lane" | "implicit" | "implicit_task" => NodeKind::Lane,
         "chunk" | "loop_chunk" => NodeKind::Chunk,
+        "folded" => NodeKind::Folded,
         "group" => NodeKind::Group,
         _ => return None,
     })

@@ -75,7 +75,7 @@ impl Edges {
             for end in [from, to] {
                 match graph.nodes[end as usize].kind {
                     Some(NodeKind::Group) => {
-                        return Err(graph.broken(input, end, "an edge leads from or to a group of nodes"));
+                        return Err(graph.broken(input, end, "an edge leads from or to a group of nodes; only graphs whose edges join grains, forks and joins are read"));
                     }
                     None => {
                         return Err(graph.broken(input, end, "an edge names it, but there is no such node"));
@@ -114,6 +114,8 @@ struct Open {
     to: Option<u32>,
     section: u32,
     fork: Option<Fork>,
+    /// Whether the graph has a grain for it: a program or a member of a team that creates no tasks has none.
+    is_grain: bool,
 }
 
 /// A fork whose tasks are being walked.
@@ -169,13 +171,16 @@ impl Walk<'_, '_> {
             false => (start, Some(start)),
         };
         self.found.grains.list.push(Grain::root());
-        if let Some(root) = to.filter(|&to| matches!(self.kind(to), NodeKind::Task | NodeKind::Lane)) {
+        if let Some(root) =
+            to.filter(|&to| matches!(self.kind(to), NodeKind::Task | NodeKind::Lane | NodeKind::Folded))
+        {
             self.visit(root)?;
             let grain = self.grain(root);
             self.found.grains.list[0] = Grain { kind: GrainKind::Task, creation: 0, sync: 0, ..grain };
-            return Ok(Open { grain: 0, at: root, to: self.follow(root)?, section: 0, fork: None });
+            let to = self.follow(root)?;
+            return Ok(Open { grain: 0, at: root, to, section: 0, fork: None, is_grain: true });
         }
-        Ok(Open { grain: 0, at, to, section: 0, fork: None })
+        Ok(Open { grain: 0, at, to, section: 0, fork: None, is_grain: false })
     }
 
     /// The node that is a start, or the only one to which nothing leads.
@@ -232,7 +237,7 @@ impl Walk<'_, '_> {
                 return Ok(Step::On);
             }
             NodeKind::End if top.grain == 0 => self.visit(to)?,
-            NodeKind::Task | NodeKind::Lane => {
+            NodeKind::Task | NodeKind::Lane | NodeKind::Folded => {
                 self.visit(to)?;
                 let work = self.node(to).work;
                 let grain = &mut self.found.grains.list[top.grain as usize];
@@ -261,12 +266,17 @@ impl Walk<'_, '_> {
         let (node, order) = (fork.node, fork.next as u32 - 1);
         let kind = match self.kind(child) {
             NodeKind::Task => GrainKind::Task,
+            // Whoever creates a task is a grain, and a member of a team is none without tasks; a chunk is always one.
+            NodeKind::Folded if top.is_grain => GrainKind::Task,
+            NodeKind::Folded => GrainKind::Chunk,
+            NodeKind::Lane if self.leads_to_join(child) => GrainKind::Chunk,
             NodeKind::Lane => GrainKind::Lane,
             NodeKind::Chunk => GrainKind::Chunk,
             NodeKind::Join => {
                 self.arrive(top, child, node)?;
                 return Ok(Step::On);
             }
+            NodeKind::Fork => return Ok(Step::Down(self.start_bare_lane(top, child))),
             _ => return Err(self.broken(node, "a fork that leads to something else than grains")),
         };
         let grain = self.found.grains.list.len() as u32;
@@ -277,7 +287,24 @@ impl Walk<'_, '_> {
         if kind == GrainKind::Chunk && to.is_none_or(|to| self.kind(to) != NodeKind::Join) {
             return Err(self.broken(child, "a chunk of a loop that does not lead to a join"));
         }
-        Ok(Step::Down(Open { grain, at: child, to, section: 0, fork: None }))
+        Ok(Step::Down(Open { grain, at: child, to, section: 0, fork: None, is_grain: true }))
+    }
+
+    fn leads_to_join(&self, node: u32) -> bool {
+        matches!(*self.edges.from(node), [next] if self.kind(next) == NodeKind::Join)
+    }
+
+    /// A fork behind a fork: a member of a team that is no grain, as it only has teams of its own.
+    fn start_bare_lane(&mut self, top: &mut Open, inner: u32) -> Open {
+        let grain = self.found.grains.list.len() as u32;
+        let order = top.fork.as_mut().map_or(0, |fork| {
+            fork.first.get_or_insert(grain);
+            fork.next as u32 - 1
+        });
+        let lane =
+            Grain { kind: GrainKind::Lane, parent: top.grain, section: top.section, order, ..Grain::root() };
+        self.found.grains.list.push(lane);
+        Open { grain, at: inner, to: Some(inner), section: 0, fork: None, is_grain: false }
     }
 
     /// A task of a fork has come to a join.
@@ -309,6 +336,11 @@ impl Walk<'_, '_> {
             return Err(self.broken(join, what));
         }
         if let Some(first) = fork.first {
+            if !top.is_grain {
+                // It ran where the first of its grains did.
+                let spot = self.found.grains.list[first as usize].spot;
+                self.found.grains.list[top.grain as usize].spot = spot;
+            }
             if self.sync_at_joins {
                 let sync = self.node(join).sync.max(self.node(fork.node).sync);
                 self.found.grains.list[first as usize].sync = sync;
@@ -343,6 +375,8 @@ impl Walk<'_, '_> {
         if let Some(lost) = (0..self.graph.nodes.len() as u32).find(unseen) {
             return Err(self.broken(lost, "no way leads to it from the start"));
         }
-        Ok(self.found)
+        let mut found = self.found;
+        found.grains.spots.fill_up(self.graph.workers.unwrap_or(0));
+        Ok(found)
     }
 }

@@ -11,6 +11,7 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use crate::error::ImportError;
 use crate::input::Input;
+use crate::limits::MAX_WORKERS;
 use crate::stream::Stream;
 use crate::ticks::Ticks;
 
@@ -29,6 +30,10 @@ pub struct Graph {
     /// From, to.
     pub edges: Vec<(u32, u32)>,
     pub sources: SourcesBuilder,
+    /// Its times are nanoseconds.
+    pub is_ns: bool,
+    /// Workers of the run, if the file says it.
+    pub workers: Option<i64>,
 }
 
 impl Graph {
@@ -57,8 +62,14 @@ impl Graph {
 
 /// Reads the file.
 pub fn read(input: &Input<'_>, ticks: Ticks) -> Result<Graph, ImportError> {
-    let graph =
-        Graph { nodes: Vec::new(), ids: HashMap::new(), edges: Vec::new(), sources: SourcesBuilder::new() };
+    let graph = Graph {
+        nodes: Vec::new(),
+        ids: HashMap::new(),
+        edges: Vec::new(),
+        sources: SourcesBuilder::new(),
+        is_ns: false,
+        workers: None,
+    };
     let mut parser = Parser {
         input,
         ticks,
@@ -118,7 +129,7 @@ struct Parser<'a, 'b> {
     open: Vec<Element>,
     /// Nodes that are open.
     nodes: Vec<(u32, u64, Data)>,
-    /// The value that is open, if it is one of a node.
+    /// The value that is open, if it is one of a node or of the graph.
     key: Option<String>,
     text: String,
     at: u64,
@@ -171,7 +182,7 @@ impl Parser<'_, '_> {
                 self.begin_edge(start)?;
                 Element::Edge
             }
-            b"data" if self.open.last() == Some(&Element::Node) => {
+            b"data" if matches!(self.open.last(), Some(Element::Node | Element::Graph)) => {
                 let key = self.attribute(start, "key")?;
                 let named = key.map(|key| self.keys.get(&*key).cloned().unwrap_or_else(|| plain_name(&key)));
                 self.key = named;
@@ -232,11 +243,30 @@ impl Parser<'_, '_> {
     }
 
     fn end_data(&mut self) -> Result<(), ImportError> {
-        let (Some(key), Some((node, offset, data))) = (self.key.take(), self.nodes.last_mut()) else {
-            return Ok(());
+        let Some(key) = self.key.take() else { return Ok(()) };
+        let of_node = self.open.last() == Some(&Element::Node);
+        let Some((node, offset, data)) = self.nodes.last_mut().filter(|_| of_node) else {
+            return self.take_of_graph(&key);
         };
         let taken = data.take(&key, &self.text, self.ticks);
         taken.map_err(|what| node_broken(self.input, &self.graph, *node, *offset, &what))
+    }
+
+    /// What a file of `crosscut export` says of the whole graph.
+    fn take_of_graph(&mut self, key: &str) -> Result<(), ImportError> {
+        match key {
+            "g_clock" => self.graph.is_ns = self.text.trim() == "ns",
+            "g_workers" => {
+                let workers =
+                    self.text.trim().parse().ok().filter(|workers| (1..=MAX_WORKERS).contains(workers));
+                if workers.is_none() {
+                    return Err(self.broken(format!("g_workers: expected a number from 1 to {MAX_WORKERS}")));
+                }
+                self.graph.workers = workers;
+            }
+            _ => {}
+        }
+        Ok(())
     }
 
     fn end_node(&mut self) -> Result<(), ImportError> {

@@ -15,20 +15,40 @@ use crate::palette::Theme;
 /// Something that a group shows: a member, or members put aside.
 enum Member {
     Node(NodeId),
-    Aside(Vec<NodeId>),
+    Aside(Aside),
+}
+
+/// Members put aside.
+struct Aside {
+    nodes: Vec<NodeId>,
+    /// They follow each other.
+    linear: bool,
+    /// Which of them the critical path takes.
+    path: Option<GrainPath>,
 }
 
 /// A group that is being written.
 struct Level {
     /// Its id, of which those of its fork and join are made.
     id: String,
-    parallel: bool,
+    members: Members,
     critical: bool,
     path: Option<GrainPath>,
     /// What is still to be written, the next one last.
     rest: Vec<Member>,
     /// The member before, in a linear group.
     before: Option<(String, bool)>,
+}
+
+/// How the members of a group stand to each other.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Members {
+    /// Between a fork and a join.
+    Parallel,
+    /// One after the other.
+    Linear,
+    /// Put aside from a fork-join, whose edges lead to and from all of them at once.
+    Beside,
 }
 
 struct Nested<'a, 'o> {
@@ -44,7 +64,7 @@ const KEYS: &str = "<key id=\"d_node\" for=\"node\" yfiles.type=\"nodegraphics\"
 /// Writes the whole graph.
 pub fn write(graph: &Graph<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut nested = Nested { graph, out, edges: 0 };
-    xml::begin(nested.out, KEYS, YFILES)?;
+    xml::begin(nested.out, graph, KEYS, YFILES)?;
     let mut levels: Vec<Level> = Vec::new();
     let mut now = Some((Member::Node(NodeId::ROOT), true));
     loop {
@@ -56,11 +76,14 @@ pub fn write(graph: &Graph<'_>, out: &mut dyn Write) -> io::Result<()> {
         }
         let Some(level) = levels.last_mut() else { break };
         match level.rest.pop() {
-            Some(member) => {
+            Some(mut member) => {
                 let takes = |node: NodeId| level.path.as_ref().is_none_or(|path| path.takes(node));
-                let takes = match &member {
+                let takes = match &mut member {
                     Member::Node(node) => takes(*node),
-                    Member::Aside(members) => members.iter().any(|&node| takes(node)),
+                    Member::Aside(aside) => {
+                        aside.path.clone_from(&level.path);
+                        aside.nodes.iter().any(|&node| takes(node))
+                    }
                 };
                 now = Some((member, level.critical && takes));
             }
@@ -89,7 +112,7 @@ impl Nested<'_, '_> {
     fn open(&mut self, member: Member, critical: bool) -> io::Result<Opened> {
         let grains = self.graph.grains;
         let node = match member {
-            Member::Aside(members) => return self.open_aside(members, critical),
+            Member::Aside(aside) => return self.open_aside(aside, critical),
             Member::Node(node) => node,
         };
         if !grains.kind(node).is_group() {
@@ -108,23 +131,28 @@ impl Nested<'_, '_> {
         }
         let path = (critical && parallel).then(|| grains.path(self.graph.tasks, node));
         let rest = self.members(node, parallel);
-        Ok(Opened::Group(Level { id, parallel, critical, path, rest, before: None }))
+        let members = if parallel { Members::Parallel } else { Members::Linear };
+        Ok(Opened::Group(Level { id, members, critical, path, rest, before: None }))
     }
 
     /// Members without the problem, in a group of their own.
-    fn open_aside(&mut self, members: Vec<NodeId>, critical: bool) -> io::Result<Opened> {
+    fn open_aside(&mut self, aside: Aside, critical: bool) -> io::Result<Opened> {
+        let Aside { nodes: members, linear, path } = aside;
         let id = format!("r{}", members[0].0);
-        let data = [("v_kind", "aside".to_owned()), ("v_grains", members.len().to_string())];
+        let grains: usize = members.iter().map(|&node| self.graph.grains.grain_range(node).len()).sum();
+        let data = [("v_kind", "aside".to_owned()), ("v_grains", grains.to_string())];
         self.group(&id, &format!("{} others", count(members.len() as i64)), false, &data)?;
         let rest = members.into_iter().rev().map(Member::Node).collect();
-        // They stand beside each other without edges of their own.
-        Ok(Opened::Group(Level { id, parallel: false, critical, path: None, rest, before: None }))
+        let members = if linear { Members::Linear } else { Members::Beside };
+        Ok(Opened::Group(Level { id, members, critical, path, rest, before: None }))
     }
 
     /// What a group shows, the next one last.
     fn members(&self, group: NodeId, parallel: bool) -> Vec<Member> {
         let tree = self.graph.grains.tree();
-        let mut members: Vec<Member> = match self.lens() {
+        let range = tree.range(group);
+        // Without a grain that has the problem there is nothing to separate from.
+        let mut members: Vec<Member> = match self.lens().filter(|set| set.inside(range) > 0) {
             None => tree.children(group).map(Member::Node).collect(),
             Some(set) => {
                 let fold = if parallel { Fold::All } else { Fold::Runs };
@@ -132,7 +160,7 @@ impl Nested<'_, '_> {
                 shown
                     .map(|shown| match shown {
                         Shown::Node(node) => Member::Node(node),
-                        Shown::Folded(nodes) => Member::Aside(nodes),
+                        Shown::Folded(nodes) => Member::Aside(Aside { nodes, linear: !parallel, path: None }),
                     })
                     .collect()
             }
@@ -144,10 +172,10 @@ impl Nested<'_, '_> {
     /// Edges of a member that is complete to its group's fork and join, or from the member before.
     fn link(&mut self, level: Option<&mut Level>, id: String, critical: bool) -> io::Result<()> {
         let Some(level) = level else { return Ok(()) };
-        if level.id.starts_with('r') {
+        if level.members == Members::Beside {
             return Ok(());
         }
-        if level.parallel {
+        if level.members == Members::Parallel {
             let (fork, join) = (format!("{}:f", level.id), format!("{}:j", level.id));
             self.edge(&fork, &id, "create", critical)?;
             return self.edge(&id, &join, "sync", critical);

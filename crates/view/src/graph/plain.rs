@@ -13,7 +13,7 @@ pub struct GraphMl<'a, 'o> {
 
 impl Writer for GraphMl<'_, '_> {
     fn begin(&mut self) -> io::Result<()> {
-        xml::begin(self.out, "", "")
+        xml::begin(self.out, self.graph, "", "")
     }
 
     fn node(&mut self, node: Raw) -> io::Result<()> {

@@ -2,8 +2,10 @@
 
 use std::io::{self, Write};
 
+use super::Graph;
+
 /// Keys of node data, with their types.
-pub const NODE_KEYS: [(&str, &str); 19] = [
+pub const NODE_KEYS: [(&str, &str); 18] = [
     ("v_kind", "string"),
     ("v_work", "long"),
     ("v_critical_path", "long"),
@@ -22,12 +24,14 @@ pub const NODE_KEYS: [(&str, &str); 19] = [
     ("v_chunk_count", "long"),
     ("v_source", "string"),
     ("v_problems", "string"),
-    ("v_label", "string"),
 ];
 
 /// Keys of edge data, with their types.
 pub const EDGE_KEYS: [(&str, &str); 4] =
     [("e_type", "string"), ("e_color", "string"), ("e_weight", "double"), ("e_on_crit_path", "boolean")];
+
+/// Keys of graph data, with their types.
+const GRAPH_KEYS: [(&str, &str); 2] = [("g_clock", "string"), ("g_workers", "long")];
 
 /// As text that XML takes: without the characters that it does not have.
 pub fn escaped(text: &str) -> String {
@@ -47,17 +51,23 @@ pub fn escaped(text: &str) -> String {
 }
 
 /// The opening of a file: keys, and the graph itself.
-pub fn begin(out: &mut dyn Write, extra: &str, attributes: &str) -> io::Result<()> {
+pub fn begin(out: &mut dyn Write, graph: &Graph<'_>, extra: &str, attributes: &str) -> io::Result<()> {
     writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
     writeln!(out, r#"<graphml xmlns="http://graphml.graphdrawing.org/xmlns"{attributes}>"#)?;
     for (key, kind) in NODE_KEYS {
         writeln!(out, r#"<key id="{key}" for="node" attr.name="{key}" attr.type="{kind}"/>"#)?;
     }
+    for (key, kind) in GRAPH_KEYS {
+        writeln!(out, r#"<key id="{key}" for="graph" attr.name="{key}" attr.type="{kind}"/>"#)?;
+    }
     for (key, kind) in EDGE_KEYS {
         writeln!(out, r#"<key id="{key}" for="edge" attr.name="{key}" attr.type="{kind}"/>"#)?;
     }
     out.write_all(extra.as_bytes())?;
-    writeln!(out, r#"<graph id="grains" edgedefault="directed">"#)
+    writeln!(out, r#"<graph id="grains" edgedefault="directed">"#)?;
+    let (clock, workers) = (graph.tasks.clock().unit(), graph.grains.workers().to_string());
+    data(out, &[("g_clock", clock.to_owned()), ("g_workers", workers)])?;
+    writeln!(out)
 }
 
 /// The data of a node or an edge.
