@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::{Graph, Raw, Writer, xml};
 use crate::colour::source_slot;
-use crate::format::{file_name, time};
+use crate::format::time;
 use crate::palette::Theme;
 
 /// Writes it piece by piece.
@@ -42,7 +42,7 @@ impl Writer for Dot<'_, '_> {
         let (place, fill) = match source {
             Some(source) => {
                 let slot = source_slot(&source.file, source.line);
-                (format!("{}:{}", file_name(&source.file), source.line), Theme::LIGHT.slot(slot).hex())
+                (source.short(), Theme::LIGHT.slot(slot).hex())
             }
             None => (format!("#{}", grains.task(grain).0), "#d0d7de".to_owned()),
         };

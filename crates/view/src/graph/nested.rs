@@ -9,7 +9,7 @@ use crosscut_tree::{Fold, NodeId, Shown};
 
 use super::{Graph, xml};
 use crate::colour::source_slot;
-use crate::format::{count, file_name, time};
+use crate::format::{count, time};
 use crate::palette::Theme;
 
 /// Something that a group shows: a member, or members put aside.
@@ -189,7 +189,7 @@ impl Nested<'_, '_> {
 
     fn place(&self, node: NodeId) -> String {
         match self.graph.tasks.source(self.graph.grains.task(node)).0 {
-            Some(source) => format!("{}:{}", file_name(&source.file), source.line),
+            Some(source) => source.short(),
             None => format!("#{}", self.graph.grains.task(node).0),
         }
     }
