@@ -26,6 +26,9 @@ pub struct Args {
     /// As JSON.
     #[arg(long)]
     json: bool,
+    /// How alike two groups are: one of the first run, one of the second (which may be the same run).
+    #[arg(long, value_name = "GROUP,GROUP", value_parser = pair)]
+    groups: Option<(u32, u32)>,
     /// Do not note the baseline in the run.
     #[arg(long)]
     no_note: bool,
@@ -55,6 +58,9 @@ pub fn run(args: Args) -> Result<()> {
         );
     }
     let (a, b) = ((&here.0, &here.1), (&there.0, &there.1));
+    if let Some((group, other)) = args.groups {
+        return compare_groups(b, NodeId(group), a, NodeId(other), args.json);
+    }
     let deviation = Deviation::new(a, b);
     let threshold = thresholds.of(Problem::WorkDeviation, a.1);
     let set = a.1.problem(Problem::WorkDeviation, threshold, Some(&deviation));

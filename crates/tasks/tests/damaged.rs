@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crosscut_run::tasks::{Chunk, Depend, Kind, TaskWriter};
 use crosscut_run::{Places, Run, RunError, RunWriter};
+use crosscut_tasks::grain::{Grains, Thresholds};
 use crosscut_tasks::{Change, Tasks, TasksError, WhatIf};
 use crosscut_tree::NodeId;
 use model::{Case, Chance, Folding, Manners, Program, Recording, Schedule, fresh_dir};
@@ -210,6 +211,7 @@ fn absurd_links_do_no_harm() {
                 tasks.exact_profile();
                 tasks.findings();
                 replay(&tasks);
+                aggregate(&tasks);
             }
         }
         std::fs::remove_dir_all(&fresh).expect("removed");
@@ -223,6 +225,20 @@ fn replay(tasks: &Tasks) {
         what.bounds(&change).expect("bounds");
         what.replay(3, &change).expect("a replay");
         what.curve_within(tasks.tree().node_count(), &[1, 5], &change).expect("a curve");
+    }
+}
+
+fn aggregate(tasks: &Tasks) {
+    let grains = Grains::new(tasks);
+    grains.theta(None);
+    let problems = grains.problems(tasks, &Thresholds::default(), None);
+    grains.findings(tasks, &problems, None);
+    for node in (0..grains.tree().node_count() as u32 + 2).map(NodeId) {
+        grains.metrics(tasks, node);
+        grains.path(tasks, node);
+        grains.in_progress(tasks, node);
+        grains.siblings_alike(node);
+        grains.of_task(tasks, grains.task(node));
     }
 }
 
@@ -246,7 +262,9 @@ fn absurd_trees_are_replayed_to_an_end() {
             .collect();
         let other = dir.path().join(format!("other-{round}.crosscut"));
         replace(&fresh, &format!("tasks/{column}"), &values, &other);
-        replay(&open(&fresh).expect("not looked at yet"));
+        let tasks = open(&fresh).expect("not looked at yet");
+        replay(&tasks);
+        aggregate(&tasks);
     }
 }
 

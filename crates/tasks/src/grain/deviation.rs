@@ -160,8 +160,7 @@ fn by_iteration(run: (&Tasks, &Grains), group: NodeId) -> HashMap<Chunk, NodeId>
     found
 }
 
-/// The groups and grains that grew most, of those that have a counterpart: the innermost ones that explain the growth,
-/// largest first.
+/// The groups that grew most, of those that have a counterpart, largest first: a group stands before what it holds.
 pub fn growth(here: (&Tasks, &Grains), there: (&Tasks, &Grains), limit: usize) -> Vec<Growth> {
     let mut grown: Vec<Growth> = Vec::new();
     let total = here.1.work(NodeId::ROOT) - there.1.work(NodeId::ROOT);

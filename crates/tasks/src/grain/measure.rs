@@ -67,7 +67,11 @@ pub fn core_count(tasks: &Tasks) -> u32 {
 pub fn chunk_cost(start: &[i64], end: &[i64], chunk: u32) -> i64 {
     let chunk = chunk as usize;
     // The node before is an interval of the same member, or the member itself when the chunk is its first.
-    if chunk == 0 || start[chunk - 1] == start[chunk] { 0 } else { (start[chunk] - end[chunk - 1]).max(0) }
+    if chunk == 0 || start[chunk - 1] == start[chunk] {
+        0
+    } else {
+        start[chunk].saturating_sub(end[chunk - 1]).max(0)
+    }
 }
 
 /// What it cost to create the task of a grain, or to hand out its chunk; see [`super::reduce`].
@@ -87,7 +91,7 @@ pub fn creation(tasks: &Tasks, node: NodeId) -> Option<i64> {
     let first = dag.first_block(node);
     let ran_first =
         began < goes_on && tasks.worker(create).is_some() && tasks.worker(create) == tasks.worker(first);
-    Some((if ran_first { began } else { goes_on } - created).max(0))
+    Some(if ran_first { began } else { goes_on }.saturating_sub(created).max(0))
 }
 
 /// Counters of cycles in which nothing could go on for want of data, and of all cycles: as the kernel and as PAPI call them.
@@ -157,7 +161,7 @@ pub fn close_linear(
             Slot::Grain(g) => (grains.work[g as usize], alike::GRAIN),
             Slot::Group(g) => (groups[g as usize].path, groups[g as usize].shape),
         };
-        path += length;
+        path = length.saturating_add(path);
         shape.add(member);
         at += len[at].max(1) as usize;
     }
@@ -202,9 +206,9 @@ pub fn close_join(
         shape.add(member);
         let start = if depends { siblings.startable(tasks, task) } else { 0 };
         if depends {
-            siblings.ends.insert(task, start + length);
+            siblings.ends.insert(task, length.saturating_add(start));
         }
-        path = path.max(start + length);
+        path = path.max(length.saturating_add(start));
         at += len[at].max(1) as usize;
     }
     let row = &mut groups[number as usize];

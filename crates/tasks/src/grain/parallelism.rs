@@ -135,10 +135,10 @@ impl Cells {
         let overlap = |c: usize| self.start(c + 1).min(to) - self.start(c).max(from);
         let mut parts: Vec<(f32, i64)> = (first..=last).map(|c| (self.value[c], overlap(c))).collect();
         parts.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        let mut seen = 0;
+        let mut seen = 0i128;
         let median = parts.iter().find(|part| {
-            seen += part.1;
-            2 * seen >= to - from
+            seen += i128::from(part.1);
+            2 * seen >= i128::from(to) - i128::from(from)
         });
         median.map_or(f32::NAN, |part| part.0)
     }
@@ -193,7 +193,7 @@ impl Grains {
         let work = &self.grains.work;
         let mut starts: Vec<i64> = room(work.len());
         self.earliest(tasks, |from| starts.push(from));
-        let times = || starts.iter().zip(work).map(|(&from, &work)| (from, from + work));
+        let times = || starts.iter().zip(work).map(|(&from, &work)| (from, from.saturating_add(work)));
         self.cells = if work.len() <= EXACT {
             Cells::exact(times())
         } else {
@@ -231,7 +231,7 @@ impl Grains {
                 None => 0,
                 Some(level) if !level.parallel => {
                     let start = level.now;
-                    level.now += length;
+                    level.now = start.saturating_add(length);
                     start
                 }
                 Some(Level { now, ends: None, .. }) => *now,
@@ -239,7 +239,7 @@ impl Grains {
                     let task = self.task(NodeId(i as u32));
                     let ended = |from: &u32| ends.get(from).copied();
                     let start = tasks.depends_on(task).iter().filter_map(ended).fold(*now, i64::max);
-                    ends.insert(task.0, start + length);
+                    ends.insert(task.0, start.saturating_add(length));
                     start
                 }
             };

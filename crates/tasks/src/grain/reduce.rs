@@ -41,15 +41,14 @@ pub fn reduce(tasks: &Tasks) -> Reduced {
             Level::Section(_) => pass.step_section(),
         }
     }
-    let work = tasks.work(NodeId::ROOT);
-    let inside: i64 = pass.grains.work.iter().sum();
+    let inside = pass.grains.work.iter().fold(0i64, |sum, &work| sum.saturating_add(work));
     Reduced {
         tree: TreeBuf { wide: WideBuf::build(&pass.len, &pass.parent), len: pass.len, parent: pass.parent },
         slot: pass.slot,
         grains: pass.grains,
         groups: pass.groups,
         fork_joins: pass.fork_joins,
-        outside: work - inside,
+        outside: tasks.work(NodeId::ROOT).saturating_sub(inside),
     }
 }
 
@@ -175,6 +174,12 @@ impl<'a> Pass<'a> {
         end.min(self.lens.len()) as u32
     }
 
+    /// How long an interval took.
+    #[inline]
+    fn length(&self, interval: usize) -> i64 {
+        self.end[interval].saturating_sub(self.start[interval]).max(0)
+    }
+
     /// The interval with which a task begins.
     #[inline]
     fn first_block(&self, task: u32) -> usize {
@@ -247,8 +252,7 @@ impl<'a> Pass<'a> {
         let lane = self.is_lane(task);
         if size == 2 && !lane && self.mark(task + 1).kind() != Kind::Chunk {
             let leaf = task as usize + 1;
-            let work = self.end[leaf] - self.start[leaf];
-            return self.push_grain(task, GrainKind::Task, work, creation);
+            return self.push_grain(task, GrainKind::Task, self.length(leaf), creation);
         }
         if size <= 1 {
             let kind = self.folded(task, if lane { GrainKind::Lane } else { GrainKind::Task });
@@ -291,16 +295,17 @@ impl<'a> Pass<'a> {
     fn step_frame(&mut self) {
         let level = self.levels.len() - 1;
         let Some(Level::Frame(frame)) = self.levels.get_mut(level) else { return };
-        let (lens, marks) = (self.lens, self.mark);
         while frame.at < frame.end {
-            let node = frame.at;
-            let mark = Mark(marks[node as usize]);
-            frame.at = node + lens[node as usize].max(1);
-            match mark.kind() {
-                Kind::Section => return self.begin_section(node, level as u32),
-                Kind::Chunk => self.chunks.push(node),
+            let node = frame.at as usize;
+            frame.at += self.lens[node].max(1);
+            match Mark(self.mark[node]).kind() {
+                Kind::Section => return self.begin_section(node as u32, level as u32),
+                Kind::Chunk => self.chunks.push(node as u32),
                 Kind::Task => {}
-                _ => frame.work += self.end[node as usize] - self.start[node as usize],
+                _ => {
+                    let length = self.end[node].saturating_sub(self.start[node]).max(0);
+                    frame.work = frame.work.saturating_add(length);
+                }
             }
         }
         let (task, chunks) = (frame.task, frame.chunks);
@@ -404,7 +409,7 @@ impl<'a> Pass<'a> {
         let has_grains = self.has_grains(node);
         let Level::Frame(frame) = &mut self.levels[frame as usize] else { return };
         if !has_grains {
-            frame.work += work;
+            frame.work = frame.work.saturating_add(work);
             return;
         }
         frame.joins += 1;
@@ -428,7 +433,7 @@ impl<'a> Pass<'a> {
         let mut inner = NONE;
         while at < end {
             let i = at as usize;
-            let next = at + self.lens[i].max(1);
+            let next = self.after(at);
             match Mark(self.mark[i]).kind() {
                 Kind::Task => {
                     let ended = self.end[next as usize - 1];
@@ -447,7 +452,7 @@ impl<'a> Pass<'a> {
                 kind => {
                     match kind {
                         Kind::Chunk => self.chunks.push(at),
-                        _ => work += self.end[i] - self.start[i],
+                        _ => work = self.length(i).saturating_add(work),
                     }
                     if next == end {
                         released = released.max(self.end[i]);
@@ -457,7 +462,7 @@ impl<'a> Pass<'a> {
             at = next;
         }
         if let Level::Frame(frame) = &mut self.levels[frame as usize] {
-            frame.work += work;
+            frame.work = frame.work.saturating_add(work);
         }
         let Some(Level::Section(section)) = self.levels.get_mut(level) else { return };
         (section.at, section.tasks, section.released) = (at, tasks, released);
@@ -566,16 +571,16 @@ impl<'a> Pass<'a> {
         let began = self.start[task as usize];
         let first =
             if began < goes_on && self.worker.same(create, self.first_block(task)) { began } else { goes_on };
-        (first - created).max(0)
+        first.saturating_sub(created).max(0)
     }
 
     /// From when a section could go on until it did.
     fn sync_cost(&self, section: u32, released: i64) -> i64 {
         let next = self.after(section);
-        let is_next =
-            next < self.after(self.parents[section as usize]) && self.mark(next).kind() != Kind::Task;
+        let is_next = self.dag.tree.range(NodeId(self.parents[section as usize])).contains(&(next as usize))
+            && self.mark(next).kind() != Kind::Task;
         let follow = if is_next { Some(next) } else { self.dag.follow(NodeId(section)).map(|node| node.0) };
-        follow.map_or(0, |follow| (self.start[follow as usize] - released).max(0))
+        follow.map_or(0, |follow| self.start[follow as usize].saturating_sub(released).max(0))
     }
 
     fn push_node(&mut self, slot: Slot) -> u32 {
@@ -590,7 +595,7 @@ impl<'a> Pass<'a> {
         self.push_node(Slot::Grain(self.grains.work.len() as u32));
         let core = self.worker.core(self.first_block(task));
         let cost = u32::try_from(cost).unwrap_or(u32::MAX);
-        self.grains.push(GrainRow { task, cost, core, kind }, work);
+        self.grains.push(GrainRow { task, cost, core, kind }, work.max(0));
     }
 
     fn open_group(&mut self, task: u32, kind: GrainKind) -> u32 {
