@@ -257,13 +257,16 @@ impl Grains {
     /// When a node can start at the earliest.
     pub fn earliest_start(&self, tasks: &Tasks, node: NodeId) -> i64 {
         let tree = self.tree();
-        let mut start = 0;
+        let mut start = 0i64;
         let mut at = node;
         while let Some(parent) = tree.parent(at) {
-            start += match self.kind(parent) {
+            start = start.saturating_add(match self.kind(parent) {
                 GrainKind::ForkJoin => self.start_in_join(tasks, parent, at),
-                _ => tree.children(parent).take_while(|&m| m != at).map(|m| self.critical_path(m)).sum(),
-            };
+                _ => tree
+                    .children(parent)
+                    .take_while(|&m| m != at)
+                    .fold(0i64, |sum, m| sum.saturating_add(self.critical_path(m))),
+            });
             at = parent;
         }
         start
@@ -282,7 +285,7 @@ impl Grains {
             if at == member {
                 return start;
             }
-            ends.insert(task.0, start + self.critical_path(at));
+            ends.insert(task.0, start.saturating_add(self.critical_path(at)));
         }
         0
     }
@@ -290,7 +293,7 @@ impl Grains {
     /// Grains in progress while a grain runs.
     pub fn in_progress(&self, tasks: &Tasks, grain: NodeId) -> InProgress {
         let from = self.earliest_start(tasks, grain);
-        let to = from + self.critical_path(grain);
+        let to = from.saturating_add(self.critical_path(grain));
         let (least, most) = self.cells.reach(from, to);
         let median = self.cells.median(from, to);
         InProgress { least: least.into(), median: median.into(), most: most.into() }

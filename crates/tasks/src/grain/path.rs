@@ -61,7 +61,7 @@ impl Grains {
                     start = Some((end.at, from));
                 }
             }
-            let at = start.map_or(0, |(at, _)| at) + self.critical_path(member);
+            let at = self.critical_path(member).saturating_add(start.map_or(0, |(at, _)| at));
             ends.insert(task, End { member, at, after: start.map(|(_, from)| from) });
             if last.is_none_or(|(most, _)| at > most) {
                 last = Some((at, task));

@@ -269,7 +269,7 @@ impl Grains {
                 }
             }
             let largest = works.iter().copied().max().unwrap_or(0) as f64;
-            let mean = works.iter().sum::<i64>() as f64 / works.len().max(1) as f64;
+            let mean = works.iter().map(|&work| work as f64).sum::<f64>() / works.len().max(1) as f64;
             lost += (largest - mean) * works.len().min(self.workers as usize) as f64;
         }
         lost.round() as i64

@@ -70,7 +70,7 @@ impl Grains {
         for node in set.lens.chosen().iter() {
             let Slot::Grain(grain) = self.slot(node) else { continue };
             let own = self.grains.work[grain as usize];
-            work += own;
+            work = own.saturating_add(work);
             let cost = match set.problem {
                 Problem::SiblingImbalance | Problem::ChunkImbalance | Problem::SiblingScatter => own,
                 problem => self.lost(problem, grain as usize, deviation) as i64,
@@ -78,7 +78,7 @@ impl Grains {
             let place = tasks.sources().from(tasks.site(self.task(node)));
             let share = sites.entry(place).or_insert(SiteShare { node, grains: 0, cost: 0 });
             share.grains += 1;
-            share.cost += cost;
+            share.cost = cost.saturating_add(share.cost);
         }
         let mut sites: Vec<SiteShare> = sites.into_values().collect();
         sites.sort_by_key(|share| (std::cmp::Reverse(share.cost), share.node));
@@ -99,7 +99,7 @@ impl Grains {
         problems: &[ProblemReport],
         deviation: Option<&Deviation>,
     ) -> Vec<Finding> {
-        let capacity = i64::from(self.workers()) * tasks.summary().elapsed;
+        let capacity = i64::from(self.workers()).saturating_mul(tasks.summary().elapsed);
         let worth = |report: &&ProblemReport| report.time_lost > 0 && report.time_lost >= capacity / 100;
         problems.iter().filter(worth).map(|report| self.finding(tasks, report, deviation, capacity)).collect()
     }
