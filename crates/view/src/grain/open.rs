@@ -114,8 +114,8 @@ pub fn reveal(nodes: &impl Nodes, cut: &mut Cut, node: NodeId, room: usize) -> N
 /// Makes a member of an open group visible.
 pub fn show(nodes: &impl Nodes, cut: &mut Cut, group: NodeId, member: NodeId) {
     let tree = nodes.tree();
-    // Out of the others, then out of what is alike, then out of a gap.
-    for _ in 0..4 {
+    // Out of the others, out of a gap, out of what is alike, and out of the gap that its members may make.
+    for _ in 0..6 {
         let items = shown(nodes, cut, group);
         let Some(item) = holder(&items, member).map(|at| &items[at]) else { return };
         match item.fold {

@@ -120,6 +120,19 @@ impl Item {
     }
 }
 
+impl Item {
+    /// Whether one of its members begins in this range of nodes.
+    fn meets(&self, nodes: &Range<usize>) -> bool {
+        match &self.holds {
+            Holds::These(members) => {
+                let first = members.partition_point(|member| member.index() < nodes.start);
+                members.get(first).is_some_and(|member| member.index() < nodes.end)
+            }
+            _ => nodes.contains(&self.node.index()),
+        }
+    }
+}
+
 /// The item that stands for a member.
 pub fn holder(items: &[Item], member: NodeId) -> Option<usize> {
     let others = || items.iter().position(|item| item.holds == Holds::Others);
@@ -316,7 +329,7 @@ impl<N: Nodes> Group<'_, N> {
         let mut out: Vec<Item> = Vec::new();
         let mut gap: Vec<Item> = Vec::new();
         for (i, item) in items.into_iter().enumerate() {
-            let shows = i < Cut::HEAD || i >= len - Cut::TAIL || window.contains(&item.node.index());
+            let shows = i < Cut::HEAD || i >= len - Cut::TAIL || item.meets(&window);
             if !shows {
                 gap.push(item);
                 continue;
