@@ -86,6 +86,47 @@ pub fn run(args: Args) -> Result<()> {
     output::line(&text)
 }
 
+fn pair(text: &str) -> Result<(u32, u32), String> {
+    let numbers = text.split_once(',').map(|(a, b)| (a.trim().parse(), b.trim().parse()));
+    match numbers {
+        Some((Ok(a), Ok(b))) => Ok((a, b)),
+        _ => Err(format!("`{text}` is not two groups; write their numbers like 12,34")),
+    }
+}
+
+/// Says how alike two groups are.
+fn compare_groups(
+    there: (&Tasks, &Grains),
+    group: NodeId,
+    here: (&Tasks, &Grains),
+    other: NodeId,
+    as_json: bool,
+) -> Result<()> {
+    for ((tasks, grains), node) in [(there, group), (here, other)] {
+        let nodes = grains.tree().node_count();
+        if node.index() >= nodes {
+            let name = tasks.run().name();
+            bail!("{name}: there is no group {}; groups and grains are 0 to {}", node.0, nodes - 1);
+        }
+    }
+    let same = there.1.shape(group) == here.1.shape(other);
+    let similarity = Kernel::new(there.1, group).value(&Kernel::new(here.1, other));
+    if as_json {
+        return output::line(&format!("{:#}", json!({ "same_structure": same, "similarity": similarity })));
+    }
+    let name = |(tasks, grains): (&Tasks, &Grains), node: NodeId| {
+        let inside = count(grains.grain_range(node).len() as i64);
+        format!("{} {} of {} ({inside} grains)", grains.kind(node).word(), node.0, tasks.run().name())
+    };
+    let structure = if same { "the same structure" } else { "not the same structure" };
+    output::line(&format!(
+        "{} and {}: {structure}, similarity {}",
+        name(there, group),
+        name(here, other),
+        three(similarity)
+    ))
+}
+
 struct Comparison<'a> {
     here: (&'a Tasks, &'a Grains),
     there: (&'a Tasks, &'a Grains),

@@ -602,3 +602,27 @@ fn a_reader_that_has_seen_enough_is_no_error() {
         assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{args:?}");
     }
 }
+
+#[test]
+fn groups_are_compared_by_their_structure() {
+    let folder = folder();
+    let path = folder.path();
+    synth(path, "fib", "2", "fib");
+    synth(path, "sort", "2", "sort");
+    let compare = |a: &str, b: &str, groups: &str| -> Value {
+        serde_json::from_str(&ok(path, &["compare", a, b, "--groups", groups, "--json"])).unwrap()
+    };
+    let same = compare("fib", "fib", "0,0");
+    assert_eq!((same["same_structure"].as_bool(), same["similarity"].as_f64()), (Some(true), Some(1.0)));
+    let other = compare("fib", "sort", "0,0");
+    assert_eq!(other["same_structure"].as_bool(), Some(false));
+    let similarity = other["similarity"].as_f64().unwrap();
+    assert!((0.0..1.0).contains(&similarity), "{similarity}");
+    let text = ok(path, &["compare", "fib", "fib", "--groups", "0,1"]);
+    assert!(text.contains("not the same structure, similarity"), "{text}");
+    let error = fails(path, &["compare", "fib", "sort", "--groups", "0,99999999"]);
+    assert!(error.contains("sort") && error.contains("99999999"), "{error}");
+    let error = fails(path, &["compare", "fib", "sort", "--groups", "first"]);
+    assert!(error.contains("first") && error.contains("12,34"), "{error}");
+    assert!(!path.join("sort/baseline.json").exists(), "comparing groups notes nothing");
+}

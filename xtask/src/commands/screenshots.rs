@@ -1,7 +1,7 @@
 //! `cargo xtask screenshots`: every view of a recorded run and of a small, a middle and a huge synthetic one, at two
 //! sizes, light and dark.
 //!
-//! The pictures go to `out/screenshots`, and the two that the README shows to `docs/pictures`. `--small` leaves the
+//! The pictures go to `out/screenshots`, and those that the README shows to `docs/pictures`. `--small` leaves the
 //! huge run out.
 
 use std::fs;
@@ -27,8 +27,11 @@ const RUNS: &[Recipe] = &[
 ];
 
 /// Pictures that the README shows: file in `out/screenshots`, file in `docs/pictures`.
-const README: &[(&str, &str)] =
-    &[("sort-dag-1280x800-light.png", "dag.png"), ("sort-timeline-1280x800-light.png", "timeline.png")];
+const README: &[(&str, &str)] = &[
+    ("sort-dag-1280x800-light.png", "dag.png"),
+    ("sort-timeline-1280x800-light.png", "timeline.png"),
+    ("sort-grain-1280x800-light.png", "grain.png"),
+];
 
 pub fn run(args: &[String]) -> Result<()> {
     let runs = match args {
