@@ -25,7 +25,7 @@ pub fn aggregate(most: u64, dir: &Path, add: Add<'_>) -> Result<()> {
     let mut first = None;
     let mut grains = 100_000;
     while grains <= most {
-        let run = synth(dir, grains)?;
+        let run = synth(dir, ShapeName::Fib, grains)?;
         let made = pool.install(|| measure(run.path()))?;
         let per_grain = made.seconds / made.grains;
         let flat = per_grain / *first.get_or_insert(per_grain);
@@ -36,6 +36,20 @@ pub fn aggregate(most: u64, dir: &Path, add: Add<'_>) -> Result<()> {
         );
         std::fs::remove_dir_all(run.path())?;
         grains *= 10;
+    }
+    for shape in [ShapeName::Wide, ShapeName::Sort, ShapeName::Random] {
+        let run = synth(dir, shape, most.min(1_000_000))?;
+        let made = pool.install(|| measure(run.path()))?;
+        add(
+            &format!("the same of {shape}, {} grains", si(made.grains)),
+            format!(
+                "{} grains/s, {:.0} bytes a grain",
+                si(made.grains / made.seconds),
+                made.memory / made.grains
+            ),
+            "one core".into(),
+        );
+        std::fs::remove_dir_all(run.path())?;
     }
     Ok(())
 }
@@ -49,7 +63,7 @@ pub fn walk(grains: u64, steps: usize, dir: &Path, add: Add<'_>) -> Result<()> {
         Some("sibling-imbalance"),
         Some("sibling-scatter"),
     ];
-    let run = synth(dir, grains)?;
+    let run = synth(dir, ShapeName::Fib, grains)?;
     let crosscut = std::env::current_exe()?.with_file_name("crosscut");
     let mut client = Client::start(&crosscut, run.path())?;
     let below = json!({"do": "below", "node": 0, "limit": 500});
@@ -107,9 +121,9 @@ impl Chance {
     }
 }
 
-/// A fib run with about so many grains.
-pub fn synth(dir: &Path, grains: u64) -> Result<Run> {
-    let options = Options { shape: ShapeName::Fib, nodes: grains * NODES, workers: 8, ..Options::default() };
+/// A run with about so many grains, exactly so many of fib.
+fn synth(dir: &Path, shape: ShapeName, grains: u64) -> Result<Run> {
+    let options = Options { shape, nodes: grains * NODES, workers: 8, ..Options::default() };
     Ok(crosscut_synth::tasks(&dir.join("grains.crosscut"), &options, &|_, _| {})?)
 }
 

@@ -33,14 +33,13 @@ impl Mix {
         Mix { parallel, sum: 0, count: 0 }
     }
 
-    /// Adds a member: order matters in a linear group only.
+    /// Adds a member: order matters in a linear group only. Shapes are spread already, so their sum tells them apart.
     #[inline]
     pub fn add(&mut self, shape: u64) {
-        let member = spread(shape);
         self.sum = if self.parallel {
-            self.sum.wrapping_add(member)
+            self.sum.wrapping_add(shape)
         } else {
-            self.sum.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(member)
+            self.sum.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(shape)
         };
         self.count += 1;
     }

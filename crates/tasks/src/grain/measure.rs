@@ -7,7 +7,7 @@ use foldhash::HashMap;
 
 use super::GrainKind;
 use super::alike;
-use super::table::{GrainRow, GrainTable, GroupRow, NO_CORE, Packed, Slot};
+use super::table::{Beside, GrainRow, GrainTable, GroupRow, NO_CORE, Packed, Slot};
 use crate::tasks::Tasks;
 
 /// Workers and cores by place.
@@ -234,6 +234,9 @@ impl Siblings {
 
     /// Each of the tasks has the same share of what their join cost.
     fn share(&self, sync: i64, grains: &mut GrainTable) {
+        if sync == 0 {
+            return;
+        }
         let share = u32::try_from(sync / self.grains.len().max(1) as i64).unwrap_or(u32::MAX);
         for &grain in &self.grains {
             let cost = &mut grains.row[grain as usize].cost;
@@ -242,22 +245,21 @@ impl Siblings {
     }
 
     fn measure(&mut self, tasks: &Tasks, grains: &mut GrainTable) {
+        let scatter = self.scatter(grains);
         let balance = balance(grains, &self.grains);
         for &grain in &self.grains {
-            grains.beside[grain as usize].balance = balance;
+            grains.beside[grain as usize] = Beside { balance, scatter };
         }
-        self.measure_chunks(tasks, grains);
-        let scatter = self.scatter(grains);
-        for &grain in self.grains.iter().chain(&self.chunks) {
-            grains.beside[grain as usize].scatter = scatter;
+        if !self.chunks.is_empty() {
+            self.measure_chunks(tasks, grains);
+            for &grain in &self.chunks {
+                grains.beside[grain as usize].scatter = scatter;
+            }
         }
     }
 
     /// The chunks of each loop among the members: loops are told apart by where they stand in the source.
     fn measure_chunks(&self, tasks: &Tasks, grains: &mut GrainTable) {
-        if self.chunks.is_empty() {
-            return;
-        }
         let site = |&grain: &u32| tasks.site(NodeId(grains.row[grain as usize].task));
         let mut loops: Vec<(u32, u32)> = self.chunks.iter().map(|grain| (site(grain), *grain)).collect();
         loops.sort_unstable();
@@ -272,8 +274,15 @@ impl Siblings {
 
     /// Median distance between the cores of all pairs of members.
     fn scatter(&mut self, grains: &GrainTable) -> f32 {
-        self.cores.clear();
         let core = |&grain: &u32| Some(grains.row[grain as usize].core).filter(|&core| core != NO_CORE);
+        if let ([a, b], []) = (&self.grains[..], &self.chunks[..]) {
+            // Most joins are of two.
+            return match (core(a), core(b)) {
+                (Some(a), Some(b)) => f32::from(a.abs_diff(b)),
+                _ => f32::NAN,
+            };
+        }
+        self.cores.clear();
         self.cores.extend(self.grains.iter().chain(&self.chunks).filter_map(core));
         median_distance(&mut self.cores, &mut self.counts)
     }

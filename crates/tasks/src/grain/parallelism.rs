@@ -2,6 +2,7 @@
 //! graph allows, on as many workers as it takes. Of each grain: the least, the median and the most while it runs.
 
 use crosscut_tree::NodeId;
+use foldhash::HashMap;
 
 use super::table::{Slot, room};
 use super::{GrainKind, Grains};
@@ -209,16 +210,16 @@ impl Grains {
     /// Walks over all grains in order with their earliest starts.
     fn earliest(&self, tasks: &Tasks, mut each: impl FnMut(i64)) {
         struct Level {
+            group: usize,
             end: usize,
             now: i64,
             parallel: bool,
-            /// Ends of the members so far, where tasks depend on each other.
-            ends: Option<foldhash::HashMap<u32, i64>>,
         }
         let depends = tasks.has_depends();
-        let len = &self.tree.len;
+        // Where tasks depend on each other: the join of each member so far, and when the member ends.
+        let mut ends: HashMap<u32, (usize, i64)> = HashMap::default();
         let mut levels: Vec<Level> = Vec::new();
-        for (i, &size) in len.iter().enumerate() {
+        for (i, &size) in self.tree.len.iter().enumerate() {
             while levels.last().is_some_and(|level| level.end <= i) {
                 levels.pop();
             }
@@ -234,21 +235,21 @@ impl Grains {
                     level.now = start.saturating_add(length);
                     start
                 }
-                Some(Level { now, ends: None, .. }) => *now,
-                Some(Level { now, ends: Some(ends), .. }) => {
+                Some(level) if depends => {
                     let task = self.task(NodeId(i as u32));
-                    let ended = |from: &u32| ends.get(from).copied();
-                    let start = tasks.depends_on(task).iter().filter_map(ended).fold(*now, i64::max);
-                    ends.insert(task.0, start.saturating_add(length));
+                    let ended =
+                        |from: &u32| ends.get(from).filter(|end| end.0 == level.group).map(|end| end.1);
+                    let start = tasks.depends_on(task).iter().filter_map(ended).fold(level.now, i64::max);
+                    ends.insert(task.0, (level.group, start.saturating_add(length)));
                     start
                 }
+                Some(level) => level.now,
             };
             match slot {
                 Slot::Grain(_) => each(start),
                 Slot::Group(g) => {
                     let parallel = self.groups[g as usize].kind == GrainKind::ForkJoin;
-                    let ends = (parallel && depends).then(foldhash::HashMap::default);
-                    levels.push(Level { end: i + size as usize, now: start, parallel, ends });
+                    levels.push(Level { group: i, end: i + size as usize, now: start, parallel });
                 }
             }
         }
@@ -277,7 +278,7 @@ impl Grains {
         if !tasks.has_depends() {
             return 0;
         }
-        let mut ends: foldhash::HashMap<u32, i64> = foldhash::HashMap::default();
+        let mut ends: HashMap<u32, i64> = HashMap::default();
         for at in self.tree().children(group) {
             let task = self.task(at);
             let ended = tasks.depends_on(task).iter().filter_map(|from| ends.get(from).copied());

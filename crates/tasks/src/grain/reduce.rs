@@ -577,8 +577,8 @@ impl<'a> Pass<'a> {
     /// From when a section could go on until it did.
     fn sync_cost(&self, section: u32, released: i64) -> i64 {
         let next = self.after(section);
-        let is_next = self.dag.tree.range(NodeId(self.parents[section as usize])).contains(&(next as usize))
-            && self.mark(next).kind() != Kind::Task;
+        let around = self.parents[section as usize];
+        let is_next = around < section && next < self.after(around) && self.mark(next).kind() != Kind::Task;
         let follow = if is_next { Some(next) } else { self.dag.follow(NodeId(section)).map(|node| node.0) };
         follow.map_or(0, |follow| self.start[follow as usize].saturating_sub(released).max(0))
     }
