@@ -46,7 +46,8 @@ impl Mix {
 
     #[inline]
     pub fn finish(self) -> u64 {
-        spread(self.sum ^ self.count.wrapping_mul(GRAIN) ^ u64::from(self.parallel) << 63)
+        let kind = if self.parallel { 0xa076_1d64_78bd_642f } else { 0xe703_7ed1_a0b4_28db };
+        spread(self.sum ^ spread(self.count ^ kind))
     }
 }
 
