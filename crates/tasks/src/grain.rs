@@ -88,6 +88,8 @@ pub struct Grains {
     cells: parallelism::Cells,
     workers: u32,
     cores: u32,
+    /// Time of all workers in which they did not work.
+    idle: i64,
 }
 
 /// Everything that is known of one node, for people; a value is absent where it has no meaning.
@@ -128,6 +130,7 @@ impl Grains {
             cells: Default::default(),
             workers: tasks.summary().workers.max(1),
             cores: measure::core_count(tasks),
+            idle: idle(tasks),
         };
         grains.measure_parallelism(tasks);
         grains.grains.stall = measure::stalls(tasks, &grains.grains.row);
@@ -297,4 +300,10 @@ impl Grains {
             Slot::Group(_) => None,
         }
     }
+}
+
+fn idle(tasks: &Tasks) -> i64 {
+    let summary = tasks.summary();
+    let capacity = i64::from(summary.workers.max(1)).saturating_mul(summary.elapsed);
+    capacity.saturating_sub(summary.work).max(0)
 }

@@ -140,6 +140,8 @@ pub fn own_intervals(tasks: &Tasks, task: NodeId) -> impl Iterator<Item = usize>
 #[derive(Default)]
 pub struct Siblings {
     grains: Vec<u32>,
+    /// What the recorder folded: its work is that of several, which compares with none.
+    folded: Vec<u32>,
     chunks: Vec<u32>,
     cores: Vec<u16>,
     counts: Vec<u32>,
@@ -180,6 +182,7 @@ pub fn close_join(
 ) {
     let Slot::Group(number) = slot[group].get() else { return };
     siblings.grains.clear();
+    siblings.folded.clear();
     siblings.chunks.clear();
     siblings.ends.clear();
     let depends = tasks.has_depends();
@@ -219,10 +222,10 @@ pub fn close_join(
 
 impl Siblings {
     fn add(&mut self, grain: u32, grains: &GrainTable) {
-        if grains.row[grain as usize].kind == GrainKind::Chunk {
-            self.chunks.push(grain);
-        } else {
-            self.grains.push(grain);
+        match grains.row[grain as usize].kind {
+            GrainKind::Chunk => self.chunks.push(grain),
+            GrainKind::Folded => self.folded.push(grain),
+            _ => self.grains.push(grain),
         }
     }
 
@@ -237,8 +240,9 @@ impl Siblings {
         if sync == 0 {
             return;
         }
-        let share = u32::try_from(sync / self.grains.len().max(1) as i64).unwrap_or(u32::MAX);
-        for &grain in &self.grains {
+        let count = self.grains.len() + self.folded.len();
+        let share = u32::try_from(sync / count.max(1) as i64).unwrap_or(u32::MAX);
+        for &grain in self.grains.iter().chain(&self.folded) {
             let cost = &mut grains.row[grain as usize].cost;
             *cost = cost.saturating_add(share);
         }
@@ -250,9 +254,9 @@ impl Siblings {
         for &grain in &self.grains {
             grains.beside[grain as usize] = Beside { balance, scatter };
         }
-        if !self.chunks.is_empty() {
+        if !self.chunks.is_empty() || !self.folded.is_empty() {
             self.measure_chunks(tasks, grains);
-            for &grain in &self.chunks {
+            for &grain in self.chunks.iter().chain(&self.folded) {
                 grains.beside[grain as usize].scatter = scatter;
             }
         }
@@ -275,7 +279,7 @@ impl Siblings {
     /// Median distance between the cores of all pairs of members.
     fn scatter(&mut self, grains: &GrainTable) -> f32 {
         let core = |&grain: &u32| Some(grains.row[grain as usize].core).filter(|&core| core != NO_CORE);
-        if let ([a, b], []) = (&self.grains[..], &self.chunks[..]) {
+        if let ([a, b], [], []) = (&self.grains[..], &self.chunks[..], &self.folded[..]) {
             // Most joins are of two.
             return match (core(a), core(b)) {
                 (Some(a), Some(b)) => f32::from(a.abs_diff(b)),
@@ -283,7 +287,7 @@ impl Siblings {
             };
         }
         self.cores.clear();
-        self.cores.extend(self.grains.iter().chain(&self.chunks).filter_map(core));
+        self.cores.extend(self.grains.iter().chain(&self.chunks).chain(&self.folded).filter_map(core));
         median_distance(&mut self.cores, &mut self.counts)
     }
 }

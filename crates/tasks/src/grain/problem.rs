@@ -214,16 +214,19 @@ impl Grains {
         ProblemSet { problem, threshold, grains: chosen.len(), lens: Lens::new(chosen) }
     }
 
-    /// Time that the grains with a problem cost, summed over workers; 0 where it cannot be told, as of scatter.
+    /// Time that the grains with a problem cost, summed over workers; 0 where it cannot be told, as of scatter. What keeps
+    /// workers from working cannot cost more than the time in which they did not.
     pub fn time_lost(&self, set: &ProblemSet, deviation: Option<&Deviation>) -> i64 {
+        let lost = |node: NodeId| match self.slot[node.index()].get() {
+            Slot::Grain(g) => self.lost(set.problem, g as usize, deviation),
+            Slot::Group(_) => 0.0,
+        };
+        let sum = || set.lens.chosen().iter().map(lost).sum::<f64>().round() as i64;
         match set.problem {
-            Problem::SiblingImbalance | Problem::ChunkImbalance => self.lost_at_joins(set),
-            _ => {
-                let lost = |node: NodeId| match self.slot[node.index()].get() {
-                    Slot::Grain(g) => self.lost(set.problem, g as usize, deviation),
-                    Slot::Group(_) => 0.0,
-                };
-                set.lens.chosen().iter().map(lost).sum::<f64>().round() as i64
+            Problem::WorkDeviation | Problem::MemoryStall => sum(),
+            Problem::SiblingImbalance | Problem::ChunkImbalance => self.lost_at_joins(set).min(self.idle),
+            Problem::LowParallelBenefit | Problem::LowParallelism | Problem::SiblingScatter => {
+                sum().min(self.idle)
             }
         }
     }
@@ -264,6 +267,7 @@ impl Grains {
             for member in tree.children(join) {
                 if let Some(grain) = self.head(member)
                     && (self.grains.row[grain].kind == GrainKind::Chunk) == chunks
+                    && self.grains.row[grain].kind != GrainKind::Folded
                 {
                     works.push(self.grains.work[grain]);
                 }
