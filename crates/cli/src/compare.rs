@@ -64,7 +64,7 @@ pub fn run(args: Args) -> Result<()> {
     let deviation = Deviation::new(a, b);
     let threshold = thresholds.of(Problem::WorkDeviation, a.1);
     let set = a.1.problem(Problem::WorkDeviation, threshold, Some(&deviation));
-    let lost = a.1.time_lost(&set, Some(&deviation));
+    let lost = a.1.time_lost(a.0, &set, Some(&deviation));
     let comparison = Comparison {
         here: a,
         there: b,

@@ -80,10 +80,10 @@ impl Known {
     }
 
     /// What it costs: a pass over its grains the first time.
-    pub fn cost(&self, run: &GrainRun) -> &Cost {
+    pub fn cost(&self, tasks: &Tasks, run: &GrainRun) -> &Cost {
         let (grains, deviation) = (&run.grains, run.deviation.as_ref());
         self.cost.get_or_init(|| Cost {
-            time_lost: grains.time_lost(&self.set, deviation),
+            time_lost: grains.time_lost(tasks, &self.set, deviation),
             work: self.set.lens.chosen().iter().map(|grain| grains.critical_path(grain)).sum(),
             theta: grains.theta(Some(&self.set)),
             worst: grains.worst_grains(&self.set, deviation, WORST),
@@ -111,12 +111,12 @@ impl GrainRun {
     }
 
     /// Computes what the first requests will ask for.
-    pub fn prepare(&self) {
+    pub fn prepare(&self, tasks: &Tasks) {
         let all = self.all_known();
         self.by_task();
         self.whole();
         for known in all {
-            known.cost(self);
+            known.cost(tasks, self);
         }
     }
 

@@ -175,7 +175,7 @@ fn prepare(app: Arc<App>) {
             if *app.stop.borrow() {
                 return;
             }
-            run.grain_run().prepare();
+            run.grain_run().prepare(&run.tasks);
         }
     };
     // Without a thread for it, the first request makes them.

@@ -20,6 +20,7 @@ mod theta;
 
 use std::ops::Range;
 
+use crosscut_run::tasks::Kind;
 use crosscut_tree::{NodeId, Sums, Tree, TreeBuf};
 
 use crate::tasks::Tasks;
@@ -90,6 +91,7 @@ pub struct Grains {
     cores: u32,
     /// Time of all workers in which they did not work.
     idle: i64,
+    has_chunks: bool,
 }
 
 /// Everything that is known of one node, for people; a value is absent where it has no meaning.
@@ -111,6 +113,8 @@ pub struct GrainMetrics {
     pub scatter: Option<f64>,
     /// Grains in progress beside it when everything starts as early as it can: the median; of a group the smallest.
     pub parallelism: Option<f64>,
+    /// Compute intensity of a grain: instructions per cache miss, where they were counted.
+    pub intensity: Option<f64>,
 }
 
 impl Grains {
@@ -131,6 +135,7 @@ impl Grains {
             workers: tasks.summary().workers.max(1),
             cores: measure::core_count(tasks),
             idle: idle(tasks),
+            has_chunks: tasks.count(tasks.tree().range(NodeId::ROOT), Kind::Chunk) > 0,
         };
         grains.measure_parallelism(tasks);
         grains.grains.stall = measure::stalls(tasks, &grains.grains.row);
@@ -176,7 +181,7 @@ impl Grains {
         let mut at = Some(node);
         while let Some(node) = at {
             let kind = tasks.kind(node);
-            if (kind.is_collective() || kind == crosscut_run::tasks::Kind::Chunk)
+            if (kind.is_collective() || kind == Kind::Chunk)
                 && let Some(found) = self.find(node.0)
             {
                 return found;
@@ -279,9 +284,11 @@ impl Grains {
             balance: value(balance.over(range.clone(), |g| self.grains.beside[g].balance)),
             scatter: value(scatter.over(range.clone(), |g| self.grains.beside[g].scatter)),
             parallelism: value(parallelism.over(range, |g| self.grains.parallelism[g])),
+            intensity: None,
         };
         if let Slot::Grain(grain) = self.slot(node) {
             metrics.creation = measure::creation(tasks, self.task(node));
+            metrics.intensity = measure::intensity(tasks, self.task(node));
             let cost = i64::from(self.grains.row[grain as usize].cost);
             metrics.sync = metrics.creation.map(|creation| (cost - creation).max(0));
         }

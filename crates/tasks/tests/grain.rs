@@ -156,6 +156,8 @@ fn check_problems(case: &Case) {
     let opened = recording.open();
     let grains = Grains::new(&opened.tasks);
     let whole = group(&grains, NodeId::ROOT);
+    let summary = opened.tasks.summary();
+    let idle = i64::from(summary.workers) * summary.elapsed - summary.work;
     for problem in Problem::ALL {
         let threshold = Thresholds::default().of(problem, &grains);
         for threshold in [threshold, 1.5, 3.0] {
@@ -172,9 +174,42 @@ fn check_problems(case: &Case) {
             }
             let expected = whole.separated(&has).theta(&has);
             assert_eq!(grains.theta(Some(&set)).most, expected, "{problem} at {threshold}");
-            assert!(grains.time_lost(&set, None) >= 0);
+            let lost = grains.time_lost(&opened.tasks, &set, None);
+            match problem {
+                Problem::SiblingImbalance => {
+                    let expected = lost_at_joins(&whole, &recording.program, &has, grains.workers());
+                    assert!((lost - expected.min(idle)).abs() <= 1, "{lost}, not {expected} of {idle}");
+                }
+                Problem::LowParallelism => {
+                    let workers = f64::from(grains.workers());
+                    let share = |g: NodeId| {
+                        let beside = grains.problem_value(problem, g, None).unwrap();
+                        grains.work(g) as f64 * (workers - beside).max(0.0) / beside.max(1.0)
+                    };
+                    let expected = set.lens.chosen().iter().map(share).sum::<f64>().round() as i64;
+                    assert!((lost - expected.min(idle)).abs() <= 1, "{lost}, not {expected} of {idle}");
+                }
+                _ => assert!((0..=idle).contains(&lost)),
+            }
         }
     }
+}
+
+/// (longest − mean) × min(tasks, workers) of every join whose tasks have the problem.
+fn lost_at_joins(whole: &Group, program: &Program, has: &dyn Fn(usize) -> bool, workers: u32) -> i64 {
+    let model = GrainModel::new(program);
+    let mut lost = 0.0;
+    for join in joins(whole) {
+        let heads = join.iter().filter_map(head).filter(|&n| program.nodes[n].kind == Kind::Task);
+        let heads: Vec<usize> = heads.collect();
+        if heads.iter().any(|&n| has(n)) {
+            let works: Vec<f64> = heads.iter().map(|&n| model.work(n) as f64).collect();
+            let mean = works.iter().sum::<f64>() / works.len() as f64;
+            let longest = works.iter().copied().fold(0.0, f64::max);
+            lost += (longest - mean) * works.len().min(workers as usize) as f64;
+        }
+    }
+    lost.round() as i64
 }
 
 fn check_shapes(case: &Case) {
@@ -233,7 +268,9 @@ fn check_deviation(case: &Case) {
     }
     let set = grains.problem(Problem::WorkDeviation, 2.0, Some(&deviation));
     assert_eq!(set.grains, (0..grains.grain_count()).filter(|&g| grains.work_of(g..g + 1) > 0).count());
-    assert!((grains.time_lost(&set, Some(&deviation)) - (deviation.work.0 - deviation.work.1)).abs() <= 1);
+    assert!(
+        (grains.time_lost(here.0, &set, Some(&deviation)) - (deviation.work.0 - deviation.work.1)).abs() <= 1
+    );
     let grown = growth(here, there, 4);
     if let Some(most) = grown.first() {
         assert_eq!((most.node, most.work), (NodeId::ROOT, deviation.work));

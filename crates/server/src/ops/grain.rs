@@ -163,9 +163,10 @@ fn facts(tasks: &Tasks, graph: &GrainRun, node: NodeId) -> Vec<Fact> {
     add(&most("work deviation"), value(Problem::WorkDeviation), "ratio");
     if let Some(stall) = value(Problem::MemoryStall) {
         add(&most("memory stall share"), Some(stall), "ratio");
-        let name = "compute intensity (cycles / stalled cycle)";
+        let name = "memory utilisation (working / stalled cycles)";
         add(name, (stall > 0.0 && !group).then(|| (1.0 - stall) / stall), "ratio");
     }
+    add("compute intensity (instructions / cache miss)", metrics.intensity, "ratio");
     if !group {
         add("core", grains.core(node).map(f64::from), "number");
     }

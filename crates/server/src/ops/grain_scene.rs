@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use crosscut_tasks::Tasks;
 use crosscut_tree::{Cut, NodeId, Window};
 use crosscut_view::grain::parts::{Part, parts};
 use crosscut_view::grain::{GrainOptions, Look, open, scene};
@@ -100,7 +101,7 @@ fn act(
         Action::RevealTask { node } => {
             select = Some(graph.of_task(&run.tasks, existing(&run.tasks, node)?));
         }
-        Action::Worst => select = Some(worst(graph, lens)?),
+        Action::Worst => select = Some(worst(look.tasks, graph, lens)?),
         Action::Critical => {
             let now = shown(cut);
             open::path(look, cut, NodeId::ROOT, now, MANY_ITEMS);
@@ -131,15 +132,15 @@ fn act(
 }
 
 /// The grain that costs most under the lens; without one, under the problem that costs most.
-fn worst(graph: &GrainRun, lens: Option<&Known>) -> Result<NodeId, Refusal> {
+fn worst(tasks: &Tasks, graph: &GrainRun, lens: Option<&Known>) -> Result<NodeId, Refusal> {
     if let Some(known) = lens {
-        let worst = known.cost(graph).worst.first();
+        let worst = known.cost(tasks, graph).worst.first();
         return worst.map(|&(node, _)| node).ok_or_else(|| {
             format!("no grain has the problem {}: set its threshold nearer", known.set.problem)
         });
     }
     let all = graph.all_known();
-    let costliest = all.iter().max_by_key(|known| known.cost(graph).time_lost);
-    let worst = costliest.and_then(|known| known.cost(graph).worst.first());
+    let costliest = all.iter().max_by_key(|known| known.cost(tasks, graph).time_lost);
+    let worst = costliest.and_then(|known| known.cost(tasks, graph).worst.first());
     worst.map(|&(node, _)| node).ok_or_else(|| "no grain has a problem".to_owned())
 }

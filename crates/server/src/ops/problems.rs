@@ -70,7 +70,7 @@ fn row(run: &OpenRun, graph: &GrainRun, problem: Problem, asked: Option<f64>) ->
         return row;
     }
     let known = graph.known(problem, threshold);
-    let cost = known.cost(graph);
+    let cost = known.cost(&run.tasks, graph);
     let all = graph.grains.work(NodeId::ROOT).max(1) as f64;
     row.grains = known.set.grains as f64;
     row.work = cost.work as f64 / all;

@@ -133,16 +133,13 @@ impl Grains {
         (found, total)
     }
 
-    /// Of the siblings of a node, itself included, how many are alike, and how many there are: among the first
-    /// thousands of a very wide group.
+    /// Of the siblings of a node, itself included, how many are alike, and how many there are.
     pub fn siblings_alike(&self, node: NodeId) -> (usize, usize) {
-        const MOST: usize = 4096;
         let tree = self.tree();
         let Some(parent) = tree.parent(node) else { return (1, 1) };
         let shape = self.shape(node);
-        let siblings = tree.children(parent).take(MOST);
         let (mut same, mut all) = (0, 0);
-        for sibling in siblings {
+        for sibling in tree.children(parent) {
             same += usize::from(self.shape(sibling) == shape);
             all += 1;
         }

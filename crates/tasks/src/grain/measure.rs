@@ -113,6 +113,23 @@ pub fn stalls(tasks: &Tasks, grains: &[GrainRow]) -> Vec<f32> {
     grains.iter().map(share).collect()
 }
 
+/// Counters of instructions, and of what had to be fetched from memory.
+const INSTRUCTIONS: [&str; 2] = ["instructions", "PAPI_TOT_INS"];
+const MISSES: [&str; 3] = ["cache-misses", "PAPI_L3_TCM", "PAPI_L2_TCM"];
+
+/// Instructions per cache miss of a grain; none where a run has no such counters, or nothing was missed.
+pub fn intensity(tasks: &Tasks, node: NodeId) -> Option<f64> {
+    let all = tasks.counter_names();
+    let find = |names: &[&str]| all.iter().position(|have| names.contains(&have.as_str()));
+    let (instructions, misses) = (find(&INSTRUCTIONS)?, find(&MISSES)?);
+    let (mut done, mut missed) = (0, 0);
+    for interval in own_intervals(tasks, node) {
+        done += tasks.counter_value(instructions, interval);
+        missed += tasks.counter_value(misses, interval);
+    }
+    (missed > 0).then(|| done as f64 / missed as f64)
+}
+
 /// The intervals of a task itself, not of the tasks that it created; a chunk is its own.
 pub fn own_intervals(tasks: &Tasks, task: NodeId) -> impl Iterator<Item = usize> + '_ {
     let range = tasks.tree().range(task);

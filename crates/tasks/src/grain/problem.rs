@@ -9,8 +9,9 @@ use std::str::FromStr;
 use crosscut_tree::{Lens, NodeId, NodeSet};
 use serde::{Deserialize, Serialize};
 
-use super::table::{GrainTable, Slot};
+use super::table::{GrainRow, GrainTable, Slot};
 use super::{Deviation, GrainKind, Grains};
+use crate::tasks::Tasks;
 
 /// What can be wrong with a grain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -160,7 +161,7 @@ impl Grains {
         match problem {
             Problem::WorkDeviation => deviation.is_some(),
             Problem::MemoryStall => !self.grains.stall.is_empty(),
-            Problem::ChunkImbalance => self.grains.row.iter().any(|row| row.kind == GrainKind::Chunk),
+            Problem::ChunkImbalance => self.has_chunks,
             _ => true,
         }
     }
@@ -216,7 +217,7 @@ impl Grains {
 
     /// Time that the grains with a problem cost, summed over workers; 0 where it cannot be told, as of scatter. What keeps
     /// workers from working cannot cost more than the time in which they did not.
-    pub fn time_lost(&self, set: &ProblemSet, deviation: Option<&Deviation>) -> i64 {
+    pub fn time_lost(&self, tasks: &Tasks, set: &ProblemSet, deviation: Option<&Deviation>) -> i64 {
         let lost = |node: NodeId| match self.slot[node.index()].get() {
             Slot::Grain(g) => self.lost(set.problem, g as usize, deviation),
             Slot::Group(_) => 0.0,
@@ -224,7 +225,9 @@ impl Grains {
         let sum = || set.lens.chosen().iter().map(lost).sum::<f64>().round() as i64;
         match set.problem {
             Problem::WorkDeviation | Problem::MemoryStall => sum(),
-            Problem::SiblingImbalance | Problem::ChunkImbalance => self.lost_at_joins(set).min(self.idle),
+            Problem::SiblingImbalance | Problem::ChunkImbalance => {
+                self.lost_at_joins(tasks, set).min(self.idle)
+            }
             Problem::LowParallelBenefit | Problem::LowParallelism | Problem::SiblingScatter => {
                 sum().min(self.idle)
             }
@@ -246,35 +249,33 @@ impl Grains {
         }
     }
 
-    /// At a join of n grains, min(n, P) workers wait for the longest; a fair share would be the mean.
-    fn lost_at_joins(&self, set: &ProblemSet) -> i64 {
-        let tree = self.tree();
-        let chunks = set.problem == Problem::ChunkImbalance;
-        let mut lost = 0.0;
-        let mut joins: Vec<NodeId> = Vec::new();
-        let mut last = None;
-        for grain in set.lens.chosen().iter() {
-            let Some(join) = self.join_of(grain) else { continue };
-            if last != Some(join) {
-                joins.push(join);
-                last = Some(join);
-            }
-        }
+    /// At a join of n grains, min(n, P) workers wait for the longest; a fair share would be the mean. The chunks of each loop
+    /// are such a join by themselves.
+    fn lost_at_joins(&self, tasks: &Tasks, set: &ProblemSet) -> i64 {
+        let mut joins: Vec<NodeId> =
+            set.lens.chosen().iter().filter_map(|grain| self.join_of(grain)).collect();
         joins.sort_unstable();
         joins.dedup();
+        let mut lost = 0.0;
         for join in joins {
-            let mut works: Vec<i64> = Vec::new();
-            for member in tree.children(join) {
-                if let Some(grain) = self.head(member)
-                    && (self.grains.row[grain].kind == GrainKind::Chunk) == chunks
-                    && self.grains.row[grain].kind != GrainKind::Folded
-                {
-                    works.push(self.grains.work[grain]);
+            let mut works: Vec<(u32, i64)> = Vec::new();
+            for grain in self.tree().children(join).filter_map(|member| self.head(member)) {
+                let GrainRow { kind, task, .. } = self.grains.row[grain];
+                let site = match (set.problem, kind) {
+                    (Problem::ChunkImbalance, GrainKind::Chunk) => tasks.site(NodeId(task)),
+                    (Problem::ChunkImbalance, _) | (_, GrainKind::Chunk | GrainKind::Folded) => continue,
+                    _ => 0,
+                };
+                works.push((site, self.grains.work[grain]));
+            }
+            works.sort_unstable();
+            for alike in works.chunk_by(|a, b| a.0 == b.0) {
+                let largest = alike[alike.len() - 1].1 as f64;
+                let mean = alike.iter().map(|&(_, work)| work as f64).sum::<f64>() / alike.len() as f64;
+                if set.problem != Problem::ChunkImbalance || largest / mean > set.threshold {
+                    lost += (largest - mean) * alike.len().min(self.workers as usize) as f64;
                 }
             }
-            let largest = works.iter().copied().max().unwrap_or(0) as f64;
-            let mean = works.iter().map(|&work| work as f64).sum::<f64>() / works.len().max(1) as f64;
-            lost += (largest - mean) * works.len().min(self.workers as usize) as f64;
         }
         lost.round() as i64
     }

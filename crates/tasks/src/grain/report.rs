@@ -85,7 +85,7 @@ impl Grains {
         sites.truncate(SITES);
         ProblemReport {
             work,
-            time_lost: self.time_lost(&set, deviation),
+            time_lost: self.time_lost(tasks, &set, deviation),
             theta: self.theta(Some(&set)),
             sites,
             set,

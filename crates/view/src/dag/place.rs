@@ -20,7 +20,7 @@ pub struct Rect {
     pub enter: f32,
 }
 
-/// One stroke of an edge.
+/// One stroke of an edge, of the DAG and of the grain graph. An open fork-join stands for its fork and its join there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stroke {
     /// Start.

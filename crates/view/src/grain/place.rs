@@ -3,6 +3,7 @@
 //! rail on the left leads to the rows below, one on the right from them to the join. So no edge crosses another.
 
 use super::parts::{Part, What, members};
+pub use crate::dag::place::Stroke;
 use crate::scene::LinkKind;
 
 /// Sizes in pixels.
@@ -56,23 +57,6 @@ impl Rect {
     pub fn exit(&self) -> (f32, f32) {
         (self.x + self.axis, self.y + self.h - self.below)
     }
-}
-
-/// One stroke of an edge.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stroke {
-    /// Start.
-    pub a: (f32, f32),
-    /// End, never above the start.
-    pub b: (f32, f32),
-    /// Part that the edge leaves: a member, or an open fork-join for its fork.
-    pub from: usize,
-    /// Part that the edge enters: a member, or an open fork-join for its join.
-    pub to: usize,
-    /// Kind of edge.
-    pub kind: LinkKind,
-    /// On the critical path.
-    pub critical: bool,
 }
 
 /// Which parts lie on the critical path.
