@@ -15,6 +15,18 @@ pub enum Join {
     All,
 }
 
+impl Join {
+    /// Told by the interval with which a section ends.
+    #[inline]
+    pub fn at(last: Mark) -> Self {
+        match last {
+            wait if wait.is_deep() => Join::All,
+            wait if wait.kind() == Kind::Wait => Join::Own,
+            _ => Join::None,
+        }
+    }
+}
+
 /// Dependences beside the tree, ascending by `to`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Depends<'a> {
@@ -185,9 +197,5 @@ pub fn join(len: &[u32], parent: &[u32], mark: &[u8], node: usize) -> Join {
     if Mark(mark[node]).kind() != Kind::Section || last == node || parent[last] as usize != node {
         return Join::None;
     }
-    match Mark(mark[last]) {
-        wait if wait.is_deep() => Join::All,
-        wait if wait.kind() == Kind::Wait => Join::Own,
-        _ => Join::None,
-    }
+    Join::at(Mark(mark[last]))
 }

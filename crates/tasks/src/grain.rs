@@ -10,6 +10,7 @@
 mod alike;
 mod deviation;
 mod measure;
+mod open;
 mod parallelism;
 mod path;
 mod problem;
@@ -81,6 +82,11 @@ pub struct Grains {
     slot: Vec<Packed>,
     grains: GrainTable,
     groups: Vec<GroupRow>,
+    /// The node of the task tree of each group.
+    group_task: Vec<u32>,
+    /// Of each group, when everything starts as early as it can: of a fork-join when it begins, of a linear group when it
+    /// ends.
+    reached: Vec<i64>,
     fork_joins: usize,
     /// Work that belongs to no grain: what the program and members of teams ran that create no tasks.
     outside: i64,
@@ -122,14 +128,17 @@ impl Grains {
     pub fn new(tasks: &Tasks) -> Self {
         let reduced = reduce::reduce(tasks);
         let count = reduced.grains.work.len();
+        let sum_work = crosscut_tree::block_sums(count, |i| reduced.grains.work[i]);
         let mut grains = Grains {
-            sum_work: crosscut_tree::block_sums(count, |i| reduced.grains.work[i]),
+            outside: tasks.work(NodeId::ROOT).saturating_sub(sum_work.last().copied().unwrap_or(0)),
+            sum_work,
             tree: reduced.tree,
             slot: reduced.slot,
             grains: reduced.grains,
             groups: reduced.groups,
+            group_task: reduced.group_task,
+            reached: Vec::new(),
             fork_joins: reduced.fork_joins,
-            outside: reduced.outside,
             worst: Default::default(),
             cells: Default::default(),
             workers: tasks.summary().workers.max(1),
@@ -139,13 +148,6 @@ impl Grains {
         };
         grains.measure_parallelism(tasks);
         grains.grains.stall = measure::stalls(tasks, &grains.grains.row);
-        let table = &grains.grains;
-        grains.worst = [
-            Extremes::new(count, false, |g| table.benefit(g)),
-            Extremes::new(count, true, |g| table.beside[g].balance),
-            Extremes::new(count, true, |g| table.beside[g].scatter),
-            Extremes::new(count, false, |g| table.parallelism[g]),
-        ];
         grains
     }
 
@@ -156,9 +158,11 @@ impl Grains {
 
     /// What a node is.
     pub fn kind(&self, node: NodeId) -> GrainKind {
-        match self.slot(node) {
-            Slot::Grain(g) => self.grains.row[g as usize].kind,
-            Slot::Group(g) => self.groups[g as usize].kind,
+        match self.slot.get(node.index()) {
+            Some(slot) if slot.is_join() => GrainKind::ForkJoin,
+            Some(slot) if slot.is_group() => GrainKind::Linear,
+            Some(slot) => self.grains.row[slot.number() as usize].kind,
+            None => GrainKind::Task,
         }
     }
 
@@ -171,7 +175,7 @@ impl Grains {
     pub fn task(&self, node: NodeId) -> NodeId {
         NodeId(match self.slot(node) {
             Slot::Grain(g) => self.grains.row[g as usize].task,
-            Slot::Group(g) => self.groups[g as usize].task,
+            Slot::Group(g) => self.group_task[g as usize],
         })
     }
 
@@ -196,7 +200,7 @@ impl Grains {
         use rayon::prelude::*;
         let has = |slot: &Packed| match slot.get() {
             Slot::Grain(g) => self.grains.row[g as usize].task == task,
-            Slot::Group(g) => self.groups[g as usize].task == task,
+            Slot::Group(g) => self.group_task[g as usize] == task,
         };
         self.slot.par_iter().with_min_len(1 << 15).position_first(has).map(|i| NodeId(i as u32))
     }

@@ -22,7 +22,9 @@ fn spread(mut x: u64) -> u64 {
 
 /// The shape of a group in the making.
 pub struct Mix {
-    parallel: bool,
+    kind: u64,
+    /// What the sum so far is multiplied by before a member is added: order matters in a linear group only.
+    factor: u64,
     sum: u64,
     count: u64,
 }
@@ -30,24 +32,30 @@ pub struct Mix {
 impl Mix {
     #[inline]
     pub fn new(parallel: bool) -> Self {
-        Mix { parallel, sum: 0, count: 0 }
+        let (kind, factor) = if parallel {
+            (0xa076_1d64_78bd_642f, 1)
+        } else {
+            (0xe703_7ed1_a0b4_28db, 0xd134_2543_de82_ef95)
+        };
+        Mix { kind, factor, sum: 0, count: 0 }
     }
 
-    /// Adds a member: order matters in a linear group only. Shapes are spread already, so their sum tells them apart.
+    /// Adds a member. Shapes are spread already, so their sum tells them apart.
     #[inline]
     pub fn add(&mut self, shape: u64) {
-        self.sum = if self.parallel {
-            self.sum.wrapping_add(shape)
-        } else {
-            self.sum.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(shape)
-        };
+        self.sum = self.sum.wrapping_mul(self.factor).wrapping_add(shape);
         self.count += 1;
     }
 
+    /// Members so far.
     #[inline]
-    pub fn finish(self) -> u64 {
-        let kind = if self.parallel { 0xa076_1d64_78bd_642f } else { 0xe703_7ed1_a0b4_28db };
-        spread(self.sum ^ spread(self.count ^ kind))
+    pub fn count(&self) -> usize {
+        self.count as usize
+    }
+
+    #[inline]
+    pub fn finish(&self) -> u64 {
+        spread(self.sum ^ spread(self.count ^ self.kind))
     }
 }
 

@@ -4,8 +4,8 @@
 use crosscut_tree::NodeId;
 use foldhash::HashMap;
 
-use super::table::{Slot, room};
-use super::{GrainKind, Grains};
+use super::Grains;
+use super::table::{BLOCK, Extremes, Packed, room, zeros};
 use crate::tasks::Tasks;
 
 /// With more grains than this, time is cut into equal cells, and a cell has the mean over it.
@@ -105,10 +105,10 @@ impl Cells {
             return f32::NAN;
         }
         let (first, last) = (self.cell(from), self.cell((to - 1).max(from)));
-        match last - first {
-            0 => self.value[first],
-            1 if self.starts.is_empty() => self.value[first].min(self.value[last]),
-            _ => self.median_of(from, to, first, last),
+        if last - first < 2 && self.starts.is_empty() {
+            self.value[first].min(self.value[last])
+        } else {
+            self.median_of(from, to, first, last)
         }
     }
 
@@ -189,11 +189,10 @@ fn levels(value: &[f32]) -> Vec<Vec<(f32, f32)>> {
 }
 
 impl Grains {
-    /// Fills in the parallelism of all grains.
+    /// Fills in when groups can begin, the parallelism of all grains, and the worst of all metrics.
     pub(super) fn measure_parallelism(&mut self, tasks: &Tasks) {
+        let starts = self.earliest(tasks);
         let work = &self.grains.work;
-        let mut starts: Vec<i64> = room(work.len());
-        self.earliest(tasks, |from| starts.push(from));
         let times = || starts.iter().zip(work).map(|(&from, &work)| (from, from.saturating_add(work)));
         self.cells = if work.len() <= EXACT {
             Cells::exact(times())
@@ -202,75 +201,79 @@ impl Grains {
             let grain = self.work(NodeId::ROOT) / work.len() as i64;
             Cells::equal(length, grain, times().filter(|(from, to)| to > from))
         };
-        let mut parallelism = room(work.len());
-        parallelism.extend(times().map(|(from, to)| self.cells.median(from, to)));
-        self.grains.parallelism = parallelism;
+        self.grains.parallelism = room(work.len());
+        let [mut benefit, mut balance, mut scatter, mut parallelism] =
+            [false, true, true, false].map(|largest| Extremes::new(work.len(), largest));
+        // Block by block, while what is read of grains is near.
+        for first in (0..starts.len()).step_by(BLOCK) {
+            let block = first..(first + BLOCK).min(starts.len());
+            let works = &self.grains.work[block.clone()];
+            let medians = starts[block.clone()]
+                .iter()
+                .zip(works)
+                .map(|(&from, &work)| self.cells.median(from, from.saturating_add(work)));
+            self.grains.parallelism.extend(medians);
+            benefit.push(block.clone().map(|g| self.grains.benefit(g)));
+            balance.push(self.grains.beside[block.clone()].iter().map(|beside| beside.balance));
+            scatter.push(self.grains.beside[block.clone()].iter().map(|beside| beside.scatter));
+            parallelism.push(self.grains.parallelism[block].iter().copied());
+        }
+        self.worst = [benefit, balance, scatter, parallelism];
     }
 
-    /// Walks over all grains in order with their earliest starts.
-    fn earliest(&self, tasks: &Tasks, mut each: impl FnMut(i64)) {
-        struct Level {
-            group: usize,
-            end: usize,
-            now: i64,
-            parallel: bool,
-        }
+    /// When each grain can start at the earliest, by its number; also notes from when on each group takes no more.
+    fn earliest(&mut self, tasks: &Tasks) -> Vec<i64> {
+        let (grains, groups) = (self.grains.work.len(), self.groups.len());
+        // A grain and a group more than there are: both are written at every node, one of them for good.
+        let (mut starts, mut now) = (zeros(grains + 1), zeros(groups + 1));
         let depends = tasks.has_depends();
         // Where tasks depend on each other: the join of each member so far, and when the member ends.
-        let mut ends: HashMap<u32, (usize, i64)> = HashMap::default();
-        let mut levels: Vec<Level> = Vec::new();
-        for (i, &size) in self.tree.len.iter().enumerate() {
-            while levels.last().is_some_and(|level| level.end <= i) {
-                levels.pop();
+        let mut ends: HashMap<u32, (u32, i64)> = HashMap::default();
+        let (mut grain, mut group) = (0, 0);
+        for (i, (&slot, &parent)) in self.slot.iter().zip(&self.tree.parent).enumerate() {
+            let is_group = slot.is_group();
+            let length = if is_group { self.groups[group].path } else { self.grains.work[grain] };
+            let above = self.slot[parent as usize];
+            let mut start = 0;
+            if i > 0 {
+                let next = &mut now[above.number() as usize];
+                start = *next;
+                // In a linear group, one after the other.
+                *next = start.saturating_add(if above.is_join() { 0 } else { length });
             }
-            let slot = self.slot[i].get();
-            let length = match slot {
-                Slot::Grain(g) => self.grains.work[g as usize],
-                Slot::Group(g) => self.groups[g as usize].path,
-            };
-            let start = match levels.last_mut() {
-                None => 0,
-                Some(level) if !level.parallel => {
-                    let start = level.now;
-                    level.now = start.saturating_add(length);
-                    start
-                }
-                Some(level) if depends => {
-                    let task = self.task(NodeId(i as u32));
-                    let ended =
-                        |from: &u32| ends.get(from).filter(|end| end.0 == level.group).map(|end| end.1);
-                    let start = tasks.depends_on(task).iter().filter_map(ended).fold(level.now, i64::max);
-                    ends.insert(task.0, (level.group, start.saturating_add(length)));
-                    start
-                }
-                Some(level) => level.now,
-            };
-            match slot {
-                Slot::Grain(_) => each(start),
-                Slot::Group(g) => {
-                    let parallel = self.groups[g as usize].kind == GrainKind::ForkJoin;
-                    levels.push(Level { group: i, end: i + size as usize, now: start, parallel });
-                }
+            if depends && above.is_join() && i > 0 {
+                let task = self.task(NodeId(i as u32));
+                let ended = |from: &u32| ends.get(from).filter(|end| end.0 == parent).map(|end| end.1);
+                start = tasks.depends_on(task).iter().filter_map(ended).fold(start, i64::max);
+                ends.insert(task.0, (parent, start.saturating_add(length)));
             }
+            // Whether a node is a grain or a group is nothing that a processor foresees.
+            starts[grain] = start;
+            grain += usize::from(!is_group);
+            now[group] = if is_group { start } else { now[group] };
+            group += usize::from(is_group);
         }
+        starts.truncate(grains);
+        now.truncate(groups);
+        self.reached = now;
+        starts
     }
 
     /// When a node can start at the earliest.
     pub fn earliest_start(&self, tasks: &Tasks, node: NodeId) -> i64 {
-        let tree = self.tree();
-        let mut start = 0i64;
-        let mut at = node;
-        while let Some(parent) = tree.parent(at) {
-            start = start.saturating_add(match self.kind(parent) {
-                GrainKind::ForkJoin => self.start_in_join(tasks, parent, at),
-                _ => tree
-                    .children(parent)
-                    .take_while(|&m| m != at)
-                    .fold(0i64, |sum, m| sum.saturating_add(self.critical_path(m))),
-            });
-            at = parent;
+        let of_group = |node: NodeId, slot: Packed| {
+            let reached = self.reached[slot.number() as usize];
+            if slot.is_join() { reached } else { reached.saturating_sub(self.critical_path(node)) }
+        };
+        let Some(&slot) = self.slot.get(node.index()) else { return 0 };
+        if slot.is_group() {
+            return of_group(node, slot);
         }
-        start
+        let Some(parent) = self.tree().parent(node) else { return 0 };
+        let above = self.slot[parent.index()];
+        // A grain in a linear group stands first in it.
+        let later = if above.is_join() { self.start_in_join(tasks, parent, node) } else { 0 };
+        of_group(parent, above).saturating_add(later)
     }
 
     /// When a member of a fork-join can start, from its fork on.

@@ -284,7 +284,7 @@ impl Grains {
     fn head(&self, member: NodeId) -> Option<usize> {
         match self.slot[member.index()].get() {
             Slot::Grain(g) => Some(g as usize),
-            Slot::Group(g) if self.groups[g as usize].kind == GrainKind::Linear => {
+            Slot::Group(_) if self.kind(member) == GrainKind::Linear => {
                 match self.slot[member.index() + 1].get() {
                     Slot::Grain(g) => Some(g as usize),
                     Slot::Group(_) => None,

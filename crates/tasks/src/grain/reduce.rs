@@ -10,12 +10,14 @@
 
 use crosscut_run::prefetch;
 use crosscut_run::tasks::{Kind, Mark};
-use crosscut_tree::{NodeId, TreeBuf, WideBuf};
+use crosscut_tree::{NodeId, Tree, TreeBuf, WIDE, Wide, WideBuf};
+use foldhash::HashMap;
 
 use super::GrainKind;
 use super::measure;
-use super::table::{GrainRow, GrainTable, GroupRow, Packed, Slot, room};
-use crate::dag::{Dag, Join, join};
+use super::open::{Done, Grouping, Open, path_with_depends};
+use super::table::{GrainRow, GrainTable, GroupRow, NO_CORE, Packed, room};
+use crate::dag::{Dag, Join};
 use crate::tasks::Tasks;
 
 /// No such node.
@@ -27,8 +29,8 @@ pub struct Reduced {
     pub slot: Vec<Packed>,
     pub grains: GrainTable,
     pub groups: Vec<GroupRow>,
+    pub group_task: Vec<u32>,
     pub fork_joins: usize,
-    pub outside: i64,
 }
 
 /// Runs the pass.
@@ -38,17 +40,21 @@ pub fn reduce(tasks: &Tasks) -> Reduced {
     while let Some(level) = pass.levels.last() {
         match level {
             Level::Frame(_) => pass.step_frame(),
-            Level::Section(_) => pass.step_section(),
+            Level::Section(section) if section.fills => pass.fill_section(),
+            Level::Section(_) => pass.look_through_section(),
         }
     }
-    let inside = pass.grains.work.iter().fold(0i64, |sum, &work| sum.saturating_add(work));
+    let most = pass.grains.row.len().max(pass.groups.len());
+    assert!(most <= Packed::MOST, "more grains than 2³⁰ in one graph: {most}");
+    pass.wide.sort_unstable();
+    let wide = WideBuf::of(Tree::new(&pass.len, &pass.parent, Wide::default()), pass.wide);
     Reduced {
-        tree: TreeBuf { wide: WideBuf::build(&pass.len, &pass.parent), len: pass.len, parent: pass.parent },
+        tree: TreeBuf { wide, len: pass.len, parent: pass.parent },
         slot: pass.slot,
         grains: pass.grains,
         groups: pass.groups,
+        group_task: pass.group_task,
         fork_joins: pass.fork_joins,
-        outside: tasks.work(NodeId::ROOT).saturating_sub(inside),
     }
 }
 
@@ -61,12 +67,19 @@ struct Frame {
     group: u32,
     /// The number of its grain, if it is one.
     grain: u32,
+    kind: GrainKind,
+    core: u16,
     work: i64,
     /// Fork-join groups so far.
     joins: u32,
-    /// Its sections join whatever was created in them: a member of a team, or the program.
-    gathers: bool,
     chunks: u32,
+}
+
+impl Frame {
+    /// Its sections join whatever was created in them: a member of a team, or the program.
+    fn gathers(&self) -> bool {
+        self.kind != GrainKind::Task
+    }
 }
 
 /// A section that is being walked through: first to see what it holds, then to put its tasks into its group.
@@ -76,18 +89,17 @@ struct Section {
     end: u32,
     /// The level of its task.
     frame: u32,
-    tasks: u32,
     /// When the last of what it waits for ended.
     released: i64,
-    /// Its fork-join group, once it has one.
-    group: u32,
-    sync: i64,
-    /// Joins the tasks created in it.
-    joins: bool,
+    /// What its end waits for.
+    join: Join,
     /// Also joins what its tasks leave behind.
     gathers: bool,
-    costs: u32,
-    next_cost: u32,
+    /// All is known of it: its tasks are put into its group.
+    fills: bool,
+    /// Its tasks, of those that were made.
+    made: u32,
+    next_made: u32,
     left: u32,
     next_left: u32,
     seen_left: u32,
@@ -100,9 +112,10 @@ enum Level {
 
 /// A task that waits for its place.
 #[derive(Clone, Copy)]
-struct Left {
+struct Made {
     task: u32,
-    creation: i64,
+    /// What its creation cost.
+    creation: u32,
 }
 
 struct Pass<'a> {
@@ -115,19 +128,23 @@ struct Pass<'a> {
     end: &'a [i64],
     worker: measure::Places<'a>,
     levels: Vec<Level>,
-    /// What the creation of each task cost, for the sections that are open.
-    costs: Vec<i64>,
-    left: Vec<Left>,
+    /// The tasks of the sections that are open.
+    made: Vec<Made>,
+    /// Tasks that nobody joined yet.
+    left: Vec<Made>,
     chunks: Vec<u32>,
     len: Vec<u32>,
     parent: Vec<u32>,
     slot: Vec<Packed>,
     grains: GrainTable,
     groups: Vec<GroupRow>,
+    group_task: Vec<u32>,
     fork_joins: usize,
-    /// The group that new nodes belong to.
-    open: u32,
-    siblings: measure::Siblings,
+    grouping: Grouping,
+    /// Groups with very many members.
+    wide: Vec<u32>,
+    depends: bool,
+    ends: HashMap<u32, i64>,
 }
 
 impl<'a> Pass<'a> {
@@ -148,7 +165,7 @@ impl<'a> Pass<'a> {
             end: tasks.ends(),
             worker: measure::Places::new(tasks),
             levels: Vec::new(),
-            costs: Vec::new(),
+            made: Vec::new(),
             left: Vec::new(),
             chunks: Vec::new(),
             len: room(grains + groups),
@@ -156,9 +173,12 @@ impl<'a> Pass<'a> {
             slot: room(grains + groups),
             grains: GrainTable::with_capacity(grains),
             groups: room(groups),
+            group_task: room(groups),
             fork_joins: 0,
-            open: NONE,
-            siblings: measure::Siblings::default(),
+            grouping: Grouping::default(),
+            wide: Vec::new(),
+            depends: tasks.has_depends(),
+            ends: HashMap::default(),
         }
     }
 
@@ -195,7 +215,7 @@ impl<'a> Pass<'a> {
             return;
         }
         if self.mark(0).is_collapsed() || self.lens[0] == 1 {
-            self.push_grain(0, GrainKind::Root, self.tasks.own_work(0), 0);
+            self.put_grain(0, GrainKind::Root, self.tasks.own_work(0), 0);
             return;
         }
         let inside = self.look_into(0);
@@ -246,23 +266,31 @@ impl<'a> Pass<'a> {
             && self.parents[task as usize] == self.parents[task as usize - 1]
     }
 
-    /// Puts a task into the open group: at once when it has no sections, else by walking through it.
-    fn begin_task(&mut self, task: u32, creation: i64) {
+    /// Puts a task into the open group: at once when it has no sections, else by walking through it. Says whether it did.
+    #[inline]
+    fn put_task(&mut self, Made { task, creation }: Made) -> bool {
         let size = self.lens[task as usize];
         let lane = self.is_lane(task);
         if size == 2 && !lane && self.mark(task + 1).kind() != Kind::Chunk {
-            let leaf = task as usize + 1;
-            return self.push_grain(task, GrainKind::Task, self.length(leaf), creation);
+            self.put_grain(task, GrainKind::Task, self.length(task as usize + 1), creation);
+            return true;
         }
+        self.begin_task(task, size, creation, lane)
+    }
+
+    fn begin_task(&mut self, task: u32, size: u32, creation: u32, lane: bool) -> bool {
         if size <= 1 {
             let kind = self.folded(task, if lane { GrainKind::Lane } else { GrainKind::Task });
-            return self.push_grain(task, kind, self.tasks.own_work(task as usize), creation);
+            self.put_grain(task, kind, self.tasks.own_work(task as usize), creation);
+            return true;
         }
-        if !lane {
-            return self.begin_frame(task, creation, GrainKind::Task, true, 0);
+        if lane {
+            let inside = self.look_into(task);
+            self.begin_frame(task, creation, GrainKind::Lane, inside.creates, inside.joins);
+        } else {
+            self.begin_frame(task, creation, GrainKind::Task, true, 0);
         }
-        let inside = self.look_into(task);
-        self.begin_frame(task, creation, GrainKind::Lane, inside.creates, inside.joins);
+        false
     }
 
     /// A collapsed node is a grain like others unless tasks are folded into it.
@@ -273,11 +301,12 @@ impl<'a> Pass<'a> {
         }
     }
 
-    fn begin_frame(&mut self, task: u32, creation: i64, kind: GrainKind, is_grain: bool, joins: u32) {
+    fn begin_frame(&mut self, task: u32, creation: u32, kind: GrainKind, is_grain: bool, joins: u32) {
         let group = if is_grain || joins > 1 { self.open_group(task, GrainKind::Linear) } else { NONE };
-        let grain = if is_grain { self.grains.work.len() as u32 } else { NONE };
+        let (mut grain, mut core) = (NONE, NO_CORE);
         if is_grain {
-            self.push_grain(task, kind, 0, creation);
+            (grain, core) = self.push_grain(task, kind, 0, creation);
+            self.grouping.head();
         }
         self.levels.push(Level::Frame(Frame {
             task,
@@ -285,9 +314,10 @@ impl<'a> Pass<'a> {
             end: self.after(task),
             group,
             grain,
+            kind,
+            core,
             work: 0,
             joins: 0,
-            gathers: kind != GrainKind::Task,
             chunks: self.chunks.len() as u32,
         }));
     }
@@ -330,38 +360,41 @@ impl<'a> Pass<'a> {
     fn put_chunks(&mut self, first: usize) {
         for k in first..self.chunks.len() {
             let chunk = self.chunks[k];
-            let cost = measure::chunk_cost(self.start, self.end, chunk);
-            self.push_grain(chunk, GrainKind::Chunk, self.tasks.own_work(chunk as usize), cost);
+            let cost = brief(measure::chunk_cost(self.start, self.end, chunk));
+            self.put_grain(chunk, GrainKind::Chunk, self.tasks.own_work(chunk as usize), cost);
         }
         self.chunks.truncate(first);
     }
 
     fn end_frame(&mut self) {
         let Some(Level::Frame(frame)) = self.levels.pop() else { return };
-        if frame.grain != NONE {
-            let grain = frame.grain as usize;
-            self.grains.work[grain] = frame.work;
+        let Frame { grain, kind, core, .. } = frame;
+        let head = (grain != NONE).then(|| Done { grain, work: frame.work.max(0), core, kind });
+        if let Some(head) = head {
+            self.grains.work[grain as usize] = head.work;
         }
-        if frame.group != NONE {
-            if frame.grain != NONE && frame.joins == 0 {
-                self.leave_alone(frame.group);
-            } else {
-                self.close_linear();
+        match head {
+            Some(head) if frame.joins == 0 => self.leave_alone(frame.group, head),
+            _ if frame.group != NONE => {
+                let closed = self.grouping.end_linear(head);
+                self.close(closed);
             }
+            _ => {}
         }
         self.put_chunks(frame.chunks as usize);
     }
 
     /// A linear group that has only its grain is that grain.
-    fn leave_alone(&mut self, group: u32) {
-        let grain = self.slot[group as usize + 1];
-        self.len.truncate(group as usize + 1);
-        self.parent.truncate(group as usize + 1);
-        self.slot.truncate(group as usize + 1);
+    fn leave_alone(&mut self, group: u32, head: Done) {
+        let at = group as usize;
+        self.slot[at] = self.slot[at + 1];
+        self.len.truncate(at + 1);
+        self.parent.truncate(at + 1);
+        self.slot.truncate(at + 1);
         self.groups.pop();
-        self.len[group as usize] = 1;
-        self.slot[group as usize] = grain;
-        self.leave_group(group);
+        self.group_task.pop();
+        self.grouping.cancel();
+        self.grouping.grain(head);
     }
 
     fn begin_section(&mut self, node: u32, frame: u32) {
@@ -369,24 +402,21 @@ impl<'a> Pass<'a> {
             return self.put_folded_section(node, frame);
         }
         self.read_ahead(node);
-        let join = join(self.lens, self.parents, self.mark, node as usize);
-        let frame_gathers = matches!(&self.levels[frame as usize], Level::Frame(f) if f.gathers);
+        let (made, left) = (self.made.len() as u32, self.left.len() as u32);
         self.levels.push(Level::Section(Section {
             node,
             at: node + 1,
             end: self.after(node),
             frame,
-            tasks: 0,
             released: i64::MIN,
-            group: NONE,
-            sync: 0,
-            joins: join != Join::None || frame_gathers,
-            gathers: join == Join::All || frame_gathers,
-            costs: self.costs.len() as u32,
-            next_cost: self.costs.len() as u32,
-            left: self.left.len() as u32,
-            next_left: self.left.len() as u32,
-            seen_left: self.left.len() as u32,
+            join: Join::None,
+            gathers: false,
+            fills: false,
+            made,
+            next_made: made,
+            left,
+            next_left: left,
+            seen_left: left,
         }));
     }
 
@@ -414,21 +444,16 @@ impl<'a> Pass<'a> {
         }
         frame.joins += 1;
         self.open_group(node, GrainKind::ForkJoin);
-        self.push_grain(node, GrainKind::Folded, work, 0);
+        self.put_grain(node, GrainKind::Folded, work, 0);
         self.close_join(0);
     }
 
-    fn step_section(&mut self) {
-        let Some(Level::Section(section)) = self.levels.last() else { return };
-        if section.group == NONE { self.look_through_section() } else { self.fill_section() }
-    }
-
-    /// First walk through a section: its intervals, the sections in it, what its tasks cost.
+    /// First walk through a section: its intervals, the sections in it, its tasks.
     fn look_through_section(&mut self) {
         let level = self.levels.len() - 1;
         let Some(Level::Section(section)) = self.levels.get_mut(level) else { return };
         let (node, frame, end) = (section.node, section.frame, section.end);
-        let (mut at, mut tasks, mut released) = (section.at, section.tasks, section.released);
+        let (mut at, mut released, mut join) = (section.at, section.released, section.join);
         let mut work = 0;
         let mut inner = NONE;
         while at < end {
@@ -436,13 +461,12 @@ impl<'a> Pass<'a> {
             let next = self.after(at);
             match Mark(self.mark[i]).kind() {
                 Kind::Task => {
-                    let ended = self.end[next as usize - 1];
-                    released = released.max(ended);
-                    let creation = self.creation_cost(at, next, node, end);
-                    self.costs.push(creation);
+                    released = released.max(self.end[next as usize - 1]);
                     // A member of a team that has no grains is none.
-                    let counts = !self.is_lane(at) || self.has_grains(at);
-                    tasks += u32::from(counts);
+                    if !self.is_lane(at) || self.has_grains(at) {
+                        let creation = brief(self.creation_cost(at, next, node, end));
+                        self.made.push(Made { task: at, creation });
+                    }
                 }
                 Kind::Section => {
                     inner = at;
@@ -456,6 +480,7 @@ impl<'a> Pass<'a> {
                     }
                     if next == end {
                         released = released.max(self.end[i]);
+                        join = Join::at(Mark(self.mark[i]));
                     }
                 }
             }
@@ -465,7 +490,7 @@ impl<'a> Pass<'a> {
             frame.work = frame.work.saturating_add(work);
         }
         let Some(Level::Section(section)) = self.levels.get_mut(level) else { return };
-        (section.at, section.tasks, section.released) = (at, tasks, released);
+        (section.at, section.released, section.join) = (at, released, join);
         if inner != NONE { self.begin_section(inner, frame) } else { self.settle_section() }
     }
 
@@ -473,88 +498,66 @@ impl<'a> Pass<'a> {
     fn settle_section(&mut self) {
         let level = self.levels.len() - 1;
         let Some(Level::Section(section)) = self.levels.get(level) else { return };
-        let (node, end, gathers, tasks) = (section.node, section.end, section.gathers, section.tasks);
-        let (costs, left, frame) = (section.costs as usize, section.left as usize, section.frame as usize);
-        let gathered = if gathers { self.left.len() - left } else { 0 };
-        if !section.joins {
-            self.leave_tasks(node, end, costs);
+        let (node, join, frame) = (section.node, section.join, section.frame as usize);
+        let (made, left) = (section.made as usize, section.left as usize);
+        let Level::Frame(frame) = &mut self.levels[frame] else { return };
+        if join == Join::None && !frame.gathers() {
+            // They wait for the next join around them that takes them.
+            self.left.extend(self.made.drain(made..));
             self.left[left..].sort_unstable_by_key(|left| left.task);
             self.levels.pop();
             return;
         }
-        if tasks as usize + gathered == 0 {
-            self.costs.truncate(costs);
+        let gathers = join == Join::All || frame.gathers();
+        if self.made.len() == made && (!gathers || self.left.len() == left) {
             self.levels.pop();
             return;
         }
-        // A join of descendants too is over when the last of them has ended.
-        let released = if gathers { self.end[node as usize] } else { section.released };
-        let sync = self.sync_cost(node, released);
-        let group = self.open_group(node, GrainKind::ForkJoin);
-        if let Level::Frame(frame) = &mut self.levels[frame] {
-            frame.joins += 1;
-        }
+        frame.joins += 1;
+        self.open_group(node, GrainKind::ForkJoin);
         let Some(Level::Section(section)) = self.levels.get_mut(level) else { return };
-        section.group = group;
-        section.sync = sync;
-        section.at = node + 1;
-    }
-
-    /// The tasks of an open section wait for the next join around them that takes them.
-    fn leave_tasks(&mut self, node: u32, end: u32, costs: usize) {
-        let mut at = node + 1;
-        let mut cost = costs;
-        while at < end {
-            if self.mark(at).kind() == Kind::Task {
-                if !self.is_lane(at) || self.has_grains(at) {
-                    self.left.push(Left { task: at, creation: self.costs[cost] });
-                }
-                cost += 1;
-            }
-            at = self.after(at);
-        }
-        self.costs.truncate(costs);
+        (section.gathers, section.fills) = (gathers, true);
     }
 
     /// Second walk through a section: its tasks become members of its group.
     fn fill_section(&mut self) {
         let level = self.levels.len() - 1;
-        let Some(Level::Section(section)) = self.levels.get_mut(level) else { return };
-        let (mut at, end) = (section.at, section.end);
-        while at < end && Mark(self.mark[at as usize]).kind() != Kind::Task {
-            at += self.lens[at as usize].max(1);
-        }
-        section.at = at;
-        // Members stand in the order of their creation, so that what a task depends on stands before it.
-        if section.gathers && section.seen_left as usize != self.left.len() {
-            section.seen_left = self.left.len() as u32;
-            self.left[section.next_left as usize..].sort_unstable_by_key(|left| left.task);
-        }
-        let waiting = if section.gathers { self.left.get(section.next_left as usize) } else { None };
-        if let Some(&Left { task, creation }) = waiting.filter(|left| at >= end || left.task < at) {
-            section.next_left += 1;
-            return self.begin_task(task, creation);
-        }
-        if at >= end {
-            return self.end_section();
-        }
-        section.at = at + self.lens[at as usize].max(1);
-        let creation = self.costs[section.next_cost as usize];
-        section.next_cost += 1;
-        if !self.is_lane(at) || self.has_grains(at) {
-            self.begin_task(at, creation);
+        loop {
+            let Some(Level::Section(section)) = self.levels.get_mut(level) else { return };
+            let mut next = self.made.get(section.next_made as usize);
+            section.next_made += 1;
+            if section.gathers {
+                // Members stand in the order of their creation, so that what a task depends on stands before it.
+                if section.seen_left as usize != self.left.len() {
+                    section.seen_left = self.left.len() as u32;
+                    self.left[section.next_left as usize..].sort_unstable_by_key(|left| left.task);
+                }
+                let waiting = self.left.get(section.next_left as usize);
+                if let Some(left) = waiting.filter(|left| next.is_none_or(|made| left.task < made.task)) {
+                    section.next_left += 1;
+                    section.next_made -= 1;
+                    next = Some(left);
+                }
+            }
+            let Some(&next) = next else { return self.end_section() };
+            if !self.put_task(next) {
+                return;
+            }
         }
     }
 
     fn end_section(&mut self) {
         let Some(Level::Section(section)) = self.levels.pop() else { return };
+        let left = section.left as usize;
         if section.gathers {
-            self.left.truncate(section.left as usize);
-        } else {
-            self.left[section.left as usize..].sort_unstable_by_key(|left| left.task);
+            self.left.truncate(left);
+        } else if self.left.len() > left {
+            self.left[left..].sort_unstable_by_key(|left| left.task);
         }
-        self.costs.truncate(section.costs as usize);
-        self.close_join(section.sync);
+        self.made.truncate(section.made as usize);
+        // A join of descendants too is over when the last of them has ended.
+        let released = if section.gathers { self.end[section.node as usize] } else { section.released };
+        self.close_join(self.sync_cost(section.node, released));
     }
 
     /// From the end of the interval that created a task until its creator went on, or until the task itself ran in the
@@ -583,55 +586,83 @@ impl<'a> Pass<'a> {
         follow.map_or(0, |follow| self.start[follow as usize].saturating_sub(released).max(0))
     }
 
-    fn push_node(&mut self, slot: Slot) -> u32 {
+    #[inline]
+    fn push_node(&mut self, slot: Packed) -> u32 {
         let node = self.len.len() as u32;
         self.len.push(1);
-        self.parent.push(if self.open == NONE { 0 } else { self.open });
-        self.slot.push(Packed::new(slot));
+        self.parent.push(self.grouping.last().map_or(0, |open| open.node));
+        self.slot.push(slot);
         node
     }
 
-    fn push_grain(&mut self, task: u32, kind: GrainKind, work: i64, cost: i64) {
-        self.push_node(Slot::Grain(self.grains.work.len() as u32));
+    /// A grain that is complete.
+    #[inline]
+    fn put_grain(&mut self, task: u32, kind: GrainKind, work: i64, cost: u32) {
+        let work = work.max(0);
+        let (grain, core) = self.push_grain(task, kind, work, cost);
+        self.grouping.grain(Done { grain, work, core, kind });
+    }
+
+    /// The number of a new grain, and the core that it began on.
+    #[inline]
+    fn push_grain(&mut self, task: u32, kind: GrainKind, work: i64, cost: u32) -> (u32, u16) {
+        let grain = self.grains.work.len() as u32;
+        self.push_node(Packed::grain(grain));
         let core = self.worker.core(self.first_block(task));
-        let cost = u32::try_from(cost).unwrap_or(u32::MAX);
-        self.grains.push(GrainRow { task, cost, core, kind }, work.max(0));
+        self.grains.push(GrainRow { task, cost, core, kind }, work);
+        (grain, core)
     }
 
     fn open_group(&mut self, task: u32, kind: GrainKind) -> u32 {
-        let node = self.push_node(Slot::Group(self.groups.len() as u32));
-        self.groups.push(GroupRow { path: 0, shape: 0, task, kind });
-        self.fork_joins += usize::from(kind == GrainKind::ForkJoin);
-        self.open = node;
+        let is_join = kind == GrainKind::ForkJoin;
+        let node = self.push_node(Packed::group(self.groups.len() as u32, is_join));
+        self.groups.push(GroupRow::default());
+        self.group_task.push(task);
+        self.fork_joins += usize::from(is_join);
+        self.grouping.begin(node, is_join);
         node
     }
 
-    fn leave_group(&mut self, group: u32) {
-        let parent = self.parent[group as usize];
-        self.open = if parent == group { NONE } else { parent };
-    }
-
-    /// Closes the open linear group, with the metrics that its members give it.
-    fn close_linear(&mut self) {
-        let group = self.open;
-        self.len[group as usize] = self.len.len() as u32 - group;
-        measure::close_linear((&self.len, &self.slot), (&self.grains, &mut self.groups), group as usize);
-        self.leave_group(group);
-    }
-
-    /// The same for a fork-join whose join cost `sync`.
+    /// Closes the open fork-join, whose join cost `sync`.
     fn close_join(&mut self, sync: i64) {
-        let group = self.open;
-        self.len[group as usize] = self.len.len() as u32 - group;
-        measure::close_join(
-            &mut self.siblings,
-            self.tasks,
-            (&self.len, &self.slot),
-            (&mut self.grains, &mut self.groups),
-            (group as usize, sync),
-        );
-        self.leave_group(group);
+        let path = self.depends.then(|| self.path_with_depends());
+        let closed = self.grouping.end_join(self.tasks, &mut self.grains, (sync, path));
+        self.close(closed);
     }
+
+    /// A group is complete.
+    #[inline]
+    fn close(&mut self, closed: Option<(Open, GroupRow)>) {
+        let Some((open, row)) = closed else { return };
+        let node = open.node as usize;
+        self.len[node] = (self.len.len() - node) as u32;
+        self.groups[self.slot[node].number() as usize] = row;
+        if open.members() >= WIDE {
+            self.wide.push(open.node);
+        }
+    }
+
+    /// The longest way through the open fork-join, where tasks depend on each other.
+    fn path_with_depends(&mut self) -> i64 {
+        let mut at = self.grouping.last().map_or(self.len.len(), |open| open.node as usize + 1);
+        let members = std::iter::from_fn(|| {
+            let slot = *self.slot.get(at)?;
+            at += self.len[at].max(1) as usize;
+            let number = slot.number() as usize;
+            Some(if slot.is_group() {
+                (NodeId(self.group_task[number]), self.groups[number].path)
+            } else {
+                (NodeId(self.grains.row[number].task), self.grains.work[number])
+            })
+        });
+        path_with_depends(self.tasks, members, &mut self.ends)
+    }
+}
+
+/// A cost in four bytes.
+#[inline]
+fn brief(cost: i64) -> u32 {
+    u32::try_from(cost).unwrap_or(u32::MAX)
 }
 
 /// What a member of a team, or the program, holds.

@@ -11,43 +11,79 @@ pub enum Slot {
     Group(u32),
 }
 
-/// A [`Slot`] in four bytes: groups have the highest bit.
+/// A [`Slot`] in four bytes, and of a group which kind it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packed(u32);
 
 impl Packed {
     const GROUP: u32 = 1 << 31;
+    const JOIN: u32 = 1 << 30;
+    const NUMBER: u32 = Self::JOIN - 1;
+    /// There can be no more grains than this, and no more groups.
+    pub const MOST: usize = Self::JOIN as usize;
 
     #[inline]
-    pub fn new(slot: Slot) -> Self {
-        match slot {
-            Slot::Grain(number) => Packed(number),
-            Slot::Group(number) => Packed(number | Self::GROUP),
-        }
+    pub fn grain(number: u32) -> Self {
+        Packed(number & Self::NUMBER)
+    }
+
+    #[inline]
+    pub fn group(number: u32, is_join: bool) -> Self {
+        Packed(number & Self::NUMBER | Self::GROUP | if is_join { Self::JOIN } else { 0 })
     }
 
     #[inline]
     pub fn get(self) -> Slot {
-        if self.0 & Self::GROUP == 0 { Slot::Grain(self.0) } else { Slot::Group(self.0 & !Self::GROUP) }
+        if self.is_group() { Slot::Group(self.number()) } else { Slot::Grain(self.number()) }
+    }
+
+    /// The number among grains, or among groups.
+    #[inline]
+    pub fn number(self) -> u32 {
+        self.0 & Self::NUMBER
+    }
+
+    #[inline]
+    pub fn is_group(self) -> bool {
+        self.0 & Self::GROUP != 0
+    }
+
+    /// Whether it is a fork-join.
+    #[inline]
+    pub fn is_join(self) -> bool {
+        self.0 & Self::JOIN != 0
     }
 }
 
 /// Room for many values. Large columns ask for large pages: a page fault for every four kilobytes would take a fifth of the
 /// time of the whole reduction.
 pub fn room<T>(count: usize) -> Vec<T> {
-    let column: Vec<T> = Vec::with_capacity(count);
+    let column = Vec::with_capacity(count);
+    advise(&column);
+    column
+}
+
+/// The same, filled with zeros, which costs nothing: the system gives pages of them.
+pub fn zeros(count: usize) -> Vec<i64> {
+    let column = vec![0; count];
+    advise(&column);
+    column
+}
+
+fn advise<T>(column: &Vec<T>) {
     #[cfg(target_os = "linux")]
     {
         const PAGE: usize = 4096;
         const LARGE: usize = 2 << 20;
         let begin = (column.as_ptr() as usize).next_multiple_of(PAGE);
-        let end = column.as_ptr() as usize + count * size_of::<T>();
+        let end = column.as_ptr() as usize + column.capacity() * size_of::<T>();
         if end > begin + LARGE {
             // SAFETY: a hint about whole pages of memory that is ours; that it may be refused does not matter.
             unsafe { libc::madvise(begin as *mut libc::c_void, end - begin, libc::MADV_HUGEPAGE) };
         }
     }
-    column
+    #[cfg(not(target_os = "linux"))]
+    let _ = column;
 }
 
 /// Nobody knows where it ran.
@@ -116,19 +152,16 @@ impl GrainTable {
 }
 
 /// What is known of each group.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct GroupRow {
     /// Longest way through it.
     pub path: i64,
     /// Equal for groups of equal structure.
     pub shape: u64,
-    /// Its node in the task tree.
-    pub task: u32,
-    pub kind: super::GrainKind,
 }
 
 /// Values per block of [`Extremes`].
-const BLOCK: usize = 64;
+pub const BLOCK: usize = 64;
 
 /// The worst value of any range of a column at once, from the worst of each block of it.
 #[derive(Debug, Default)]
@@ -138,10 +171,15 @@ pub struct Extremes {
 }
 
 impl Extremes {
-    /// Answers with the largest or smallest of `value(0..count)`.
-    pub fn new(count: usize, largest: bool, value: impl Fn(usize) -> f32) -> Self {
-        let ends = (0..count.div_ceil(BLOCK)).map(|b| b * BLOCK..((b + 1) * BLOCK).min(count));
-        Extremes { block: ends.map(|range| worst(range.map(&value), largest)).collect(), largest }
+    /// Answers with the largest or the smallest of so many values, which come block by block.
+    pub fn new(count: usize, largest: bool) -> Self {
+        Extremes { block: Vec::with_capacity(count.div_ceil(BLOCK)), largest }
+    }
+
+    /// Adds the next [`BLOCK`] values, or as many as are left.
+    #[inline]
+    pub fn push(&mut self, values: impl Iterator<Item = f32>) {
+        self.block.push(worst(values, self.largest));
     }
 
     /// The worst value of a range; not a number if there is none.
@@ -159,7 +197,17 @@ impl Extremes {
     }
 }
 
-/// The largest or smallest value; those that are not numbers have no say.
-fn worst(values: impl Iterator<Item = f32>, largest: bool) -> f32 {
-    values.fold(f32::NAN, |a, b| if largest { a.max(b) } else { a.min(b) })
+/// The largest or smallest value; those that are not numbers have no say. In lanes, so that one need not wait for the
+/// other.
+#[inline]
+fn worst(mut values: impl Iterator<Item = f32>, largest: bool) -> f32 {
+    let of = |a: f32, b: f32| if largest { a.max(b) } else { a.min(b) };
+    let mut lanes = [f32::NAN; 4];
+    'all: loop {
+        for lane in &mut lanes {
+            let Some(value) = values.next() else { break 'all };
+            *lane = of(*lane, value);
+        }
+    }
+    lanes.into_iter().fold(f32::NAN, of)
 }
