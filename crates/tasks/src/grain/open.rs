@@ -13,6 +13,8 @@ use crate::tasks::Tasks;
 pub struct Open {
     /// Its node in the aggregation tree.
     pub node: u32,
+    /// Its number among groups.
+    pub group: u32,
     /// Its grains: of [`Grouping::grains`] those from here on.
     first: u32,
     is_join: bool,
@@ -33,6 +35,16 @@ impl Open {
         let from = if self.is_join { 0 } else { self.path };
         self.path = self.path.max(from.saturating_add(path));
         self.shape.add(shape);
+    }
+
+    /// Takes up a grain that is joined with its siblings: a member, or the first of a linear group that is one.
+    #[inline]
+    fn beside(&mut self, done: Done) {
+        self.mixed |= matches!(done.kind, GrainKind::Chunk | GrainKind::Folded);
+        self.low_core = self.low_core.min(done.core);
+        self.high_core = self.high_core.max(done.core);
+        self.largest = self.largest.max(done.work);
+        self.work = self.work.saturating_add(done.work);
     }
 
     /// How many members it has.
@@ -81,9 +93,10 @@ impl Grouping {
     }
 
     #[inline]
-    pub fn begin(&mut self, node: u32, is_join: bool) {
+    pub fn begin(&mut self, node: u32, group: u32, is_join: bool) {
         self.open.push(Open {
             node,
+            group,
             first: self.grains.len() as u32,
             is_join,
             mixed: false,
@@ -107,22 +120,12 @@ impl Grouping {
     /// Takes up a grain that is a member by itself.
     #[inline]
     pub fn grain(&mut self, done: Done) {
-        if let Some(open) = self.open.last_mut() {
-            open.add(done.work, alike::GRAIN);
+        let Some(open) = self.open.last_mut() else { return };
+        open.add(done.work, alike::GRAIN);
+        if open.is_join {
+            open.beside(done);
+            self.grains.push(done.grain);
         }
-        self.beside(done);
-    }
-
-    /// A grain is joined with its siblings: a member of a join, or the first of a linear group that is one.
-    #[inline]
-    fn beside(&mut self, done: Done) {
-        let Some(open) = self.open.last_mut().filter(|open| open.is_join) else { return };
-        self.grains.push(done.grain);
-        open.mixed |= matches!(done.kind, GrainKind::Chunk | GrainKind::Folded);
-        open.low_core = open.low_core.min(done.core);
-        open.high_core = open.high_core.max(done.core);
-        open.largest = open.largest.max(done.work);
-        open.work = open.work.saturating_add(done.work);
     }
 
     /// Forgets the innermost group: it was none.
@@ -138,9 +141,10 @@ impl Grouping {
         let row = GroupRow { path, shape: open.shape.finish() };
         if let Some(around) = self.open.last_mut() {
             around.add(row.path, row.shape);
-        }
-        if let Some(head) = head {
-            self.beside(head);
+            if let Some(head) = head.filter(|_| around.is_join) {
+                around.beside(head);
+                self.grains.push(head.grain);
+            }
         }
         Some((open, row))
     }

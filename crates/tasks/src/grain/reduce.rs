@@ -37,11 +37,13 @@ pub struct Reduced {
 pub fn reduce(tasks: &Tasks) -> Reduced {
     let mut pass = Pass::new(tasks);
     pass.begin_root();
-    while let Some(level) = pass.levels.last() {
-        match level {
-            Level::Frame(_) => pass.step_frame(),
-            Level::Section(section) if section.fills => pass.fill_section(),
-            Level::Section(_) => pass.look_through_section(),
+    while !pass.frames.is_empty() {
+        match pass.sections.last() {
+            Some(section) if section.frames as usize == pass.frames.len() => match section.fills {
+                true => pass.fill_section(),
+                false => pass.look_through_section(),
+            },
+            _ => pass.step_frame(),
         }
     }
     let most = pass.grains.row.len().max(pass.groups.len());
@@ -87,8 +89,8 @@ struct Section {
     node: u32,
     at: u32,
     end: u32,
-    /// The level of its task.
-    frame: u32,
+    /// How many frames there were when it began: the last of these is that of its task.
+    frames: u32,
     /// When the last of what it waits for ended.
     released: i64,
     /// What its end waits for.
@@ -103,11 +105,6 @@ struct Section {
     left: u32,
     next_left: u32,
     seen_left: u32,
-}
-
-enum Level {
-    Frame(Frame),
-    Section(Section),
 }
 
 /// A task that waits for its place.
@@ -127,7 +124,8 @@ struct Pass<'a> {
     start: &'a [i64],
     end: &'a [i64],
     worker: measure::Places<'a>,
-    levels: Vec<Level>,
+    frames: Vec<Frame>,
+    sections: Vec<Section>,
     /// The tasks of the sections that are open.
     made: Vec<Made>,
     /// Tasks that nobody joined yet.
@@ -164,7 +162,8 @@ impl<'a> Pass<'a> {
             start: tasks.starts(),
             end: tasks.ends(),
             worker: measure::Places::new(tasks),
-            levels: Vec::new(),
+            frames: Vec::new(),
+            sections: Vec::new(),
             made: Vec::new(),
             left: Vec::new(),
             chunks: Vec::new(),
@@ -272,7 +271,8 @@ impl<'a> Pass<'a> {
         let size = self.lens[task as usize];
         let lane = self.is_lane(task);
         if size == 2 && !lane && self.mark(task + 1).kind() != Kind::Chunk {
-            self.put_grain(task, GrainKind::Task, self.length(task as usize + 1), creation);
+            let block = task as usize + 1;
+            self.put_grain_at(task, GrainKind::Task, (block, self.length(block)), creation);
             return true;
         }
         self.begin_task(task, size, creation, lane)
@@ -305,10 +305,10 @@ impl<'a> Pass<'a> {
         let group = if is_grain || joins > 1 { self.open_group(task, GrainKind::Linear) } else { NONE };
         let (mut grain, mut core) = (NONE, NO_CORE);
         if is_grain {
-            (grain, core) = self.push_grain(task, kind, 0, creation);
+            (grain, core) = self.push_grain(task, kind, (self.first_block(task), 0), creation);
             self.grouping.head();
         }
-        self.levels.push(Level::Frame(Frame {
+        self.frames.push(Frame {
             task,
             at: task + 1,
             end: self.after(task),
@@ -319,17 +319,16 @@ impl<'a> Pass<'a> {
             work: 0,
             joins: 0,
             chunks: self.chunks.len() as u32,
-        }));
+        });
     }
 
     fn step_frame(&mut self) {
-        let level = self.levels.len() - 1;
-        let Some(Level::Frame(frame)) = self.levels.get_mut(level) else { return };
+        let Some(frame) = self.frames.last_mut() else { return };
         while frame.at < frame.end {
             let node = frame.at as usize;
             frame.at += self.lens[node].max(1);
             match Mark(self.mark[node]).kind() {
-                Kind::Section => return self.begin_section(node as u32, level as u32),
+                Kind::Section => return self.begin_section(node as u32),
                 Kind::Chunk => self.chunks.push(node as u32),
                 Kind::Task => {}
                 _ => {
@@ -340,15 +339,15 @@ impl<'a> Pass<'a> {
         }
         let (task, chunks) = (frame.task, frame.chunks);
         if self.chunks.len() > chunks as usize && !self.is_lane(task) {
-            self.put_loop(level);
+            self.put_loop();
         } else {
             self.end_frame();
         }
     }
 
     /// Chunks that no team ran: a loop of their own.
-    fn put_loop(&mut self, level: usize) {
-        let Level::Frame(frame) = &mut self.levels[level] else { return };
+    fn put_loop(&mut self) {
+        let Some(frame) = self.frames.last_mut() else { return };
         let (task, first) = (frame.task, frame.chunks as usize);
         frame.joins += 1;
         self.open_group(task, GrainKind::ForkJoin);
@@ -367,7 +366,7 @@ impl<'a> Pass<'a> {
     }
 
     fn end_frame(&mut self) {
-        let Some(Level::Frame(frame)) = self.levels.pop() else { return };
+        let Some(frame) = self.frames.pop() else { return };
         let Frame { grain, kind, core, .. } = frame;
         let head = (grain != NONE).then(|| Done { grain, work: frame.work.max(0), core, kind });
         if let Some(head) = head {
@@ -397,17 +396,17 @@ impl<'a> Pass<'a> {
         self.grouping.grain(head);
     }
 
-    fn begin_section(&mut self, node: u32, frame: u32) {
+    fn begin_section(&mut self, node: u32) {
         if self.mark(node).is_collapsed() || self.lens[node as usize] <= 1 {
-            return self.put_folded_section(node, frame);
+            return self.put_folded_section(node);
         }
         self.read_ahead(node);
         let (made, left) = (self.made.len() as u32, self.left.len() as u32);
-        self.levels.push(Level::Section(Section {
+        self.sections.push(Section {
             node,
             at: node + 1,
             end: self.after(node),
-            frame,
+            frames: self.frames.len() as u32,
             released: i64::MIN,
             join: Join::None,
             gathers: false,
@@ -417,7 +416,7 @@ impl<'a> Pass<'a> {
             left,
             next_left: left,
             seen_left: left,
-        }));
+        });
     }
 
     /// Asks for what will be read soon. Sections are walked through twice and their ends are looked at first, which no
@@ -434,10 +433,10 @@ impl<'a> Pass<'a> {
     }
 
     /// A section that the recorder folded: a join of one grain that stands for its tasks.
-    fn put_folded_section(&mut self, node: u32, frame: u32) {
+    fn put_folded_section(&mut self, node: u32) {
         let work = self.tasks.own_work(node as usize);
         let has_grains = self.has_grains(node);
-        let Level::Frame(frame) = &mut self.levels[frame as usize] else { return };
+        let Some(frame) = self.frames.last_mut() else { return };
         if !has_grains {
             frame.work = frame.work.saturating_add(work);
             return;
@@ -450,9 +449,8 @@ impl<'a> Pass<'a> {
 
     /// First walk through a section: its intervals, the sections in it, its tasks.
     fn look_through_section(&mut self) {
-        let level = self.levels.len() - 1;
-        let Some(Level::Section(section)) = self.levels.get_mut(level) else { return };
-        let (node, frame, end) = (section.node, section.frame, section.end);
+        let Some(section) = self.sections.last() else { return };
+        let (node, end) = (section.node, section.end);
         let (mut at, mut released, mut join) = (section.at, section.released, section.join);
         let mut work = 0;
         let mut inner = NONE;
@@ -486,44 +484,40 @@ impl<'a> Pass<'a> {
             }
             at = next;
         }
-        if let Level::Frame(frame) = &mut self.levels[frame as usize] {
+        if let Some(frame) = self.frames.last_mut() {
             frame.work = frame.work.saturating_add(work);
         }
-        let Some(Level::Section(section)) = self.levels.get_mut(level) else { return };
+        let Some(section) = self.sections.last_mut() else { return };
         (section.at, section.released, section.join) = (at, released, join);
-        if inner != NONE { self.begin_section(inner, frame) } else { self.settle_section() }
+        if inner != NONE { self.begin_section(inner) } else { self.settle_section() }
     }
 
     /// All is known of a section: it becomes a group, or leaves its tasks to another one, or was empty.
     fn settle_section(&mut self) {
-        let level = self.levels.len() - 1;
-        let Some(Level::Section(section)) = self.levels.get(level) else { return };
-        let (node, join, frame) = (section.node, section.join, section.frame as usize);
+        let (Some(section), Some(frame)) = (self.sections.last_mut(), self.frames.last_mut()) else { return };
+        let (node, join) = (section.node, section.join);
         let (made, left) = (section.made as usize, section.left as usize);
-        let Level::Frame(frame) = &mut self.levels[frame] else { return };
         if join == Join::None && !frame.gathers() {
             // They wait for the next join around them that takes them.
             self.left.extend(self.made.drain(made..));
             self.left[left..].sort_unstable_by_key(|left| left.task);
-            self.levels.pop();
+            self.sections.pop();
             return;
         }
         let gathers = join == Join::All || frame.gathers();
         if self.made.len() == made && (!gathers || self.left.len() == left) {
-            self.levels.pop();
+            self.sections.pop();
             return;
         }
+        (section.gathers, section.fills) = (gathers, true);
         frame.joins += 1;
         self.open_group(node, GrainKind::ForkJoin);
-        let Some(Level::Section(section)) = self.levels.get_mut(level) else { return };
-        (section.gathers, section.fills) = (gathers, true);
     }
 
     /// Second walk through a section: its tasks become members of its group.
     fn fill_section(&mut self) {
-        let level = self.levels.len() - 1;
         loop {
-            let Some(Level::Section(section)) = self.levels.get_mut(level) else { return };
+            let Some(section) = self.sections.last_mut() else { return };
             let mut next = self.made.get(section.next_made as usize);
             section.next_made += 1;
             if section.gathers {
@@ -547,7 +541,7 @@ impl<'a> Pass<'a> {
     }
 
     fn end_section(&mut self) {
-        let Some(Level::Section(section)) = self.levels.pop() else { return };
+        let Some(section) = self.sections.pop() else { return };
         let left = section.left as usize;
         if section.gathers {
             self.left.truncate(left);
@@ -598,28 +592,39 @@ impl<'a> Pass<'a> {
     /// A grain that is complete.
     #[inline]
     fn put_grain(&mut self, task: u32, kind: GrainKind, work: i64, cost: u32) {
-        let work = work.max(0);
-        let (grain, core) = self.push_grain(task, kind, work, cost);
+        self.put_grain_at(task, kind, (self.first_block(task), work.max(0)), cost);
+    }
+
+    #[inline]
+    fn put_grain_at(&mut self, task: u32, kind: GrainKind, (block, work): (usize, i64), cost: u32) {
+        let (grain, core) = self.push_grain(task, kind, (block, work), cost);
         self.grouping.grain(Done { grain, work, core, kind });
     }
 
     /// The number of a new grain, and the core that it began on.
     #[inline]
-    fn push_grain(&mut self, task: u32, kind: GrainKind, work: i64, cost: u32) -> (u32, u16) {
+    fn push_grain(
+        &mut self,
+        task: u32,
+        kind: GrainKind,
+        (block, work): (usize, i64),
+        cost: u32,
+    ) -> (u32, u16) {
         let grain = self.grains.work.len() as u32;
         self.push_node(Packed::grain(grain));
-        let core = self.worker.core(self.first_block(task));
+        let core = self.worker.core(block);
         self.grains.push(GrainRow { task, cost, core, kind }, work);
         (grain, core)
     }
 
     fn open_group(&mut self, task: u32, kind: GrainKind) -> u32 {
         let is_join = kind == GrainKind::ForkJoin;
-        let node = self.push_node(Packed::group(self.groups.len() as u32, is_join));
+        let group = self.groups.len() as u32;
+        let node = self.push_node(Packed::group(group, is_join));
         self.groups.push(GroupRow::default());
         self.group_task.push(task);
         self.fork_joins += usize::from(is_join);
-        self.grouping.begin(node, is_join);
+        self.grouping.begin(node, group, is_join);
         node
     }
 
@@ -636,7 +641,7 @@ impl<'a> Pass<'a> {
         let Some((open, row)) = closed else { return };
         let node = open.node as usize;
         self.len[node] = (self.len.len() - node) as u32;
-        self.groups[self.slot[node].number() as usize] = row;
+        self.groups[open.group as usize] = row;
         if open.members() >= WIDE {
             self.wide.push(open.node);
         }
