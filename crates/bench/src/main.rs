@@ -60,7 +60,10 @@ struct Row {
 fn main() -> Result<()> {
     let args = Args::parse();
     let dir = match &args.dir {
-        Some(dir) => tempfile::tempdir_in(dir)?,
+        Some(dir) => {
+            std::fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
+            tempfile::tempdir_in(dir)?
+        }
         None => tempfile::tempdir()?,
     };
     let mut rows = Vec::new();

@@ -225,12 +225,12 @@ fn compare_mixed(tasks: &Tasks, grains: &mut GrainTable, members: &[u32], (scatt
     for &grain in alone.iter().chain(&alike) {
         let cost = &mut grains.row[grain as usize].cost;
         *cost = cost.saturating_add(share);
+        grains.beside[grain as usize].scatter = scatter;
     }
     loops.sort_unstable();
     let loops = loops.chunk_by(|a, b| a.0 == b.0).map(|same| same.iter().map(|&(_, grain)| grain).collect());
     let mut sets: Vec<Vec<u32>> = loops.collect();
     sets.push(alike);
-    sets.extend(alone.into_iter().map(|grain| vec![grain]));
     for set in sets {
         let balance = balance_of(grains, &set);
         for grain in set {
