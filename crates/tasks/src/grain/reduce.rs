@@ -270,7 +270,8 @@ impl<'a> Pass<'a> {
     fn put_task(&mut self, Made { task, creation }: Made) -> bool {
         let size = self.lens[task as usize];
         let lane = self.is_lane(task);
-        if size == 2 && !lane && self.mark(task + 1).kind() != Kind::Chunk {
+        let is_interval = |kind: Kind| !kind.is_collective() && kind != Kind::Chunk;
+        if size == 2 && !lane && is_interval(self.mark(task + 1).kind()) {
             let block = task as usize + 1;
             self.put_grain_at(task, GrainKind::Task, (block, self.length(block)), creation);
             return true;
