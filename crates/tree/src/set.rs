@@ -20,16 +20,17 @@ const GROUP: usize = 8;
 impl NodeSet {
     /// The nodes below `nodes` that satisfy `test`.
     pub fn from_fn(nodes: usize, test: impl Fn(NodeId) -> bool + Sync) -> Self {
+        Self::from_blocks(nodes, |block| {
+            block.fold(0, |bits, i| bits | u64::from(test(NodeId(i as u32))) << (i % 64))
+        })
+    }
+
+    /// Of each block of 64 nodes, or what is left of them, those whose bits `block` gives, the first of them lowest.
+    pub fn from_blocks(nodes: usize, block: impl Fn(Range<usize>) -> u64 + Sync) -> Self {
         let words = (0..nodes.div_ceil(64))
             .into_par_iter()
             .with_min_len(1 << 10)
-            .map(|w| {
-                let mut bits = 0u64;
-                for i in w * 64..((w + 1) * 64).min(nodes) {
-                    bits |= u64::from(test(NodeId(i as u32))) << (i % 64);
-                }
-                bits
-            })
+            .map(|w| block(w * 64..((w + 1) * 64).min(nodes)))
             .collect();
         Self::from_words(nodes, words)
     }

@@ -204,14 +204,32 @@ impl Grains {
 
     /// The grains that have a problem.
     pub fn problem(&self, problem: Problem, threshold: f64, deviation: Option<&Deviation>) -> ProblemSet {
-        let has = |node: NodeId| match self.slot[node.index()].get() {
-            Slot::Group(_) => false,
-            Slot::Grain(g) => {
-                let value = f64::from(self.value(problem, g as usize, deviation));
-                if problem.is_below() { value < threshold } else { value > threshold }
-            }
+        let has = |value: f32| {
+            if problem.is_below() { f64::from(value) < threshold } else { f64::from(value) > threshold }
         };
-        let chosen = NodeSet::from_fn(self.slot.len(), has);
+        let worst = match problem {
+            Problem::LowParallelBenefit => Some(&self.worst[0]),
+            Problem::SiblingImbalance | Problem::ChunkImbalance => Some(&self.worst[1]),
+            Problem::SiblingScatter => Some(&self.worst[2]),
+            Problem::LowParallelism => Some(&self.worst[3]),
+            Problem::WorkDeviation | Problem::MemoryStall => None,
+        };
+        let chosen = NodeSet::from_blocks(self.slot.len(), |nodes| {
+            let grains = self.first_grain(nodes.start)..self.first_grain(nodes.end);
+            if grains.is_empty() || worst.is_some_and(|worst| !worst.around(grains.clone()).any(has)) {
+                return 0;
+            }
+            let last = self.grain_count() - 1;
+            let mut grain = grains.start;
+            let mut bits = 0;
+            for (i, slot) in self.slot[nodes].iter().enumerate() {
+                // The grain that comes next is looked at where a group stands too: no processor foresees which is which.
+                let is_grain = !slot.is_group();
+                bits |= u64::from(is_grain & has(self.value(problem, grain.min(last), deviation))) << i;
+                grain += usize::from(is_grain);
+            }
+            bits
+        });
         ProblemSet { problem, threshold, grains: chosen.len(), lens: Lens::new(chosen) }
     }
 

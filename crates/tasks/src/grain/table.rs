@@ -182,6 +182,12 @@ impl Extremes {
         self.block.push(worst(values, self.largest));
     }
 
+    /// The worst of each block that a range touches: nothing in the range is worse.
+    #[inline]
+    pub fn around(&self, range: Range<usize>) -> impl Iterator<Item = f32> {
+        self.block[range.start / BLOCK..range.end.div_ceil(BLOCK)].iter().copied()
+    }
+
     /// The worst value of a range; not a number if there is none.
     pub fn over(&self, range: Range<usize>, value: impl Fn(usize) -> f32) -> f32 {
         let (first, last) = (range.start.div_ceil(BLOCK), range.end / BLOCK);
