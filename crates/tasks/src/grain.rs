@@ -27,6 +27,8 @@ use crosscut_tree::{NodeId, Sums, Tree, TreeBuf};
 use crate::tasks::Tasks;
 use table::{Extremes, GrainTable, GroupRow, Packed, Slot};
 
+pub(crate) use measure::{Places, between};
+
 pub use alike::{Class, Kernel};
 pub use deviation::{Deviation, Growth, growth};
 pub use parallelism::InProgress;

@@ -195,7 +195,7 @@ fn check_problems(case: &Case) {
     }
 }
 
-/// (longest − mean) × min(tasks, workers) of every join whose tasks have the problem.
+/// longest × min(tasks, workers) − all, of every join whose tasks have the problem.
 fn lost_at_joins(whole: &Group, program: &Program, has: &dyn Fn(usize) -> bool, workers: u32) -> i64 {
     let model = GrainModel::new(program);
     let mut lost = 0.0;
@@ -204,9 +204,8 @@ fn lost_at_joins(whole: &Group, program: &Program, has: &dyn Fn(usize) -> bool, 
         let heads: Vec<usize> = heads.collect();
         if heads.iter().any(|&n| has(n)) {
             let works: Vec<f64> = heads.iter().map(|&n| model.work(n) as f64).collect();
-            let mean = works.iter().sum::<f64>() / works.len() as f64;
             let longest = works.iter().copied().fold(0.0, f64::max);
-            lost += (longest - mean) * works.len().min(workers as usize) as f64;
+            lost += (longest * works.len().min(workers as usize) as f64 - works.iter().sum::<f64>()).max(0.0);
         }
     }
     lost.round() as i64

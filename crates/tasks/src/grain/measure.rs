@@ -1,5 +1,6 @@
 //! Metrics of a grain alone: what creating it cost, where it ran, what its counters say.
 
+use crosscut_run::SEVERAL;
 use crosscut_run::tasks::Kind;
 use crosscut_tree::NodeId;
 
@@ -26,21 +27,125 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// Whether the same worker ran two intervals.
+    /// The place of an interval.
     #[inline]
-    pub fn same(&self, a: usize, b: usize) -> bool {
-        let (a, b) = (self.place[a] as usize, self.place[b] as usize);
-        match (self.worker.get(a), self.worker.get(b)) {
+    pub fn of(&self, interval: usize) -> u16 {
+        self.place[interval]
+    }
+
+    /// Whether two places are of one worker.
+    #[inline]
+    pub fn same(&self, a: u16, b: u16) -> bool {
+        a == b || self.same_worker(a, b)
+    }
+
+    fn same_worker(&self, a: u16, b: u16) -> bool {
+        match (self.worker.get(a as usize), self.worker.get(b as usize)) {
             (Some(a), Some(b)) => a == b,
             _ => false,
         }
     }
 
-    /// The core that ran an interval.
+    /// The core of a place.
     #[inline]
-    pub fn core(&self, node: usize) -> u16 {
-        self.core.get(self.place[node] as usize).copied().unwrap_or(NO_CORE)
+    pub fn core(&self, place: u16) -> u16 {
+        self.core.get(place as usize).copied().unwrap_or(NO_CORE)
     }
+}
+
+/// What a task does in a section, as far as its worker tells: its own intervals, and the tasks of the section that it ran
+/// itself before it went on. What lies between them is the runtime: it finds the next task, and comes back from the last.
+///
+/// A worker takes its own tasks first, so nothing else ran in between. Where that cannot be said — the task went to another
+/// worker meanwhile, tasks wait for each other, other tasks were left behind — nothing is said.
+#[derive(Clone, Copy, Debug)]
+pub struct Stay {
+    /// Where it began.
+    pub place: u16,
+    is_known: bool,
+    /// When the last of it ended.
+    last: i64,
+    /// When that would have been without anything between.
+    soonest: i64,
+}
+
+impl Stay {
+    /// Where, and from when on.
+    #[inline]
+    pub fn new(place: u16, begin: i64) -> Self {
+        Stay { place, is_known: place != SEVERAL, last: begin, soonest: begin }
+    }
+
+    /// Nothing can be said.
+    #[inline]
+    pub fn break_off(&mut self) {
+        self.is_known = false;
+    }
+
+    /// A section in this one, until the task goes on.
+    #[inline]
+    pub fn within(&mut self, start: i64, until: i64) {
+        self.add(start, until);
+    }
+
+    /// An interval of the task itself: whether the same worker ran it.
+    #[inline]
+    pub fn own(&mut self, is_here: bool, start: i64, end: i64) {
+        self.is_known &= is_here;
+        self.add(start, end);
+    }
+
+    /// A task of the section: whether the same worker ran its first and its last interval.
+    #[inline]
+    pub fn task(&mut self, (first, last): (bool, bool), (start, end): (i64, i64), creation: i64) {
+        self.soonest = self.soonest.saturating_add(creation);
+        self.is_known &= first == last;
+        if first {
+            self.add(start, end);
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, start: i64, end: i64) {
+        self.last = self.last.max(end);
+        self.soonest = self.soonest.saturating_add(end.saturating_sub(start).max(0));
+    }
+
+    /// What the runtime took between, beside creating tasks.
+    #[inline]
+    pub fn overhead(&self) -> i64 {
+        if self.is_known { self.last.saturating_sub(self.soonest).max(0) } else { 0 }
+    }
+}
+
+/// What the runtime took between what the worker of a section ran in it, beside creating tasks: see [`Stay`]. Looks at its
+/// children one by one.
+pub fn between(tasks: &Tasks, places: &Places<'_>, section: NodeId) -> i64 {
+    let (tree, dag) = (tasks.tree(), tasks.dag());
+    if dag.tail.get(section.index()).is_some_and(|&tail| tail >= 0) {
+        return 0;
+    }
+    let mut stay = Stay::new(places.of(dag.first_block(section).index()), tasks.start(section));
+    for child in tree.children(section) {
+        let is_here = |block: NodeId| places.same(places.of(block.index()), stay.place);
+        let (start, end) = (tasks.start(child), tasks.end(child));
+        match tasks.kind(child) {
+            Kind::Task => {
+                let is_lane = child.0 > 0 && tasks.kind(NodeId(child.0 - 1)) == Kind::Fork;
+                if is_lane || !tasks.depends_on(child).is_empty() {
+                    return 0;
+                }
+                let is_here = (is_here(dag.first_block(child)), is_here(dag.last_block(child)));
+                stay.task(is_here, (start, dag.ended(child)), creation(tasks, child).unwrap_or(0));
+            }
+            Kind::Section => {
+                let next = tree.next_sibling(child).filter(|&next| tasks.kind(next) != Kind::Task);
+                stay.within(start, next.map_or(end, |next| tasks.start(next)));
+            }
+            _ => stay.own(is_here(child), start, end),
+        }
+    }
+    stay.overhead()
 }
 
 fn has_cores(tasks: &Tasks) -> bool {
@@ -59,22 +164,25 @@ pub fn core_count(tasks: &Tasks) -> u32 {
     if cores.is_empty() { tasks.summary().workers.max(1) } else { cores.len() as u32 }
 }
 
-/// What it took to hand out a chunk: the time since the interval before it on the same spine.
-pub fn chunk_cost(start: &[i64], end: &[i64], chunk: u32) -> i64 {
-    let chunk = chunk as usize;
-    // The node before is an interval of the same member, or the member itself when the chunk is its first.
-    if chunk == 0 || start[chunk - 1] == start[chunk] {
-        0
-    } else {
-        start[chunk].saturating_sub(end[chunk - 1]).max(0)
+/// What it took to hand out a chunk: the time since what its member did before, nothing when it is the first.
+pub fn chunk_cost(parent: &[u32], start: &[i64], end: &[i64], chunk: u32) -> i64 {
+    let (around, chunk) = (parent[chunk as usize], chunk as usize);
+    if chunk == 0 || around as usize + 1 == chunk {
+        return 0;
     }
+    // The node before is what precedes the chunk, or the last inside of it: a region in the member, say.
+    let mut before = chunk - 1;
+    while parent[before] > around && (parent[before] as usize) < before {
+        before = parent[before] as usize;
+    }
+    start[chunk].saturating_sub(end[before]).max(0)
 }
 
 /// What it cost to create the task of a grain, or to hand out its chunk; see [`super::reduce`].
 pub fn creation(tasks: &Tasks, node: NodeId) -> Option<i64> {
     let (tree, dag) = (tasks.tree(), tasks.dag());
     if tasks.kind(node) == Kind::Chunk {
-        return Some(chunk_cost(tasks.starts(), tasks.ends(), node.0));
+        return Some(chunk_cost(tree.parents(), tasks.starts(), tasks.ends(), node.0));
     }
     let (Kind::Task, Some(section)) = (tasks.kind(node), tree.parent(node)) else { return None };
     let create = NodeId(node.0 - 1);

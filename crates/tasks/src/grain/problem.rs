@@ -267,8 +267,8 @@ impl Grains {
         }
     }
 
-    /// At a join of n grains, min(n, P) workers wait for the longest; a fair share would be the mean. The chunks of each loop
-    /// are such a join by themselves.
+    /// With n grains at a join, min(n, P) workers have to wait for the longest, or have as much to do each: what they do not
+    /// work until then. The chunks of each loop are such a join by themselves.
     fn lost_at_joins(&self, tasks: &Tasks, set: &ProblemSet) -> i64 {
         let mut joins: Vec<NodeId> =
             set.lens.chosen().iter().filter_map(|grain| self.join_of(grain)).collect();
@@ -289,9 +289,11 @@ impl Grains {
             works.sort_unstable();
             for alike in works.chunk_by(|a, b| a.0 == b.0) {
                 let largest = alike[alike.len() - 1].1 as f64;
-                let mean = alike.iter().map(|&(_, work)| work as f64).sum::<f64>() / alike.len() as f64;
-                if set.problem != Problem::ChunkImbalance || largest / mean > set.threshold {
-                    lost += (largest - mean) * alike.len().min(self.workers as usize) as f64;
+                let sum = alike.iter().map(|&(_, work)| work as f64).sum::<f64>();
+                if set.problem != Problem::ChunkImbalance
+                    || largest * alike.len() as f64 / sum > set.threshold
+                {
+                    lost += (largest * alike.len().min(self.workers as usize) as f64 - sum).max(0.0);
                 }
             }
         }

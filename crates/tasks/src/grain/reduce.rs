@@ -93,6 +93,7 @@ struct Section {
     frames: u32,
     /// When the last of what it waits for ended.
     released: i64,
+    stay: measure::Stay,
     /// What its end waits for.
     join: Join,
     /// Also joins what its tasks leave behind.
@@ -113,6 +114,8 @@ struct Made {
     task: u32,
     /// What its creation cost.
     creation: u32,
+    /// Where it began.
+    place: u16,
 }
 
 struct Pass<'a> {
@@ -123,7 +126,7 @@ struct Pass<'a> {
     mark: &'a [u8],
     start: &'a [i64],
     end: &'a [i64],
-    worker: measure::Places<'a>,
+    places: measure::Places<'a>,
     frames: Vec<Frame>,
     sections: Vec<Section>,
     /// The tasks of the sections that are open.
@@ -161,7 +164,7 @@ impl<'a> Pass<'a> {
             mark: tasks.marks(),
             start: tasks.starts(),
             end: tasks.ends(),
-            worker: measure::Places::new(tasks),
+            places: measure::Places::new(tasks),
             frames: Vec::new(),
             sections: Vec::new(),
             made: Vec::new(),
@@ -214,12 +217,16 @@ impl<'a> Pass<'a> {
             return;
         }
         if self.mark(0).is_collapsed() || self.lens[0] == 1 {
-            self.put_grain(0, GrainKind::Root, self.tasks.own_work(0), 0);
+            self.put_grain(self.made(0, 0), GrainKind::Root, self.tasks.own_work(0));
             return;
         }
         let inside = self.look_into(0);
         let nothing_else = inside.joins == 0;
-        self.begin_frame(0, 0, GrainKind::Root, inside.creates || nothing_else, inside.joins);
+        self.begin_frame(self.made(0, 0), GrainKind::Root, inside.creates || nothing_else, inside.joins);
+    }
+
+    fn made(&self, task: u32, creation: u32) -> Made {
+        Made { task, creation, place: self.places.of(self.first_block(task)) }
     }
 
     /// What a member of a team, or the program, holds in its own nodes.
@@ -267,29 +274,30 @@ impl<'a> Pass<'a> {
 
     /// Puts a task into the open group: at once when it has no sections, else by walking through it. Says whether it did.
     #[inline]
-    fn put_task(&mut self, Made { task, creation }: Made) -> bool {
+    fn put_task(&mut self, made: Made) -> bool {
+        let task = made.task;
         let size = self.lens[task as usize];
         let lane = self.is_lane(task);
         let is_interval = |kind: Kind| !kind.is_collective() && kind != Kind::Chunk;
         if size == 2 && !lane && is_interval(self.mark(task + 1).kind()) {
-            let block = task as usize + 1;
-            self.put_grain_at(task, GrainKind::Task, (block, self.length(block)), creation);
+            self.put_grain(made, GrainKind::Task, self.length(task as usize + 1));
             return true;
         }
-        self.begin_task(task, size, creation, lane)
+        self.begin_task(made, size, lane)
     }
 
-    fn begin_task(&mut self, task: u32, size: u32, creation: u32, lane: bool) -> bool {
+    fn begin_task(&mut self, made: Made, size: u32, lane: bool) -> bool {
+        let task = made.task;
         if size <= 1 {
             let kind = self.folded(task, if lane { GrainKind::Lane } else { GrainKind::Task });
-            self.put_grain(task, kind, self.tasks.own_work(task as usize), creation);
+            self.put_grain(made, kind, self.tasks.own_work(task as usize));
             return true;
         }
         if lane {
             let inside = self.look_into(task);
-            self.begin_frame(task, creation, GrainKind::Lane, inside.creates, inside.joins);
+            self.begin_frame(made, GrainKind::Lane, inside.creates, inside.joins);
         } else {
-            self.begin_frame(task, creation, GrainKind::Task, true, 0);
+            self.begin_frame(made, GrainKind::Task, true, 0);
         }
         false
     }
@@ -302,11 +310,12 @@ impl<'a> Pass<'a> {
         }
     }
 
-    fn begin_frame(&mut self, task: u32, creation: u32, kind: GrainKind, is_grain: bool, joins: u32) {
+    fn begin_frame(&mut self, made: Made, kind: GrainKind, is_grain: bool, joins: u32) {
+        let task = made.task;
         let group = if is_grain || joins > 1 { self.open_group(task, GrainKind::Linear) } else { NONE };
         let (mut grain, mut core) = (NONE, NO_CORE);
         if is_grain {
-            (grain, core) = self.push_grain(task, kind, (self.first_block(task), 0), creation);
+            (grain, core) = self.push_grain(made, kind, 0);
             self.grouping.head();
         }
         self.frames.push(Frame {
@@ -360,8 +369,8 @@ impl<'a> Pass<'a> {
     fn put_chunks(&mut self, first: usize) {
         for k in first..self.chunks.len() {
             let chunk = self.chunks[k];
-            let cost = brief(measure::chunk_cost(self.start, self.end, chunk));
-            self.put_grain(chunk, GrainKind::Chunk, self.tasks.own_work(chunk as usize), cost);
+            let cost = brief(measure::chunk_cost(self.parents, self.start, self.end, chunk));
+            self.put_grain(self.made(chunk, cost), GrainKind::Chunk, self.tasks.own_work(chunk as usize));
         }
         self.chunks.truncate(first);
     }
@@ -409,6 +418,7 @@ impl<'a> Pass<'a> {
             end: self.after(node),
             frames: self.frames.len() as u32,
             released: i64::MIN,
+            stay: measure::Stay::new(self.places.of(self.first_block(node)), self.start[node as usize]),
             join: Join::None,
             gathers: false,
             fills: false,
@@ -444,7 +454,7 @@ impl<'a> Pass<'a> {
         }
         frame.joins += 1;
         self.open_group(node, GrainKind::ForkJoin);
-        self.put_grain(node, GrainKind::Folded, work, 0);
+        self.put_grain(self.made(node, 0), GrainKind::Folded, work);
         self.close_join(0);
     }
 
@@ -452,7 +462,8 @@ impl<'a> Pass<'a> {
     fn look_through_section(&mut self) {
         let Some(section) = self.sections.last() else { return };
         let (node, end) = (section.node, section.end);
-        let (mut at, mut released, mut join) = (section.at, section.released, section.join);
+        let (mut at, mut released, mut stay) = (section.at, section.released, section.stay);
+        let mut join = section.join;
         let mut work = 0;
         let mut inner = NONE;
         while at < end {
@@ -460,19 +471,33 @@ impl<'a> Pass<'a> {
             let next = self.after(at);
             match Mark(self.mark[i]).kind() {
                 Kind::Task => {
-                    released = released.max(self.end[next as usize - 1]);
+                    let last = next as usize - 1;
+                    released = released.max(self.end[last]);
+                    let lane = self.is_lane(at);
                     // A member of a team that has no grains is none.
-                    if !self.is_lane(at) || self.has_grains(at) {
-                        let creation = brief(self.creation_cost(at, next, node, end));
-                        self.made.push(Made { task: at, creation });
+                    if !lane || self.has_grains(at) {
+                        let first = self.first_block(at);
+                        let creation = self.creation_cost((at, first), next, node, end);
+                        let place = self.places.of(first);
+                        let ends_here = self.places.same(self.places.of(last), stay.place);
+                        let is_here = (self.places.same(place, stay.place), ends_here);
+                        stay.task(is_here, (self.start[i], self.end[last]), creation);
+                        self.made.push(Made { task: at, creation: brief(creation), place });
+                    }
+                    if lane || self.depends && !self.tasks.depends_on(NodeId(at)).is_empty() {
+                        stay.break_off();
                     }
                 }
                 Kind::Section => {
+                    let until = self.when_it_goes_on(at, next, end);
+                    stay.within(self.start[i], until);
                     inner = at;
                     at = next;
                     break;
                 }
                 kind => {
+                    let is_here = self.places.same(self.places.of(i), stay.place);
+                    stay.own(is_here, self.start[i], self.end[i]);
                     match kind {
                         Kind::Chunk => self.chunks.push(at),
                         _ => work = self.length(i).saturating_add(work),
@@ -489,7 +514,7 @@ impl<'a> Pass<'a> {
             frame.work = frame.work.saturating_add(work);
         }
         let Some(section) = self.sections.last_mut() else { return };
-        (section.at, section.released, section.join) = (at, released, join);
+        (section.at, section.released, section.stay, section.join) = (at, released, stay, join);
         if inner != NONE { self.begin_section(inner) } else { self.settle_section() }
     }
 
@@ -542,8 +567,12 @@ impl<'a> Pass<'a> {
     }
 
     fn end_section(&mut self) {
-        let Some(section) = self.sections.pop() else { return };
+        let Some(mut section) = self.sections.pop() else { return };
         let left = section.left as usize;
+        if self.left.len() > left {
+            // What was left behind may have run in between.
+            section.stay.break_off();
+        }
         if section.gathers {
             self.left.truncate(left);
         } else if self.left.len() > left {
@@ -552,13 +581,14 @@ impl<'a> Pass<'a> {
         self.made.truncate(section.made as usize);
         // A join of descendants too is over when the last of them has ended.
         let released = if section.gathers { self.end[section.node as usize] } else { section.released };
-        self.close_join(self.sync_cost(section.node, released));
+        let sync = self.sync_cost(section.node, released).saturating_add(section.stay.overhead());
+        self.close_join(sync);
     }
 
     /// From the end of the interval that created a task until its creator went on, or until the task itself ran in the
     /// creator's place.
     #[inline]
-    fn creation_cost(&self, task: u32, next: u32, section: u32, end: u32) -> i64 {
+    fn creation_cost(&self, (task, first): (u32, usize), next: u32, section: u32, end: u32) -> i64 {
         let create = task as usize - 1;
         let created = self.end[create];
         let goes_on = if next < end {
@@ -567,9 +597,18 @@ impl<'a> Pass<'a> {
             self.dag.follow(NodeId(section)).map_or(created, |follow| self.start[follow.index()])
         };
         let began = self.start[task as usize];
-        let first =
-            if began < goes_on && self.worker.same(create, self.first_block(task)) { began } else { goes_on };
-        first.saturating_sub(created).max(0)
+        let next = if began < goes_on && self.places.same(self.places.of(create), self.places.of(first)) {
+            began
+        } else {
+            goes_on
+        };
+        next.saturating_sub(created).max(0)
+    }
+
+    /// When the task goes on after a section in a section; the end of it where nothing follows.
+    fn when_it_goes_on(&self, inner: u32, next: u32, end: u32) -> i64 {
+        let follows = next < end && self.mark(next).kind() != Kind::Task;
+        if follows { self.start[next as usize] } else { self.end[inner as usize] }
     }
 
     /// From when a section could go on until it did.
@@ -592,29 +631,19 @@ impl<'a> Pass<'a> {
 
     /// A grain that is complete.
     #[inline]
-    fn put_grain(&mut self, task: u32, kind: GrainKind, work: i64, cost: u32) {
-        self.put_grain_at(task, kind, (self.first_block(task), work.max(0)), cost);
-    }
-
-    #[inline]
-    fn put_grain_at(&mut self, task: u32, kind: GrainKind, (block, work): (usize, i64), cost: u32) {
-        let (grain, core) = self.push_grain(task, kind, (block, work), cost);
+    fn put_grain(&mut self, made: Made, kind: GrainKind, work: i64) {
+        let work = work.max(0);
+        let (grain, core) = self.push_grain(made, kind, work);
         self.grouping.grain(Done { grain, work, core, kind });
     }
 
     /// The number of a new grain, and the core that it began on.
     #[inline]
-    fn push_grain(
-        &mut self,
-        task: u32,
-        kind: GrainKind,
-        (block, work): (usize, i64),
-        cost: u32,
-    ) -> (u32, u16) {
+    fn push_grain(&mut self, made: Made, kind: GrainKind, work: i64) -> (u32, u16) {
         let grain = self.grains.work.len() as u32;
         self.push_node(Packed::grain(grain));
-        let core = self.worker.core(block);
-        self.grains.push(GrainRow { task, cost, core, kind }, work);
+        let core = self.places.core(made.place);
+        self.grains.push(GrainRow { task: made.task, cost: made.creation, core, kind }, work);
         (grain, core)
     }
 

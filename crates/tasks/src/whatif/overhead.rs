@@ -1,10 +1,13 @@
 //! What a task cost beside its intervals, measured in the run itself.
 
+use std::cell::Cell;
+
 use crosscut_run::tasks::Kind;
 use crosscut_tree::NodeId;
 use serde::Serialize;
 
 use crate::dag::Join;
+use crate::grain::{Places, between};
 use crate::tasks::Tasks;
 
 /// Overhead of one task, in the run's clock unit.
@@ -12,7 +15,8 @@ use crate::tasks::Tasks;
 pub struct Overhead {
     /// Between the interval that created it and whatever its worker did next.
     pub create: i64,
-    /// Between the end of the last task that a section waited for and what followed the section, per task.
+    /// Between what a worker ran in a section that it stayed in, and between the end of the last task that the section waited
+    /// for and what followed it, per task.
     pub sync: i64,
 }
 
@@ -20,13 +24,13 @@ pub struct Overhead {
 const SAMPLES: usize = 1 << 12;
 /// So many nodes are looked at to find one of them.
 const REACH: usize = 64;
-/// A section with more children is not looked at child by child.
-const FEW: usize = 256;
+/// In all, so many children of sections are looked at.
+const CHILDREN: usize = 1 << 20;
 
 impl Overhead {
     /// Measures it. Costs the same for every run beyond some thousand tasks.
     pub fn of(tasks: &Tasks) -> Self {
-        let sampler = Sampler { tasks };
+        let sampler = Sampler { tasks, places: Places::new(tasks), children: Cell::new(CHILDREN) };
         Overhead {
             create: midmean(sampler.sample(Kind::Create, |node| sampler.create(node))),
             sync: midmean(sampler.sample(Kind::Section, |node| sampler.sync(node))),
@@ -46,6 +50,9 @@ fn midmean(mut gaps: Vec<f64>) -> i64 {
 
 struct Sampler<'a> {
     tasks: &'a Tasks,
+    places: Places<'a>,
+    /// How many more children may be looked at.
+    children: Cell<usize>,
 }
 
 impl Sampler<'_> {
@@ -75,8 +82,8 @@ impl Sampler<'_> {
         Some((next - tasks.end(create)).max(0) as f64)
     }
 
-    /// From the release of a section to what follows it, per task. Counts where the worker that released it (by the end
-    /// of the wait, or of the last task) went on itself: elsewhere the gap is a steal or other work.
+    /// What the runtime took in a section, and from its release to what follows it, per task. Counts where the worker that
+    /// released it (by the end of the wait, or of the last task) went on itself: elsewhere the gap is a steal or other work.
     fn sync(&self, section: NodeId) -> Option<f64> {
         let (tasks, tree, dag) = (self.tasks, self.tasks.tree(), self.tasks.dag());
         if tree.is_leaf(section) || dag.join(section) == Join::None {
@@ -85,17 +92,14 @@ impl Sampler<'_> {
         let next = dag.first_block(dag.follow(section)?);
         let wait = dag.last_block(section);
         let children = tree.child_count(section);
-        let (created, last) = if children > FEW {
-            ((children - 1) / 2, wait)
-        } else {
-            let created = tree.children(section).filter(|&child| tasks.kind(child) == Kind::Create).count();
-            let joined = tree.children(section).filter(|&child| tasks.kind(child) == Kind::Task);
-            let ends = joined.map(|task| dag.last_block(task)).chain([wait]);
-            (created, ends.max_by_key(|&block| tasks.end(block))?)
-        };
+        self.children.set(self.children.get().checked_sub(children)?);
+        let created = tree.children(section).filter(|&child| tasks.kind(child) == Kind::Create).count();
+        let joined = tree.children(section).filter(|&child| tasks.kind(child) == Kind::Task);
+        let last = joined.map(|task| dag.last_block(task)).chain([wait]).max_by_key(|&b| tasks.end(b))?;
         if created == 0 || tasks.worker(last).is_none() || tasks.worker(last) != tasks.worker(next) {
             return None;
         }
-        Some((tasks.start(next) - dag.released(section)).max(0) as f64 / created as f64)
+        let going_on = tasks.start(next).saturating_sub(dag.released(section)).max(0);
+        Some(going_on.saturating_add(between(tasks, &self.places, section)) as f64 / created as f64)
     }
 }

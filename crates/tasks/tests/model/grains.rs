@@ -214,8 +214,8 @@ impl<'a> GrainModel<'a> {
         }
     }
 
-    /// What it cost to create and join a task.
-    pub fn cost(&self, task: usize, schedule: &Schedule) -> i64 {
+    /// What it cost to create a task.
+    fn creation(&self, task: usize, schedule: &Schedule) -> i64 {
         let program = self.program;
         let create = task - 1;
         let created = schedule.end[create];
@@ -223,7 +223,62 @@ impl<'a> GrainModel<'a> {
         let goes_on = next.map_or(created, |next| schedule.start[next]);
         let first = program.leaves(task)[0];
         let ran_first = schedule.start[first] < goes_on && schedule.worker[first] == schedule.worker[create];
-        let creation = (if ran_first { schedule.start[first] } else { goes_on } - created).max(0);
+        (if ran_first { schedule.start[first] } else { goes_on } - created).max(0)
+    }
+
+    /// What the runtime took of the worker that stayed in a section, between what it ran there: own intervals, sections in it
+    /// and tasks of it. 0 where it is not sure that nothing else ran in between.
+    fn between(&self, join: usize, schedule: &Schedule) -> i64 {
+        let program = self.program;
+        let here = |leaf: usize| schedule.worker[leaf] == schedule.worker[program.leaves(join)[0]];
+        let begin =
+            |node: usize| program.leaves(node).into_iter().map(|leaf| schedule.start[leaf]).min().unwrap();
+        let end =
+            |node: usize| program.leaves(node).into_iter().map(|leaf| schedule.end[leaf]).max().unwrap();
+        let children = &program.nodes[join].children;
+        let mut ran: Vec<(i64, i64)> = Vec::new();
+        let mut creations = 0;
+        for (at, &child) in children.iter().enumerate() {
+            match self.kind(child) {
+                Kind::Task => {
+                    let waits = program.depends.iter().any(|&(to, _)| to == child);
+                    let ends = (here(program.leaves(child)[0]), here(program.last_leaf(child)));
+                    if self.is_lane(child) || waits || ends.0 != ends.1 {
+                        return 0;
+                    }
+                    creations += self.creation(child, schedule);
+                    if ends.0 {
+                        ran.push((begin(child), schedule.end[program.last_leaf(child)]));
+                    }
+                }
+                Kind::Section => {
+                    let next = children.get(at + 1).filter(|&&next| self.kind(next) != Kind::Task);
+                    ran.push((begin(child), next.map_or(end(child), |&next| begin(next))));
+                }
+                _ if !here(child) => return 0,
+                _ => ran.push((schedule.start[child], schedule.end[child])),
+            }
+        }
+        let inside = program.below(join);
+        let left_behind = inside.iter().any(|&task| {
+            let is_left = self.join[task] != program.nodes[task].parent;
+            let goes_out = self.join[task].is_none_or(|taken| taken == join || !inside.contains(&taken));
+            self.kind(task) == Kind::Task
+                && is_left
+                && goes_out
+                && (!self.is_lane(task) || self.has_grains(task))
+        });
+        if left_behind {
+            return 0;
+        }
+        let last = ran.iter().map(|ran| ran.1).max().unwrap_or(0);
+        let busy: i64 = ran.iter().map(|(from, to)| (to - from).max(0)).sum();
+        (last - begin(join) - busy - creations).max(0)
+    }
+
+    /// What it cost to create and join a task.
+    pub fn cost(&self, task: usize, schedule: &Schedule) -> i64 {
+        let program = self.program;
         let join = self.join[task].expect("a task that is joined");
         let wait = program.wait(join);
         let around = self.frame(join);
@@ -241,11 +296,11 @@ impl<'a> GrainModel<'a> {
         let released = waited_for.map(|leaf| schedule.end[leaf]).max().unwrap_or(i64::MIN);
         let members = (1..program.nodes.len()).filter(|&t| self.join[t] == Some(join) && self.is_grain(t));
         let members = members.count() as i64;
-        let sync = match self.next_on_spine(join) {
-            Some(next) => (schedule.start[next] - released).max(0) / members,
+        let going_on = match self.next_on_spine(join) {
+            Some(next) => (schedule.start[next] - released).max(0),
             None => 0,
         };
-        creation + sync
+        self.creation(task, schedule) + (going_on + self.between(join, schedule)) / members
     }
 
     /// The first interval after a node on the spine that it stands on.
