@@ -7,7 +7,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crosscut_events::{Event, EventKind, Events, Folded, StreamError, TaskId, WaitKind, code_of, tag_of};
-use crosscut_run::prefetch;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use memmap2::{Advice, MmapMut};
 use rayon::prelude::*;
@@ -171,12 +170,10 @@ impl Index {
         self.slot(id).map(|slot| 2 * slot)
     }
 
-    /// Asks for such a word to be brought into the cache.
+    /// Such a word.
     #[inline]
-    pub fn prefetch(&self, word: usize) {
-        if let Some(task) = self.tasks.get(word / 2) {
-            prefetch(task);
-        }
+    pub fn at_word(&self, word: usize) -> u64 {
+        self.tasks.get(word / 2).map_or(0, |task| task[word % 2].load(Ordering::Relaxed))
     }
 
     /// Right after the end of a task.

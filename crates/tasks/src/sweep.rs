@@ -14,7 +14,7 @@ use crosscut_run::prefetch;
 use crosscut_run::tasks::{Collapsed, Edge, Kind, Mark};
 
 use crate::order::REACH;
-use crate::profile::Bins;
+use crate::profile::{Bins, Code};
 use crate::spine::Released;
 use crate::timeline::GridRow;
 
@@ -48,38 +48,56 @@ const STARTS_COLLAPSED: u64 = 4;
 const RELEASES: u64 = 5;
 const TAKES_BACK: u64 = 6;
 
-/// The codes of a block's start and end. The end of a create makes the child and the continuation ready, that of another
-/// interval what follows it.
-#[inline]
-fn codes(mark: Mark) -> (u64, u64) {
-    match (mark.is_collapsed(), mark.kind()) {
-        (true, _) => (STARTS_COLLAPSED, ENDS),
-        (false, Kind::Create | Kind::Fork) => (STARTS, ENDS + 2),
-        (false, Kind::Other | Kind::Chunk) => (STARTS, ENDS + 1),
-        _ => (STARTS, ENDS),
+/// The codes of a block by its mark: they are looked up, since no processor foresees which mark comes next.
+#[derive(Clone, Copy)]
+struct Codes {
+    ends: u64,
+    bin_starts: Code,
+    bin_ends: Code,
+}
+
+impl Codes {
+    /// The end of a create makes the child and the continuation ready, that of another interval what follows it.
+    fn of(mark: Mark) -> Self {
+        let ends = match (mark.is_collapsed(), mark.kind()) {
+            (true, _) => ENDS,
+            (false, Kind::Create | Kind::Fork) => ENDS + 2,
+            (false, Kind::Other | Kind::Chunk) => ENDS + 1,
+            _ => ENDS,
+        };
+        Codes { ends, bin_starts: Code::starts(mark), bin_ends: Code::ends(mark) }
+    }
+
+    fn all() -> Box<[Codes; 256]> {
+        Box::new(std::array::from_fn(|mark| Codes::of(Mark(mark as u8))))
     }
 }
 
 /// How many blocks of a row are asked for ahead: their order is known, where they stand is not foreseen.
 const AHEAD: usize = 12;
 
-/// Sweeps over the run once: fills a row of cells for each row of blocks, and the bins. Returns the accounting for so many
-/// workers and, for each stretch of the order, the largest end in it.
-pub fn sweep(
+/// Sweeps over the run once: fills a row of cells for each row of blocks, and the bins, which are made for the width of a
+/// stretch. Returns the accounting for so many workers and, for each stretch of the order, the largest end in it.
+pub fn sweep<'a>(
     timed: Timed<'_>,
     workers: i64,
     released: &Released,
     cells: &mut [GridRow<'_>],
-    bins: &mut Bins,
+    bins: impl FnOnce(i64) -> Bins<'a>,
 ) -> (Accounting, Vec<i64>) {
-    let Timed { start, end, collapsed, order, borders, .. } = timed;
+    let Timed { mark, start, end, collapsed, order, borders } = timed;
     let moments = moments(collapsed, released);
     let until = moments.clone().map(Moment::t).fold(end[0].max(1), i64::max);
     let account = Account::new(workers, until, 2 * order.len() + released.joins.len());
     let width = account.width;
+    let mut bins = bins(width);
+    let times = |c: &Collapsed| (start[c.node as usize], end[c.node as usize]);
+    for inside in collapsed {
+        bins.collapsed(Mark(mark[inside.node as usize]), times(inside), inside);
+    }
     let moments = ByStretch::new(moments, width, until);
     let reach = vec![0; order.len().div_ceil(REACH)];
-    let mut sweep = Sweep { timed, account, bins, later: BinaryHeap::new(), reach };
+    let mut sweep = Sweep { timed, account, bins, codes: Codes::all(), later: BinaryHeap::new(), reach };
     let mut next = borders.to_vec();
     let (mut from, mut stretch) = (0, 0);
     while from <= until {
@@ -90,35 +108,38 @@ pub fn sweep(
             next[row] = sweep.take_row(next[row]..borders[row + 1], borders[row], to, cells);
         }
         sweep.account.end_stretch();
+        sweep.bins.end_stretch(to);
         from = to;
         stretch += 1;
     }
+    sweep.bins.finish();
     let mut sum = sweep.account.sum;
-    let elapsed = |c: &Collapsed| end[c.node as usize] - start[c.node as usize];
-    sum.delay += collapsed.iter().map(|c| elapsed(c) - c.work).sum::<i64>();
+    let elapsed = |(start, end): (i64, i64)| end - start;
+    sum.delay += collapsed.iter().map(|c| elapsed(times(c)) - c.work).sum::<i64>();
     (sum, sweep.reach)
 }
 
-struct Sweep<'a> {
+struct Sweep<'a, 'b> {
     timed: Timed<'a>,
     account: Account,
-    bins: &'a mut Bins,
-    /// Ends after the stretch, with their codes.
-    later: BinaryHeap<Reverse<(i64, u64)>>,
+    bins: Bins<'b>,
+    codes: Box<[Codes; 256]>,
+    /// Ends after the stretch, with the marks of their blocks.
+    later: BinaryHeap<Reverse<(i64, u8)>>,
     reach: Vec<i64>,
 }
 
-impl Sweep<'_> {
+impl Sweep<'_, '_> {
     /// Takes what is no start of a block and happens before `to`.
     fn take_moments(&mut self, moments: &[Moment], to: i64) {
-        while let Some(&Reverse((t, code))) = self.later.peek().filter(|Reverse((t, _))| *t < to) {
-            self.account.event(t, code);
+        while let Some(&Reverse((t, mark))) = self.later.peek().filter(|Reverse((t, _))| *t < to) {
+            self.end(Mark(mark), t);
             self.later.pop();
         }
         for moment in moments {
             self.account.event(moment.t(), moment.code());
             if let Some(edge) = moment.edge() {
-                self.bins.ready(moment.t(), edge, if moment.code() == RELEASES { 1.0 } else { -1.0 });
+                self.bins.ready(moment.t(), edge, if moment.code() == RELEASES { 1 } else { -1 });
             }
         }
     }
@@ -139,25 +160,30 @@ impl Sweep<'_> {
                 prefetch(&end[ahead as usize]);
                 prefetch(&mark[ahead as usize]);
             }
-            self.account_block(mark_of, times, to);
+            if mark_of.is_collapsed() {
+                self.account.event(times.0, STARTS_COLLAPSED);
+            } else {
+                self.account.event(times.0, STARTS);
+                self.bins.step(times.0, self.codes[mark_of.0 as usize].bin_starts);
+            }
+            match times.1 < to {
+                true => self.end(mark_of, times.1),
+                false => self.later.push(Reverse((times.1, mark_of.0))),
+            }
             self.reach[at / REACH] = times.1.max(self.reach[at / REACH]);
             let inside = inside(collapsed, mark_of, i);
-            match inside {
-                Some(inside) => self.bins.collapsed(mark_of, times, inside),
-                None => self.bins.block(mark_of, times),
-            }
             cells.add(at - first, i as u32, times, inside.map_or(times.1 - times.0, |inside| inside.work));
         }
         last
     }
 
+    /// A block ends in the stretch.
     #[inline]
-    fn account_block(&mut self, mark: Mark, (start, end): (i64, i64), to: i64) {
-        let (starts, ends) = codes(mark);
-        self.account.event(start, starts);
-        match end < to {
-            true => self.account.event(end, ends),
-            false => self.later.push(Reverse((end, ends))),
+    fn end(&mut self, mark: Mark, t: i64) {
+        let codes = self.codes[mark.0 as usize];
+        self.account.event(t, codes.ends);
+        if !mark.is_collapsed() {
+            self.bins.step(t, codes.bin_ends);
         }
     }
 }
@@ -225,8 +251,8 @@ struct ByStretch {
 impl ByStretch {
     /// Takes them twice, to count and to place them; all happen until then.
     fn new(moments: impl Iterator<Item = Moment> + Clone, width: i64, until: i64) -> Self {
-        let stretch = |moment: Moment| (moment.t() / width) as usize;
-        let mut ends = vec![0; (until / width) as usize + 2];
+        let stretch = |moment: Moment| (moment.t() >> width.trailing_zeros()) as usize;
+        let mut ends = vec![0; (until >> width.trailing_zeros()) as usize + 2];
         for moment in moments.clone() {
             ends[stretch(moment) + 1] += 1;
         }
@@ -290,7 +316,9 @@ impl Account {
         let (width, events) = if is_dense {
             (DENSE, Events::Dense { changes: vec![0; DENSE as usize], bits: vec![0; DENSE as usize / 64] })
         } else {
-            ((until / (events / SORTED + 1) as i64).clamp(1, 1 << 60), Events::Sparse(Vec::new()))
+            // A power of two, as the bins are: either a stretch has whole bins, or a bin whole stretches.
+            let width = (until / (events / SORTED + 1) as i64).clamp(1, 1 << 60);
+            (1 << width.ilog2(), Events::Sparse(Vec::new()))
         };
         // At time 0 the first block of the root is ready.
         let state = State { now: 0, running: 0, ready: 1 };
