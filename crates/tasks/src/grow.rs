@@ -30,8 +30,8 @@ pub struct Block {
 /// What was gathered while a tree grew.
 pub struct Grown(pub(crate) Passed);
 
-/// A node that is not closed yet.
-#[derive(Clone, Copy)]
+/// A node that is not closed yet. It is written and read field by field: what was just written in parts cannot be read as a
+/// whole without waiting for it, and most tasks are closed right after they were opened.
 struct Open {
     node: u32,
     is_task: bool,
@@ -39,11 +39,18 @@ struct Open {
     waits: bool,
     has_tasks: bool,
     children: u32,
-    whole: Whole,
-    /// The longest path that leaves the spine by a task.
+    start: i64,
+    end: i64,
+    /// The spine, and the longest path that leaves it by a task.
+    spine: i64,
     beside: i64,
+    place: u16,
+    row: u32,
+    site: u32,
     /// Where the ends of its tasks begin in `ends`.
     ends: usize,
+    /// For a task: what comes before the next block of the task around it.
+    around: Before,
 }
 
 /// What a node hands up to its parent.
@@ -58,13 +65,24 @@ struct Whole {
 }
 
 /// What comes before the next block of a task.
-#[derive(Clone, Copy)]
 struct Before {
-    /// Where its spine goes on from; in its first block, the create.
-    exit: Exit,
-    known: bool,
+    /// Where its spine goes on from; for its first block, the create. No edge when there is nothing.
+    edge: Option<Edge>,
+    row: u32,
+    at: i64,
     /// Where the ends of tasks that lead to the next block begin in `joined`.
     joined: usize,
+}
+
+impl Before {
+    /// Field by field, as above.
+    #[inline(always)]
+    fn set(&mut self, other: &Before) {
+        self.joined = other.joined;
+        self.at = other.at;
+        self.row = other.row;
+        self.edge = other.edge;
+    }
 }
 
 /// The columns of a tree in the making.
@@ -88,8 +106,6 @@ pub struct Grow<'w> {
     limit: u32,
     open: Vec<Open>,
     before: Before,
-    /// The same for the tasks around the innermost one that is open.
-    around: Vec<Before>,
     /// The rows of the ends of tasks in open sections, innermost last.
     ends: Vec<u32>,
     /// The same of tasks that were waited for, until the next block of the task that waited.
@@ -105,15 +121,13 @@ impl<'w> Grow<'w> {
         let TaskWriter { len, parent, mark, place, site, start, end, span, counters, .. } = writer;
         let nodes = len.len();
         let rows = workers + 1;
-        let nowhere = Exit { at: 0, row: 0, edge: Edge::Create };
         Grow {
             limit: nodes as u32,
             columns: Columns { len, parent, mark, place, site, start, end, span },
             counters: counters.iter_mut().map(|(_, column)| &mut column[..]).collect(),
             next: 0,
             open: Vec::new(),
-            before: Before { exit: nowhere, known: false, joined: 0 },
-            around: Vec::new(),
+            before: Before { edge: None, row: 0, at: 0, joined: 0 },
             ends: Vec::new(),
             joined: Vec::new(),
             last_end: 0,
@@ -169,21 +183,26 @@ impl<'w> Grow<'w> {
             self.columns.parent[at] = parent;
             self.columns.mark[at] = Mark::new(kind, edge, false).0;
         }
+        let Before { edge, row, at, joined } = self.before;
         let is_task = kind == Kind::Task;
         if is_task {
-            self.around.push(self.before);
             self.enter();
         }
-        let whole = Whole { start: i64::MAX, end: i64::MIN, span: 0, place: 0, row: 0, site: 0 };
         self.open.push(Open {
             node,
             is_task,
             waits: false,
             has_tasks: false,
             children: 0,
-            whole,
+            start: i64::MAX,
+            end: i64::MIN,
+            spine: 0,
             beside: 0,
+            place: 0,
+            row: 0,
+            site: 0,
             ends: self.ends.len(),
+            around: Before { edge, row, at, joined },
         });
         self.found.depth = self.found.depth.max(self.open.len());
         node
@@ -192,11 +211,10 @@ impl<'w> Grow<'w> {
     /// A task begins: its first block was created by what stands before it, if that is within the same node.
     #[inline]
     fn enter(&mut self) {
-        let Before { exit, known, .. } = self.before;
         let has_create = self.open.last().is_some_and(|open| open.children > 0);
-        let created = Exit { edge: Edge::Create, ..exit };
-        let known = known && has_create && exit.edge == Edge::CreateCont;
-        self.before = Before { exit: created, known, joined: self.joined.len() };
+        let is_created = has_create && self.before.edge == Some(Edge::CreateCont);
+        self.before.edge = is_created.then_some(Edge::Create);
+        self.before.joined = self.joined.len();
     }
 
     /// An interval within the node that was opened last and is not closed yet.
@@ -212,7 +230,7 @@ impl<'w> Grow<'w> {
 
     /// A node whose inside was collapsed, with its critical path and work.
     pub fn collapsed(&mut self, block: Block, span: i64, inside: &Collapsed) -> u32 {
-        let before = self.before;
+        let Before { edge, row, at, joined } = self.before;
         let is_task = block.mark.kind() == Kind::Task;
         if is_task {
             self.enter();
@@ -222,7 +240,7 @@ impl<'w> Grow<'w> {
             self.found.sums.count_inside(at, inside);
         }
         if is_task {
-            self.before = before;
+            self.before = Before { edge, row, at, joined };
         }
         node
     }
@@ -256,8 +274,10 @@ impl<'w> Grow<'w> {
         self.found.blocks[row as usize] += 1;
         self.follow(First { start, row, edge: mark.edge() });
         let kind = mark.kind();
-        self.before.exit = Exit::of_block(kind, end, row);
-        self.before.known = true;
+        let exit = Exit::of_block(kind, end, row);
+        self.before.at = exit.at;
+        self.before.row = exit.row;
+        self.before.edge = Some(exit.edge);
         let whole = Whole { start, end, span, place, row, site };
         match kind {
             Kind::Task => self.hand_up_task(whole, row),
@@ -266,40 +286,41 @@ impl<'w> Grow<'w> {
     }
 
     /// The spine of the task goes on with a block.
-    #[inline]
+    #[inline(always)]
     fn follow(&mut self, first: First) {
-        let Before { exit, known, joined } = self.before;
+        let Before { edge, row, at, joined } = self.before;
         while self.joined.len() > joined
             && let Some(end) = self.joined.pop()
         {
             self.found.spine.edge(Edge::End, end, first.row);
         }
-        if !known || exit.is_open() {
-            // Nothing comes before it; or a wait that is not the last of its section, so that this is not a plain spine.
-        } else if exit.edge == Edge::Create {
-            self.found.spine.edge(Edge::Create, exit.row, first.row);
-        } else {
+        let Some(edge) = edge else { return };
+        let exit = Exit { at, row, edge };
+        if edge == Edge::Create {
+            self.found.spine.edge(Edge::Create, row, first.row);
+        } else if !exit.is_open() {
+            // Else a wait is not the last of its section, and this is not a plain spine.
             self.found.spine.follow(exit, first);
         }
     }
 
     /// Gives a node on the spine to its parent.
-    #[inline]
+    #[inline(always)]
     fn hand_up(&mut self, child: Whole, is_wait: bool) {
         let several = self.several;
         let Some(open) = self.open.last_mut() else { return };
-        open.whole.span += child.span;
+        open.spine += child.span;
         open.add(child, several);
         self.found.is_plain &= !open.waits;
         open.waits = is_wait;
     }
 
     /// Gives a task to its parent. It runs beside what follows it there; its last block ran on this row.
-    #[inline]
+    #[inline(always)]
     fn hand_up_task(&mut self, child: Whole, row: u32) {
         let several = self.several;
         let Some(open) = self.open.last_mut() else { return };
-        open.beside = open.beside.max(open.whole.span + child.span);
+        open.beside = open.beside.max(open.spine + child.span);
         open.add(child, several);
         self.found.is_plain &= !open.waits;
         open.waits = false;
@@ -310,62 +331,60 @@ impl<'w> Grow<'w> {
     /// Closes the node that was opened last.
     #[inline]
     pub fn close(&mut self) {
-        let Some(open) = self.open.pop() else { return };
+        let Some(open) = self.open.last() else { return };
         if open.children == 0 {
-            return self.close_empty(open);
+            return self.close_empty();
         }
-        let mut whole = open.whole;
-        whole.span = whole.span.max(open.beside);
+        let span = open.spine.max(open.beside);
+        let &Open { start, end, place, row, site, ends, is_task, .. } = open;
+        let whole = Whole { start, end, span, place, row, site };
         let at = open.node as usize;
         if at < self.limit as usize {
             let columns = &mut self.columns;
             columns.len[at] = self.next - open.node;
-            columns.place[at] = whole.place;
-            columns.site[at] = whole.site;
-            columns.start[at] = whole.start;
-            columns.end[at] = whole.end;
-            columns.span[at] = whole.span;
+            columns.place[at] = place;
+            columns.site[at] = site;
+            columns.start[at] = start;
+            columns.end[at] = end;
+            columns.span[at] = span;
         }
         if open.children as usize >= WIDE {
             self.found.wide.push(open.node);
         }
-        let joins = open.waits && !open.is_task;
+        let joins = open.waits && !is_task;
         self.found.leaves_tasks |= open.has_tasks && !joins;
-        self.before.exit.resolve(whole.end);
-        if open.is_task {
-            let row = self.before.exit.row;
+        if is_task {
+            let row = self.before.row;
             self.joined.truncate(self.before.joined);
-            self.ends.truncate(open.ends);
-            self.leave();
+            self.before.set(&open.around);
+            self.ends.truncate(ends);
+            self.open.truncate(self.open.len() - 1);
             self.hand_up_task(whole, row);
         } else {
+            let mut exit = Exit { at: self.before.at, row, edge: Edge::End };
+            exit.resolve(end);
+            self.before.at = exit.at;
             if joins {
-                self.joined.extend_from_slice(&self.ends[open.ends..]);
+                self.joined.extend_from_slice(&self.ends[ends..]);
             }
-            self.ends.truncate(open.ends);
+            self.ends.truncate(ends);
+            self.open.truncate(self.open.len() - 1);
             self.hand_up(whole, false);
         }
     }
 
     /// A node without anything in it is a block that takes no time.
     #[cold]
-    fn close_empty(&mut self, open: Open) {
-        let (row, at) = (self.before.exit.row, open.node as usize);
+    fn close_empty(&mut self) {
+        let Some(open) = self.open.pop() else { return };
+        let (row, at) = (self.before.row, open.node as usize);
         if let Some(&mark) = self.columns.mark.get(at) {
             let (start, end) = (self.last_end, self.last_end);
             let block = Block { mark: Mark(mark), start, end, place: row as u16, worker: row, site: NO_SITE };
             self.put(at, block, 0, 0);
         }
         if open.is_task {
-            self.leave();
-        }
-    }
-
-    /// A task has ended: the one around it goes on.
-    #[inline]
-    fn leave(&mut self) {
-        if let Some(before) = self.around.pop() {
-            self.before = before;
+            self.before = open.around;
         }
     }
 
@@ -399,20 +418,21 @@ impl<'w> Grow<'w> {
 }
 
 impl Open {
-    #[inline]
+    #[inline(always)]
     fn add(&mut self, child: Whole, several: u32) {
-        let whole = &mut self.whole;
         if self.children == 0 {
-            (whole.place, whole.row, whole.site) = (child.place, child.row, child.site);
+            self.place = child.place;
+            self.row = child.row;
+            self.site = child.site;
         }
         self.children += 1;
-        whole.start = whole.start.min(child.start);
-        whole.end = whole.end.max(child.end);
-        if whole.place != child.place {
+        self.start = self.start.min(child.start);
+        self.end = self.end.max(child.end);
+        if self.place != child.place {
             // What both have in common: the worker, or nothing. The first places are those of the workers.
-            let is_same = whole.row == child.row && whole.row != several;
-            (whole.place, whole.row) =
-                if is_same { (whole.row as u16, whole.row) } else { (SEVERAL, several) };
+            let is_same = self.row == child.row && self.row != several;
+            self.place = if is_same { self.row as u16 } else { SEVERAL };
+            self.row = if is_same { self.row } else { several };
         }
     }
 }

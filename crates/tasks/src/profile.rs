@@ -30,7 +30,9 @@ pub struct Code(u8);
 impl Code {
     const ENDS: usize = 5;
     const READY: usize = Self::ENDS + 3;
-    const COUNT: usize = Self::READY + Edge::ALL.len();
+    const COUNT: usize = Self::NONE.0 as usize + 1;
+    /// Nothing changes.
+    pub const NONE: Code = Code((Self::READY + Edge::ALL.len()) as u8);
 
     /// An interval starts: it runs, and is not ready any more.
     #[inline]
