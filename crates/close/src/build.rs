@@ -187,6 +187,10 @@ pub struct Built {
 struct Entry {
     id: TaskId,
     begin: Point,
+    /// Where in the thread's events, there or right behind.
+    position: usize,
+    /// When it goes on elsewhere.
+    moves: u64,
     start: i64,
     from: u64,
 }
@@ -295,7 +299,9 @@ impl<'a, 'w> Builder<'a, 'w> {
         let recorded = &self.processes[process];
         let found = &recorded.index.roots[root];
         let start = recorded.clock.time(found.ticks);
-        let entry = Entry { id: found.id, begin: found.begin, start, from: 0 };
+        let (id, begin) = (found.id, found.begin);
+        let moves = self.moves(process as u32, id, 0);
+        let entry = Entry { id, begin, position: begin.position(), moves, start, from: 0 };
         let mut walk = self.walk(process as u32, entry);
         self.set_counts(&mut walk, found.begin, 2);
         let mut last = 0;
@@ -323,7 +329,7 @@ impl<'a, 'w> Builder<'a, 'w> {
 
     #[inline]
     fn walk(&self, process: u32, entry: Entry) -> Walk {
-        let Entry { id, begin, start, from } = entry;
+        let Entry { id, begin, position, moves, start, from } = entry;
         let waits_in_group = &self.processes[process as usize].index.waits_in_group;
         Walk {
             id,
@@ -332,9 +338,9 @@ impl<'a, 'w> Builder<'a, 'w> {
             core: begin.core(),
             state: State::Runs,
             edge: Edge::Create,
-            position: begin.position(),
+            position,
             seen: 0,
-            moves: self.moves(process, id, 0),
+            moves,
             start,
             from,
             sections: self.open.len(),
@@ -478,21 +484,24 @@ impl<'a, 'w> Builder<'a, 'w> {
     fn step_walk(&mut self, walk: &mut Walk) -> Result<Stop, CloseError> {
         let recorded = &self.processes[walk.process as usize];
         let clock = recorded.clock;
+        let events_of = |walk: &Walk| &recorded.threads[walk.thread as usize - recorded.first_thread];
+        let mut events = events_of(walk);
         loop {
             if self.grow.nodes() >= self.look {
                 self.look_after()?;
             }
-            let events = &recorded.threads[walk.thread as usize - recorded.first_thread];
             // Damage was noted in the first pass; here it is an end like any other.
             let Some((event, next)) = events.at(walk.position) else {
-                if self.next_fragment(walk) {
-                    continue;
+                if !self.next_fragment(walk) {
+                    return Ok(self.cut_short(walk, recorded));
                 }
-                return Ok(self.cut_short(walk, recorded));
+                events = events_of(walk);
+                continue;
             };
             if event.ticks > walk.moves {
                 walk.moves = self.moves(walk.process, walk.id, walk.seen);
                 if event.ticks > walk.moves && self.next_fragment(walk) {
+                    events = events_of(walk);
                     continue;
                 }
             }
@@ -520,7 +529,9 @@ impl<'a, 'w> Builder<'a, 'w> {
                         self.pause(walk, time());
                         if let Some(end) = nested_end(events, recorded.index.end(id), walk) {
                             self.skip_to(walk, events, end, &clock);
-                        } else if !self.next_fragment(walk) {
+                        } else if self.next_fragment(walk) {
+                            events = events_of(walk);
+                        } else {
                             return Ok(self.cut_short(walk, recorded));
                         }
                     }
@@ -539,6 +550,7 @@ impl<'a, 'w> Builder<'a, 'w> {
                         if !self.next_fragment(walk) {
                             return Ok(self.cut_short(walk, recorded));
                         }
+                        events = events_of(walk);
                     } else if walk.state != State::Runs {
                         // It goes on where it was.
                         self.resume(walk, time());
@@ -688,12 +700,23 @@ impl<'a, 'w> Builder<'a, 'w> {
             return None;
         }
         self.visited = self.visited.saturating_add(1);
-        let from = &recorded.threads[begin.thread() - recorded.first_thread];
-        if is_folded(from, begin) && self.folded_task(walk, from, begin, code, time) {
-            return None;
+        let moves = if begin.moves() { self.moves(walk.process, id, 0) } else { u64::MAX };
+        let mut entry = Entry { id, begin, position: begin.position(), moves, start: time, from: code };
+        if let Some((first, next)) =
+            recorded.threads[begin.thread() - recorded.first_thread].at(begin.position())
+        {
+            if first.kind == EventKind::FoldedTask && self.folded_task(walk, &first, begin, code, time) {
+                return None;
+            }
+            // Nearly always it is just its begin, and need not be read again.
+            let is_begin = first.kind == EventKind::Begin && TaskId(first.word()) == id;
+            if is_begin && self.grow.counters.is_empty() && first.ticks <= moves {
+                entry.position = next;
+                entry.start = recorded.clock.time(first.ticks);
+            }
         }
         self.grow.open(Kind::Task, Edge::Create);
-        Some(Entry { id, begin, start: time, from: code })
+        Some(entry)
     }
 
     /// The wait for a task that ran at once, before its creator went on at this time.
@@ -790,14 +813,6 @@ impl<'a, 'w> Builder<'a, 'w> {
         let mut events = recorded.threads[walk.thread as usize - recorded.first_thread].from(walk.position);
         matches!(events.step(), Ok(Some(_)))
     }
-}
-
-/// Whether a task was folded: then one event stands for all of it.
-#[inline]
-fn is_folded(events: &Events<'_>, begin: Point) -> bool {
-    // 0 is the end of a chunk.
-    let head = events.words().get(begin.position()).map_or(0, |&head| head as u8);
-    head == 0 || head == EventKind::FoldedTask as u8
 }
 
 /// Where a task goes on that gave way to another, when that ended on the same thread, further on, and the task went on there.

@@ -9,7 +9,7 @@ use crate::dag::{Dag, Depends};
 use crate::error::TasksError;
 use crate::frame::NO_TAIL;
 use crate::grow::Grown;
-use crate::order::{Rows, fill_order, row_borders};
+use crate::order::{fill_order, row_borders};
 use crate::pass::{Passed, pass};
 use crate::profile::{Bins, LAYERS};
 use crate::spine::{Released, spine};
@@ -89,10 +89,8 @@ fn complete(
     let mut found = if is_plain { passed.spine } else { spine(&tasks, &dag, places) };
     found.add_collapsed(&tasks, places);
     let borders = row_borders(&passed.blocks);
-    let blocks = borders[borders.len() - 1];
-    let mut order = run.column::<u32>("tasks/order", blocks + 1)?;
-    fill_order(&tasks, &Rows::new(places), &borders, &mut order);
-    order.truncate(blocks);
+    let mut order = run.column::<u32>("tasks/order", borders[borders.len() - 1])?;
+    fill_order(&tasks, passed.blocks, &mut order);
 
     let mut summary = put_sums(run, &passed.sums, &passed.mix)?;
     summary.nodes = n as u32;

@@ -140,7 +140,7 @@ impl<'w> Grow<'w> {
                 spine: Spine::empty(rows),
                 sums: NodeSums::new(nodes),
                 mix: Mix::new(nodes, rows),
-                blocks: vec![0; rows],
+                blocks: vec![Vec::new(); rows],
             },
         }
     }
@@ -271,7 +271,7 @@ impl<'w> Grow<'w> {
         let row = worker.min(self.several);
         self.found.sums.work(work);
         self.found.mix.work(row as usize, work);
-        self.found.blocks[row as usize] += 1;
+        self.found.blocks[row as usize].push(at as u32);
         self.follow(First { start, row, edge: mark.edge() });
         let kind = mark.kind();
         let exit = Exit::of_block(kind, end, row);

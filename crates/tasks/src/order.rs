@@ -34,11 +34,11 @@ impl Rows {
     }
 }
 
-/// Where each row begins, given how many blocks it has; one more entry than rows.
-pub fn row_borders(blocks: &[usize]) -> Vec<usize> {
+/// Where each row begins, given its blocks; one more entry than rows.
+pub fn row_borders(blocks: &[Vec<u32>]) -> Vec<usize> {
     let mut borders = vec![0];
-    for count in blocks {
-        borders.push(borders[borders.len() - 1] + count);
+    for row in blocks {
+        borders.push(borders[borders.len() - 1] + row.len());
     }
     borders
 }
@@ -56,55 +56,39 @@ const CELLS: usize = 1024;
 /// Blocks of a bucket, or of a cell, that are put into order one by one.
 const FEW: usize = 24;
 
-/// The buckets of a row: time is cut into equal ones of a power of two, so that finding one takes no division.
-struct Buckets {
-    first: usize,
-    shift: u32,
-}
-
-/// Fills the order: `order[borders[r]..borders[r + 1]]` are the blocks of row r by start; of those that start at once, the
-/// one that ends first comes first. All times are below `elapsed`. There is room for one more entry, which means nothing.
+/// Fills the order: the blocks of each row by start; of those that start at once, the one that ends first comes first, and
+/// of equal ones the one that stands first in the tree. All times are below that of the root's end.
 ///
-/// Each block goes to its bucket, and buckets are sorted one by one. No processor foresees which node is a block, so the
-/// others are counted and placed as well, where it does not matter.
-pub fn fill_order(tasks: &TaskWriter, rows: &Rows, borders: &[usize], order: &mut [u32]) {
+/// Each block goes to its bucket, and buckets are sorted one by one.
+pub fn fill_order(tasks: &TaskWriter, blocks: Vec<Vec<u32>>, order: &mut [u32]) {
     let (start, end) = (&tasks.start[..], &tasks.end[..]);
     let elapsed = end[0].max(1) as u64;
-    let mut count = 0;
-    let mut buckets = Vec::new();
-    for pair in borders.windows(2) {
-        let width = elapsed / ((pair[1] - pair[0]) / BUCKET + 1) as u64 + 1;
-        let shift = width.next_power_of_two().trailing_zeros();
-        buckets.push(Buckets { first: count, shift });
-        count += (elapsed >> shift) as usize + 1;
-    }
-    let nodes = || tasks.len.iter().zip(&tasks.place[..]).zip(start);
-    // The bucket of a node, the one behind the last for those that are no blocks.
-    let bucket = |((&len, &place), &start): ((&u32, &u16), &i64)| {
-        let Buckets { first, shift } = buckets[rows.of(place)];
-        let bucket = first + ((start.max(0) as u64).min(elapsed) >> shift) as usize;
-        if len == 1 { bucket } else { count }
-    };
-    let mut next = vec![0u32; count + 1];
-    for node in nodes() {
-        next[bucket(node)] += 1;
-    }
-    let mut sum = 0;
-    for slot in &mut next {
-        sum += std::mem::replace(slot, sum);
-    }
-    for (i, node) in (0u32..).zip(nodes()) {
-        let slot = &mut next[bucket(node)];
-        order[*slot as usize] = i;
-        *slot += u32::from(*node.0.0 == 1);
-    }
-    // Now each entry is the end of its bucket.
     let mut sorter = Sorter::new(start, end);
-    let mut from = 0;
-    for (row, Buckets { first, shift }) in buckets.iter().enumerate() {
-        let last = buckets.get(row + 1).map_or(count, |next| next.first);
-        for (number, &to) in next[*first..last].iter().enumerate() {
-            sorter.sort(&mut order[from..to as usize], (number as i64) << shift, *shift);
+    let mut rest = order;
+    for blocks in blocks {
+        let (order, others) = rest.split_at_mut(blocks.len());
+        rest = others;
+        // Time is cut into equal buckets of a power of two, so that finding one takes no division.
+        let width = elapsed / (blocks.len() / BUCKET + 1) as u64 + 1;
+        let shift = width.next_power_of_two().trailing_zeros();
+        let bucket = |&block: &u32| ((start[block as usize].max(0) as u64).min(elapsed) >> shift) as usize;
+        let mut next = vec![0u32; (elapsed >> shift) as usize + 1];
+        for block in &blocks {
+            next[bucket(block)] += 1;
+        }
+        let mut sum = 0;
+        for slot in &mut next {
+            sum += std::mem::replace(slot, sum);
+        }
+        for block in &blocks {
+            let slot = &mut next[bucket(block)];
+            order[*slot as usize] = *block;
+            *slot += 1;
+        }
+        // Now each entry is the end of its bucket.
+        let mut from = 0;
+        for (number, &to) in next.iter().enumerate() {
+            sorter.sort(&mut order[from..to as usize], (number as i64) << shift, shift);
             from = to as usize;
         }
     }

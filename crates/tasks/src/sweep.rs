@@ -60,7 +60,12 @@ impl Codes {
     fn of(mark: Mark) -> Self {
         if mark.is_collapsed() {
             // Bins know its rates already.
-            return Codes { starts: STARTS_COLLAPSED, ends: ENDS, bin_starts: Code::NONE, bin_ends: Code::NONE };
+            return Codes {
+                starts: STARTS_COLLAPSED,
+                ends: ENDS,
+                bin_starts: Code::NONE,
+                bin_ends: Code::NONE,
+            };
         }
         let ends = match mark.kind() {
             Kind::Create | Kind::Fork => ENDS + 2,
@@ -135,7 +140,8 @@ pub fn sweep<'a>(
     let moments = ByStretch::new(moments, width, until);
     let reach = vec![0; order.len().div_ceil(REACH)];
     let mut sweep = Sweep { timed, account, bins, codes: Codes::all(), later: BinaryHeap::new(), reach };
-    let row = |pair: &[usize]| Row { first: pair[0], next: pair[0], last: pair[1], batch: Vec::new(), used: 0 };
+    let row =
+        |pair: &[usize]| Row { first: pair[0], next: pair[0], last: pair[1], batch: Vec::new(), used: 0 };
     let mut rows: Vec<Row> = borders.windows(2).map(row).collect();
     let (mut from, mut stretch) = (0, 0);
     while from <= until {

@@ -1,6 +1,6 @@
 //! What was folded while recording: one node with its totals.
 
-use crosscut_events::{Event, EventKind, Events, Folded};
+use crosscut_events::{Event, Folded};
 use crosscut_run::tasks::{Collapsed, Edge, Kind, Mark};
 use crosscut_tasks::Block;
 
@@ -24,20 +24,16 @@ impl Builder<'_, '_> {
         walk.last_end = walk.last_end.max(time);
     }
 
-    /// A task that may have been folded while recording, created at this time. Says whether it was.
+    /// A task that was folded while recording, created at this time. Says whether it could be read.
     pub(super) fn folded_task(
         &mut self,
         walk: &mut Walk,
-        events: &Events<'_>,
+        first: &Event<'_>,
         begin: Point,
         code: u64,
         time: i64,
     ) -> bool {
-        let Some((first, _)) = events.at(begin.position()) else { return false };
-        let Some(folded) = Folded::from_words(first.payload).filter(|_| first.kind == EventKind::FoldedTask)
-        else {
-            return false;
-        };
+        let Some(folded) = Folded::from_words(first.payload) else { return false };
         let thread = begin.thread() as u32;
         let place = self.place(thread, begin.core());
         let site = self.sites.site(walk.process, code, code);

@@ -86,7 +86,9 @@ impl Builder<'_, '_> {
                 0 => (lane.begin, recorded.clock.time(lane.ticks)),
                 _ => std::mem::take(&mut self.lanes[process as usize][number]),
             };
-            let mut walk = self.walk(process, Entry { id: lane.id, begin, start, from: region.code });
+            let (id, position, from) = (lane.id, begin.position(), region.code);
+            let moves = self.moves(process, id, 0);
+            let mut walk = self.walk(process, Entry { id, begin, position, moves, start, from });
             walk.more().lane = Some(number);
             self.set_counts(&mut walk, begin, 3);
             if region.phase > 0 {
