@@ -729,16 +729,18 @@ impl<'a, 'w> Builder<'a, 'w> {
     }
 
     /// The dependences that follow a create or a wait.
-    #[inline]
+    #[inline(always)]
     fn depend(&mut self, walk: &mut Walk, events: &Events<'_>, node: u32, waits: bool) {
         // Nearly always something else follows; 0 is the end of a chunk.
+        const ASIDE: u32 =
+            1 | 1 << EventKind::Depend as u32 | 1 << EventKind::Core as u32 | 1 << EventKind::Count as u32;
         let next = events.words().get(walk.position).map_or(0, |&head| head as u8);
-        if ![0, EventKind::Depend as u8, EventKind::Core as u8, EventKind::Count as u8].contains(&next) {
-            return;
+        if next < 32 && ASIDE >> next & 1 == 1 {
+            self.read_depends(walk, events, node, waits);
         }
-        self.read_depends(walk, events, node, waits);
     }
 
+    #[cold]
     fn read_depends(&mut self, walk: &mut Walk, events: &Events<'_>, node: u32, waits: bool) {
         let mut ahead = events.from(walk.position);
         while let Ok(Some(event)) = ahead.step() {
