@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use crosscut_events::{Events, HeaderError, MAPS, PROCESS};
-use memmap2::{Advice, Mmap};
+use memmap2::Mmap;
 
 use crate::error::CloseError;
 
@@ -111,8 +111,6 @@ fn read_thread(process: &mut Process, path: PathBuf, number: u32) -> Result<(), 
     }
     // SAFETY: a recorder only ever lets these files grow, and its process has ended.
     let map = unsafe { Mmap::map(&file) }.map_err(CloseError::io(&path))?;
-    // All of it will be read: at once rather than by many faults, where the system can; it is only a hint.
-    let _ = map.advise(Advice::PopulateRead);
     match Events::new(words(&map)) {
         Ok(events) if events.header.thread == number => process.threads.push(Thread { path, number, map }),
         Ok(_) => return Err(CloseError::Events { path, why: "it belongs to another thread".into() }),
