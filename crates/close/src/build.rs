@@ -10,11 +10,10 @@ mod folded;
 mod region;
 mod wait;
 
-use crosscut_events::{
-    Event, EventKind, Events, Folded, MAX_COUNTERS, TaskId, WaitKind, code_of, flags, tag_of,
-};
+use crosscut_events::{Event, EventKind, Events, MAX_COUNTERS, TaskId, WaitKind, code_of, flags, tag_of};
 use crosscut_run::tasks::{Chunk, Collapsed, Depend, Edge, Kind, Mark, TaskWriter};
-use crosscut_run::{NO_SITE, Places, prefetch};
+use crosscut_run::{NO_SITE, Places};
+use crosscut_tasks::{Block, Grow, Grown};
 
 use crate::clock::Clock;
 use crate::depends::Depends;
@@ -48,10 +47,12 @@ pub struct Gaps {
     pub orphans: u64,
 }
 
+/// Nodes that are written before somebody looks after them.
+const NODES_AT_ONCE: u32 = 1 << 16;
+
 /// A section that is open.
 #[derive(Clone, Copy, Debug)]
 struct Open {
-    node: u32,
     /// Opened by a group, not by a create.
     group: bool,
     /// Its code, for what the runtime does in its place.
@@ -78,7 +79,6 @@ enum State {
 #[derive(Debug)]
 struct Walk {
     id: TaskId,
-    node: u32,
     process: u32,
     thread: u32,
     core: u16,
@@ -143,27 +143,18 @@ enum Step {
     Region(Region),
 }
 
-/// Columns as plain slices.
-struct Columns<'a> {
-    len: &'a mut [u32],
-    parent: &'a mut [u32],
-    mark: &'a mut [u8],
-    place: &'a mut [u16],
-    site: &'a mut [u32],
-    start: &'a mut [i64],
-    end: &'a mut [i64],
-    span: &'a mut [i64],
-    counters: Vec<&'a mut [i64]>,
-}
-
 /// The tree in the making.
 pub struct Builder<'a, 'w> {
     processes: &'a [Recorded<'a>],
-    columns: Columns<'w>,
+    grow: Grow<'w>,
     places: &'a mut Places,
     sites: &'a mut Sites,
-    next: u32,
+    /// Nodes for which there is room.
     limit: u32,
+    /// When there are so many nodes, something has to be looked after.
+    look: u32,
+    /// What went wrong where nobody could be told.
+    failed: Option<CloseError>,
     open: Vec<Open>,
     /// By thread over all processes.
     events_ahead: Vec<Ahead>,
@@ -177,26 +168,29 @@ pub struct Builder<'a, 'w> {
     depends: Vec<Depend>,
     chunks: Vec<Chunk>,
     visited: u64,
-    /// What was found on the way.
-    pub gaps: Gaps,
+    gaps: Gaps,
     /// Called now and then with the nodes written.
-    pub watch: &'a mut dyn FnMut(u32) -> Result<(), CloseError>,
+    watch: &'a mut dyn FnMut(u32) -> Result<(), CloseError>,
 }
 
 /// What of the result does not fit into columns that were made beforehand.
 pub struct Built {
     pub nodes: usize,
+    pub grown: Grown,
     pub collapsed: Vec<Collapsed>,
     pub depends: Vec<Depend>,
     pub chunks: Vec<Chunk>,
     pub gaps: Gaps,
 }
 
-/// Where a walk begins: at this node, from this time and code on.
+/// Where a walk begins, from this time and code on. Its node was opened last.
 struct Entry {
     id: TaskId,
-    node: u32,
     begin: Point,
+    /// Where in the thread's events, there or right behind.
+    position: usize,
+    /// When it goes on elsewhere.
+    moves: u64,
     start: i64,
     from: u64,
 }
@@ -220,19 +214,17 @@ impl<'a, 'w> Builder<'a, 'w> {
         sites: &'a mut Sites,
         watch: &'a mut dyn FnMut(u32) -> Result<(), CloseError>,
     ) -> Self {
-        let TaskWriter { len, parent, mark, place, site, start, end, span, counters, .. } = writer;
-        let limit = len.len() as u32;
-        let counters = counters.iter_mut().map(|(_, column)| &mut column[..]).collect();
-        let columns = Columns { len, parent, mark, place, site, start, end, span, counters };
+        let limit = writer.node_count() as u32;
         let lanes = processes.iter().map(|p| vec![(Point::default(), 0); p.index.lanes.len()]).collect();
         let threads = processes.iter().flat_map(|process| &process.threads);
         Builder {
             processes,
-            columns,
+            grow: Grow::new(writer, places.worker_count()),
             places,
             sites,
-            next: 0,
             limit,
+            look: 0,
+            failed: None,
             open: Vec::new(),
             events_ahead: threads.map(|events| Ahead::new(events.words().len())).collect(),
             index_ahead: processes.iter().map(|p| Ahead::new(p.index.words())).collect(),
@@ -260,8 +252,8 @@ impl<'a, 'w> Builder<'a, 'w> {
             }
         }
         if let [(process, root)] = roots[..] {
-            let node = self.node(0, Kind::Task, Edge::Create)?;
-            self.root(process, root, node)?;
+            self.grow.open(Kind::Task, Edge::Create);
+            self.root(process, root)?;
         } else {
             self.side_by_side(&roots)?;
         }
@@ -269,8 +261,10 @@ impl<'a, 'w> Builder<'a, 'w> {
         self.gaps.orphans = (begun as u64).saturating_sub(self.visited);
         self.depends.sort_unstable();
         self.depends.dedup();
+        self.look_after()?;
         Ok(Built {
-            nodes: self.next as usize,
+            nodes: self.grow.nodes() as usize,
+            grown: self.grow.finish(),
             collapsed: self.collapsed,
             depends: self.depends,
             chunks: self.chunks,
@@ -279,33 +273,35 @@ impl<'a, 'w> Builder<'a, 'w> {
     }
 
     fn side_by_side(&mut self, roots: &[(usize, usize)]) -> Result<(), CloseError> {
-        let top = self.node(0, Kind::Task, Edge::Create)?;
-        let section = self.node(top, Kind::Section, Edge::Create)?;
+        self.grow.open(Kind::Task, Edge::Create);
+        self.grow.open(Kind::Section, Edge::Create);
         let mut edge = Edge::Create;
         let mut end = 0;
         for &(process, root) in roots {
             let recorded = &self.processes[process];
             let found = &recorded.index.roots[root];
             let time = recorded.clock.time(found.ticks);
-            let place = self.place(found.begin.thread() as u32, found.begin.core())?;
-            self.leaf(section, Kind::Fork, edge, (time, time), place, NO_SITE)?;
-            let node = self.node(section, Kind::Task, Edge::Create)?;
-            end = end.max(self.root(process, root, node)?);
+            let at = (found.begin.thread() as u32, found.begin.core());
+            self.leaf(Mark::new(Kind::Fork, edge, false), (time, time), at, NO_SITE);
+            self.grow.open(Kind::Task, Edge::Create);
+            end = end.max(self.root(process, root)?);
             edge = Edge::CreateCont;
         }
-        self.leaf_marked(section, Mark::deep_wait(edge), (end, end), 0, NO_SITE)?;
-        self.close(section);
-        self.leaf(top, Kind::End, Edge::End, (end, end), 0, NO_SITE)?;
-        self.close(top);
+        self.leaf(Mark::deep_wait(edge), (end, end), (0, 0), NO_SITE);
+        self.grow.close();
+        self.leaf(Mark::new(Kind::End, Edge::End, false), (end, end), (0, 0), NO_SITE);
+        self.grow.close();
         Ok(())
     }
 
-    /// Walks through one root and everything below it. Returns when the last of it ended.
-    fn root(&mut self, process: usize, root: usize, node: u32) -> Result<i64, CloseError> {
+    /// Walks through one root, whose node is open, and everything below it. Returns when the last of it ended.
+    fn root(&mut self, process: usize, root: usize) -> Result<i64, CloseError> {
         let recorded = &self.processes[process];
         let found = &recorded.index.roots[root];
         let start = recorded.clock.time(found.ticks);
-        let entry = Entry { id: found.id, node, begin: found.begin, start, from: 0 };
+        let (id, begin) = (found.id, found.begin);
+        let moves = self.moves(process as u32, id, 0);
+        let entry = Entry { id, begin, position: begin.position(), moves, start, from: 0 };
         let mut walk = self.walk(process as u32, entry);
         self.set_counts(&mut walk, found.begin, 2);
         let mut last = 0;
@@ -313,7 +309,7 @@ impl<'a, 'w> Builder<'a, 'w> {
         while let Some(step) = stack.last_mut() {
             let Step::Walk(walk) = step else {
                 if let Some(Step::Region(region)) = stack.pop() {
-                    self.step_region(region, &mut stack)?;
+                    self.step_region(region, &mut stack);
                 }
                 continue;
             };
@@ -333,19 +329,18 @@ impl<'a, 'w> Builder<'a, 'w> {
 
     #[inline]
     fn walk(&self, process: u32, entry: Entry) -> Walk {
-        let Entry { id, node, begin, start, from } = entry;
+        let Entry { id, begin, position, moves, start, from } = entry;
         let waits_in_group = &self.processes[process as usize].index.waits_in_group;
         Walk {
             id,
-            node,
             process,
             thread: begin.thread() as u32,
             core: begin.core(),
             state: State::Runs,
             edge: Edge::Create,
-            position: begin.position(),
+            position,
             seen: 0,
-            moves: self.moves(process, id, 0),
+            moves,
             start,
             from,
             sections: self.open.len(),
@@ -357,7 +352,7 @@ impl<'a, 'w> Builder<'a, 'w> {
 
     /// Takes over the counters at the event of so many words that ends at a point.
     fn set_counts(&self, walk: &mut Walk, point: Point, words: usize) {
-        if self.columns.counters.is_empty() {
+        if self.grow.counters.is_empty() {
             return;
         }
         let recorded = &self.processes[walk.process as usize];
@@ -371,7 +366,7 @@ impl<'a, 'w> Builder<'a, 'w> {
 
     /// A task has ended, or a lane has come to a barrier: tells those around it. Its descendants ended at this time.
     fn ended(&mut self, last: i64, around: Option<&mut Step>) -> i64 {
-        let own = self.columns.end[self.next as usize - 1];
+        let own = self.grow.last_end();
         let last = last.max(own);
         match around {
             Some(Step::Walk(creator)) => {
@@ -389,123 +384,93 @@ impl<'a, 'w> Builder<'a, 'w> {
         last
     }
 
-    /// A new node, to be closed later.
-    fn node(&mut self, parent: u32, kind: Kind, edge: Edge) -> Result<u32, CloseError> {
-        let node = self.next;
-        if node >= self.limit {
+    /// Tells how far it is, and of what went wrong.
+    #[cold]
+    fn look_after(&mut self) -> Result<(), CloseError> {
+        let nodes = self.grow.nodes();
+        if let Some(failed) = self.failed.take() {
+            return Err(failed);
+        }
+        if nodes > self.limit {
             return Err(CloseError::TooMany { what: "nodes", limit: self.limit.into() });
         }
-        let at = node as usize;
-        self.columns.parent[at] = parent;
-        self.columns.mark[at] = Mark::new(kind, edge, false).0;
-        self.next = node + 1;
-        Ok(node)
+        (self.watch)(nodes)?;
+        self.look = (nodes.saturating_add(NODES_AT_ONCE)).min(self.limit.saturating_add(1));
+        Ok(())
     }
 
-    fn close(&mut self, node: u32) {
-        self.columns.len[node as usize] = self.next - node;
-    }
-
-    #[inline]
-    fn leaf(
-        &mut self,
-        parent: u32,
-        kind: Kind,
-        edge: Edge,
-        times: (i64, i64),
-        place: u16,
-        site: u32,
-    ) -> Result<u32, CloseError> {
-        self.leaf_marked(parent, Mark::new(kind, edge, false), times, place, site)
+    /// A leaf on a thread and core.
+    #[inline(always)]
+    fn leaf(&mut self, mark: Mark, (start, end): (i64, i64), (thread, core): (u32, u16), site: u32) -> u32 {
+        let place = self.place(thread, core);
+        self.grow.leaf(Block { mark, start, end: end.max(start), place, worker: thread, site })
     }
 
     #[inline]
-    fn leaf_marked(
-        &mut self,
-        parent: u32,
-        mark: Mark,
-        (start, end): (i64, i64),
-        place: u16,
-        site: u32,
-    ) -> Result<u32, CloseError> {
-        let node = self.next;
-        if node >= self.limit {
-            return Err(CloseError::TooMany { what: "nodes", limit: self.limit.into() });
-        }
-        if node & 0xffff == 0 {
-            (self.watch)(node)?;
-        }
-        let at = node as usize;
-        let columns = &mut self.columns;
-        columns.len[at] = 1;
-        columns.parent[at] = parent;
-        columns.mark[at] = mark.0;
-        columns.place[at] = place;
-        columns.site[at] = site;
-        columns.start[at] = start;
-        columns.end[at] = end.max(start);
-        self.next = node + 1;
-        Ok(node)
+    fn place(&mut self, thread: u32, core: u16) -> u16 {
+        let (of, on, place) = self.recent_place;
+        if (of, on) == (thread, core) { place } else { self.new_place(thread, core) }
     }
 
-    #[inline]
-    fn place(&mut self, thread: u32, core: u16) -> Result<u16, CloseError> {
-        if self.recent_place.0 == thread && self.recent_place.1 == core {
-            return Ok(self.recent_place.2);
-        }
+    #[cold]
+    fn new_place(&mut self, thread: u32, core: u16) -> u16 {
         let place = match core {
-            0 => thread as u16,
-            core => self.places.intern(thread as usize, i64::from(core) - 1)?,
+            0 => Ok(thread as u16),
+            core => self.places.intern(thread as usize, i64::from(core) - 1),
         };
+        let place = place.unwrap_or_else(|error| {
+            self.failed = Some(error.into());
+            self.look = 0;
+            thread as u16
+        });
         self.recent_place = (thread, core, place);
-        Ok(place)
+        place
     }
 
-    /// The node that holds what the task does now.
+    /// Ends the interval of the task as a leaf of this kind, in the node that was opened last.
     #[inline]
-    fn holder(&self, walk: &Walk) -> u32 {
-        if self.open.len() > walk.sections { self.open[self.open.len() - 1].node } else { walk.node }
-    }
-
-    /// Ends the interval of the task as a leaf of this kind.
-    #[inline]
-    fn interval(&mut self, walk: &mut Walk, kind: Kind, end: i64, to: u64) -> Result<u32, CloseError> {
-        let parent = self.holder(walk);
-        self.interval_in(walk, parent, Mark::new(kind, walk.edge, false), end, to)
+    fn interval(&mut self, walk: &mut Walk, kind: Kind, end: i64, to: u64) -> u32 {
+        self.interval_marked(walk, Mark::new(kind, walk.edge, false), end, to)
     }
 
     #[inline]
-    fn interval_in(
-        &mut self,
-        walk: &mut Walk,
-        parent: u32,
-        mark: Mark,
-        end: i64,
-        to: u64,
-    ) -> Result<u32, CloseError> {
-        let place = self.place(walk.thread, walk.core)?;
-        let site = self.sites.site(walk.process, walk.from, if to == 0 { walk.from } else { to });
-        let node = self.leaf_marked(parent, mark, (walk.start, end), place, site)?;
+    fn interval_marked(&mut self, walk: &mut Walk, mark: Mark, end: i64, to: u64) -> u32 {
+        let to = if to == 0 { walk.from } else { to };
+        let site = self.sites.site(walk.process, walk.from, to);
+        let node = self.leaf(mark, (walk.start, end), (walk.thread, walk.core), site);
         walk.start = end;
-        if !self.columns.counters.is_empty() {
-            let more = walk.more();
-            for (at, column) in self.columns.counters.iter_mut().enumerate() {
-                column[node as usize] = more.counts_now[at].saturating_sub(more.counts[at]) as i64;
-            }
-            walk.restart_counts();
-        }
-        if to != 0 {
-            walk.from = to;
+        walk.from = to;
+        if !self.grow.counters.is_empty() {
+            self.count(walk, node);
         }
         walk.edge = match mark.kind() {
             Kind::Create | Kind::Fork => Edge::CreateCont,
             Kind::Wait => Edge::WaitCont,
             _ => Edge::OtherCont,
         };
-        Ok(node)
+        node
+    }
+
+    /// What the counters counted in an interval.
+    fn count(&mut self, walk: &mut Walk, node: u32) {
+        let more = walk.more();
+        for (at, column) in self.grow.counters.iter_mut().enumerate() {
+            if let Some(count) = column.get_mut(node as usize) {
+                *count = more.counts_now[at].saturating_sub(more.counts[at]) as i64;
+            }
+        }
+        walk.restart_counts();
+    }
+
+    /// Opens a section.
+    #[inline]
+    fn open_section(&mut self, edge: Edge, group: bool, code: u64) {
+        self.grow.open(Kind::Section, edge);
+        self.open.push(Open { group, code, last_end: 0 });
     }
 
     /// The code of a create or wait: where the runtime names itself, that of the group or of the interval.
+    #[inline]
     fn code(&self, walk: &Walk, word: u64) -> u64 {
         let code = code_of(word);
         if !self.sites.is_runtime(walk.process, code) {
@@ -518,180 +483,154 @@ impl<'a, 'w> Builder<'a, 'w> {
     /// Walks on until the task ends or something has to be walked before.
     fn step_walk(&mut self, walk: &mut Walk) -> Result<Stop, CloseError> {
         let recorded = &self.processes[walk.process as usize];
-        let mut events = recorded.threads[walk.thread as usize - recorded.first_thread].from(walk.position);
+        let clock = recorded.clock;
+        let events_of = |walk: &Walk| &recorded.threads[walk.thread as usize - recorded.first_thread];
+        let mut events = events_of(walk);
         loop {
-            // Damage was noted in the first pass; here it is an end like any other.
-            let next = events.step().ok().flatten();
-            if next.is_none() && self.next_fragment(walk)? {
-                events = recorded.threads[walk.thread as usize - recorded.first_thread].from(walk.position);
-                continue;
+            if self.grow.nodes() >= self.look {
+                self.look_after()?;
             }
-            let Some(event) = next else {
-                return self.cut_short(walk, recorded);
+            // Damage was noted in the first pass; here it is an end like any other.
+            let Some((event, next)) = events.at(walk.position) else {
+                if !self.next_fragment(walk) {
+                    return Ok(self.cut_short(walk, recorded));
+                }
+                events = events_of(walk);
+                continue;
             };
             if event.ticks > walk.moves {
                 walk.moves = self.moves(walk.process, walk.id, walk.seen);
-                if event.ticks > walk.moves && self.next_fragment(walk)? {
-                    events =
-                        recorded.threads[walk.thread as usize - recorded.first_thread].from(walk.position);
+                if event.ticks > walk.moves && self.next_fragment(walk) {
+                    events = events_of(walk);
                     continue;
                 }
             }
-            walk.position = events.position();
-            let time = recorded.clock.time(event.ticks);
-            if !self.columns.counters.is_empty() && !matches!(event.kind, EventKind::Core | EventKind::Count)
-            {
-                walk.more().counts_now = counts_before(&events, event.position);
+            walk.position = next;
+            let time = || clock.time(event.ticks);
+            if !self.grow.counters.is_empty() && !matches!(event.kind, EventKind::Core | EventKind::Count) {
+                walk.more().counts_now = counts_before(events, event.position);
             }
             if !matches!(event.kind, EventKind::Begin | EventKind::Core) {
                 walk.seen = walk.seen.max(event.ticks);
             }
-            let moved = match event.kind {
-                EventKind::Core => {
-                    walk.core = pack_core(event.word());
-                    false
-                }
+            match event.kind {
+                EventKind::Core => walk.core = pack_core(event.word()),
                 EventKind::Create => {
-                    if let Some(entry) = self.create(walk, &event, time)? {
+                    if let Some(entry) = self.create(walk, &event, time()) {
                         return Ok(Stop::Enters(entry));
                     }
-                    // Dependences were read ahead.
-                    walk.position != events.position()
                 }
                 EventKind::Begin => {
                     let id = TaskId(event.word());
                     if id == walk.id {
-                        walk.start = time;
+                        walk.start = time();
                         walk.restart_counts();
-                        false
                     } else {
-                        self.pause(walk, time)?;
-                        if let Some(end) = nested_end(&events, recorded.index.end(id), walk) {
-                            walk.core = end.core();
-                            walk.position = end.position();
-                            // The last event of a task has one payload word.
-                            let last = end.position() - 2;
-                            if !self.columns.counters.is_empty() {
-                                walk.more().counts_now = counts_before(&events, last);
-                            }
-                            let ended = events.words()[last] >> 8;
-                            walk.seen = walk.seen.max(ended);
-                            self.resume(walk, recorded.clock.time(ended))?;
-                            true
-                        } else if self.next_fragment(walk)? {
-                            true
+                        self.pause(walk, time());
+                        if let Some(end) = nested_end(events, recorded.index.end(id), walk) {
+                            self.skip_to(walk, events, end, &clock);
+                        } else if self.next_fragment(walk) {
+                            events = events_of(walk);
                         } else {
-                            return self.cut_short(walk, recorded);
+                            return Ok(self.cut_short(walk, recorded));
                         }
                     }
                 }
                 EventKind::FoldedTask => {
-                    self.pause(walk, time)?;
-                    self.resume(walk, time)?;
-                    false
+                    self.pause(walk, time());
+                    self.resume(walk, time());
                 }
-                EventKind::EndTo => {
-                    self.finish(walk, time)?;
+                EventKind::EndTo | EventKind::LaneEnd => {
+                    self.finish(walk, time());
                     return Ok(Stop::Ended);
                 }
                 EventKind::Switch => {
-                    if TaskId(event.word()) == walk.id {
+                    if TaskId(event.word()) != walk.id {
+                        self.pause(walk, time());
+                        if !self.next_fragment(walk) {
+                            return Ok(self.cut_short(walk, recorded));
+                        }
+                        events = events_of(walk);
+                    } else if walk.state != State::Runs {
                         // It goes on where it was.
-                        if walk.state != State::Runs {
-                            self.resume(walk, time)?;
-                        }
-                        false
-                    } else {
-                        self.pause(walk, time)?;
-                        if !self.next_fragment(walk)? {
-                            return self.cut_short(walk, recorded);
-                        }
-                        true
+                        self.resume(walk, time());
                     }
                 }
                 EventKind::Wait => {
-                    if self.wait(walk, &event, &mut events, time)? {
+                    if self.wait(walk, &event, events, time()) {
                         return Ok(Stop::Ended);
                     }
-                    walk.position = events.position();
-                    false
                 }
-                EventKind::WaitEnd => {
-                    self.wait_end(walk, time)?;
-                    false
-                }
+                EventKind::WaitEnd => self.wait_end(walk, time()),
                 EventKind::Group => {
-                    let holder = self.holder(walk);
-                    let node = self.node(holder, Kind::Section, walk.edge)?;
-                    let code = code_of(event.word());
-                    self.open.push(Open { node, group: true, code, last_end: 0 });
+                    self.open_section(walk.edge, true, code_of(event.word()));
                     walk.state = State::Runs;
-                    false
                 }
-                EventKind::Fork => {
-                    return Ok(Stop::Forks(self.fork(walk, &event, time)?));
-                }
-                EventKind::LaneEnd => {
-                    self.finish(walk, time)?;
-                    return Ok(Stop::Ended);
-                }
+                EventKind::Fork => return Ok(Stop::Forks(self.fork(walk, &event, time()))),
                 EventKind::Loop => {
                     walk.more().loop_code = code_of(event.word());
                     walk.state = State::Runs;
-                    false
                 }
                 EventKind::Chunk => {
-                    self.end_chunk(walk, time)?;
+                    self.end_chunk(walk, time());
                     walk.more().chunk = Some((event.word(), event.payload.get(1).copied().unwrap_or(0)));
                     walk.state = State::Runs;
-                    false
                 }
                 EventKind::LoopEnd => {
                     if walk.more().chunk.is_some() {
-                        self.end_chunk(walk, time)?;
+                        self.end_chunk(walk, time());
                     }
-                    false
                 }
-                EventKind::FoldedSection => {
-                    self.folded_section(walk, &event, time)?;
-                    false
-                }
-                EventKind::Depend | EventKind::Count => false,
+                EventKind::FoldedSection => self.folded_section(walk, &event, time()),
+                EventKind::Depend | EventKind::Count => {}
                 // These belong to others: the end of this task is missing.
-                EventKind::Join | EventKind::Lane | EventKind::Root => return self.cut_short(walk, recorded),
-            };
-            if moved {
-                events = recorded.threads[walk.thread as usize - recorded.first_thread].from(walk.position);
+                EventKind::Join | EventKind::Lane | EventKind::Root => {
+                    return Ok(self.cut_short(walk, recorded));
+                }
             }
         }
+    }
+
+    /// Goes on right after the task that it gave way to.
+    #[inline]
+    fn skip_to(&mut self, walk: &mut Walk, events: &Events<'_>, end: Point, clock: &Clock) {
+        walk.core = end.core();
+        walk.position = end.position();
+        // The last event of a task has one payload word.
+        let last = end.position() - 2;
+        if !self.grow.counters.is_empty() {
+            walk.more().counts_now = counts_before(events, last);
+        }
+        let ended = events.words()[last] >> 8;
+        walk.seen = walk.seen.max(ended);
+        self.resume(walk, clock.time(ended));
     }
 
     /// Something else runs on the thread from now on.
     #[inline]
-    fn pause(&mut self, walk: &mut Walk, time: i64) -> Result<(), CloseError> {
+    fn pause(&mut self, walk: &mut Walk, time: i64) {
         match &mut walk.state {
             State::Runs => {
-                self.interval(walk, Kind::Other, time, 0)?;
+                self.interval(walk, Kind::Other, time, 0);
             }
             State::Pauses(_, disturbed) => *disturbed = true,
             State::Fresh | State::Waits(..) | State::Serial => {}
         }
-        Ok(())
     }
 
     /// It goes on.
     #[inline]
-    fn resume(&mut self, walk: &mut Walk, time: i64) -> Result<(), CloseError> {
+    fn resume(&mut self, walk: &mut Walk, time: i64) {
         match walk.state {
             State::Runs | State::Fresh => walk.start = time,
-            State::Serial => self.close_serial(walk, time)?,
+            State::Serial => self.close_serial(walk, time),
             State::Waits(..) | State::Pauses(..) => {}
         }
         walk.restart_counts();
-        Ok(())
     }
 
     /// When a task goes on elsewhere, after this time; the end of all time when it does not.
+    #[inline]
     fn moves(&self, process: u32, id: TaskId, after: u64) -> u64 {
         let fragments = &self.processes[process as usize].index.fragments;
         if fragments.is_empty() {
@@ -703,11 +642,11 @@ impl<'a, 'w> Builder<'a, 'w> {
 
     /// Moves to where the task goes on after it was suspended, on some thread. That may have been before the thread that it
     /// left began with something else.
-    fn next_fragment(&mut self, walk: &mut Walk) -> Result<bool, CloseError> {
+    fn next_fragment(&mut self, walk: &mut Walk) -> bool {
         let recorded = &self.processes[walk.process as usize];
-        let Some(list) = recorded.index.fragments.get(&walk.id) else { return Ok(false) };
+        let Some(list) = recorded.index.fragments.get(&walk.id) else { return false };
         let Some(&(ticks, point)) = list.get(list.partition_point(|&(ticks, _)| ticks <= walk.seen)) else {
-            return Ok(false);
+            return false;
         };
         walk.seen = ticks;
         walk.moves = self.moves(walk.process, walk.id, ticks);
@@ -715,8 +654,8 @@ impl<'a, 'w> Builder<'a, 'w> {
         walk.core = point.core();
         walk.position = point.position();
         self.set_counts(walk, point, 2);
-        self.resume(walk, recorded.clock.time(ticks))?;
-        Ok(true)
+        self.resume(walk, recorded.clock.time(ticks));
+        true
     }
 
     /// Where a task begins. It will be read next, far from here.
@@ -724,87 +663,85 @@ impl<'a, 'w> Builder<'a, 'w> {
     fn begin(&mut self, process: u32, id: TaskId) -> Point {
         let recorded = &self.processes[process as usize];
         if let Some(word) = recorded.index.word(id) {
-            self.index_ahead[process as usize].read(word, |word| recorded.index.prefetch(word));
+            self.index_ahead[process as usize].read(word, |word| recorded.index.at_word(word));
         }
         let begin = recorded.index.begin(id);
         if begin.is_some() {
             let words = recorded.threads[begin.thread() - recorded.first_thread].words();
             let ahead = &mut self.events_ahead[begin.thread()];
-            ahead.read(begin.position(), |word| words.get(word).into_iter().for_each(prefetch));
+            ahead.read(begin.position(), |word| words.get(word).copied().unwrap_or(0));
         }
         begin
     }
 
     /// A create: its leaf, and its task, which may have to be walked now.
-    fn create(&mut self, walk: &mut Walk, event: &Event<'_>, time: i64) -> Result<Option<Entry>, CloseError> {
+    #[inline]
+    fn create(&mut self, walk: &mut Walk, event: &Event<'_>, time: i64) -> Option<Entry> {
         let id = TaskId(event.payload.get(1).copied().unwrap_or(0));
         let recorded = &self.processes[walk.process as usize];
         let begin = self.begin(walk.process, id);
         let code = self.code(walk, event.word());
         let serial = tag_of(event.word()) & flags::UNDEFERRED != 0;
-        let holder = self.holder(walk);
         let top = self.open.last().filter(|_| self.open.len() > walk.sections);
         if serial || top.is_none_or(|open| open.group && walk.waits_in_group) {
-            let node = self.node(holder, Kind::Section, walk.edge)?;
-            self.open.push(Open { node, group: false, code: 0, last_end: 0 });
+            self.open_section(walk.edge, false, 0);
         }
-        self.interval(walk, Kind::Create, time, code)?;
+        self.interval(walk, Kind::Create, time, code);
         walk.state = if serial { State::Serial } else { State::Fresh };
-        let holder = self.holder(walk);
-        let node = self.node(holder, Kind::Task, Edge::Create)?;
         let events = &recorded.threads[walk.thread as usize - recorded.first_thread];
-        self.depend(walk, events, node, false);
+        self.depend(walk, events, self.grow.nodes(), false);
         if !begin.is_some() {
             self.gaps.unstarted += 1;
-            let place = self.place(walk.thread, walk.core)?;
             let site = self.sites.site(walk.process, code, code);
-            self.leaf(node, Kind::End, Edge::Create, (time, time), place, site)?;
-            self.close(node);
-            return Ok(None);
+            self.grow.open(Kind::Task, Edge::Create);
+            let mark = Mark::new(Kind::End, Edge::Create, false);
+            self.leaf(mark, (time, time), (walk.thread, walk.core), site);
+            self.grow.close();
+            return None;
         }
         self.visited = self.visited.saturating_add(1);
-        let mut at = recorded.threads[begin.thread() - recorded.first_thread].from(begin.position());
-        if let Ok(Some(first)) = at.step()
-            && first.kind == EventKind::FoldedTask
-            && let Some(folded) = Folded::from_words(first.payload)
+        let moves = if begin.moves() { self.moves(walk.process, id, 0) } else { u64::MAX };
+        let mut entry = Entry { id, begin, position: begin.position(), moves, start: time, from: code };
+        if let Some((first, next)) =
+            recorded.threads[begin.thread() - recorded.first_thread].at(begin.position())
         {
-            let place = self.place(begin.thread() as u32, begin.core())?;
-            let site = self.sites.site(walk.process, code, code);
-            let end = recorded.clock.time(first.ticks);
-            self.folded(
-                &recorded.clock,
-                Mark::new(Kind::Task, Edge::Create, true),
-                node,
-                &folded,
-                (time, end),
-                (place, site),
-            );
-            walk.last_end = walk.last_end.max(end);
-            if let Some(open) = self.open.last_mut() {
-                open.last_end = open.last_end.max(end);
+            if first.kind == EventKind::FoldedTask && self.folded_task(walk, &first, begin, code, time) {
+                return None;
             }
-            return Ok(None);
+            // Nearly always it is just its begin, and need not be read again.
+            let is_begin = first.kind == EventKind::Begin && TaskId(first.word()) == id;
+            if is_begin && self.grow.counters.is_empty() && first.ticks <= moves {
+                entry.position = next;
+                entry.start = recorded.clock.time(first.ticks);
+            }
         }
-        Ok(Some(Entry { id, node, begin, start: time, from: code }))
+        self.grow.open(Kind::Task, Edge::Create);
+        Some(entry)
     }
 
     /// The wait for a task that ran at once, before its creator went on at this time.
-    fn close_serial(&mut self, walk: &mut Walk, time: i64) -> Result<(), CloseError> {
-        self.interval(walk, Kind::Wait, walk.start, 0)?;
+    fn close_serial(&mut self, walk: &mut Walk, time: i64) {
+        self.interval(walk, Kind::Wait, walk.start, 0);
         self.close_section();
         walk.start = time;
         walk.edge = Edge::End;
         walk.state = State::Fresh;
-        Ok(())
     }
 
     /// The dependences that follow a create or a wait.
+    #[inline(always)]
     fn depend(&mut self, walk: &mut Walk, events: &Events<'_>, node: u32, waits: bool) {
         // Nearly always something else follows; 0 is the end of a chunk.
+        const ASIDE: u32 =
+            1 | 1 << EventKind::Depend as u32 | 1 << EventKind::Core as u32 | 1 << EventKind::Count as u32;
         let next = events.words().get(walk.position).map_or(0, |&head| head as u8);
-        if ![0, EventKind::Depend as u8, EventKind::Core as u8, EventKind::Count as u8].contains(&next) {
-            return;
+        if next < 32 && ASIDE >> next & 1 == 1 {
+            self.read_depends(walk, events, node, waits);
         }
+    }
+
+    #[cold]
+    fn read_depends(&mut self, walk: &mut Walk, events: &Events<'_>, node: u32, waits: bool) {
         let mut ahead = events.from(walk.position);
         while let Ok(Some(event)) = ahead.step() {
             match event.kind {
@@ -824,24 +761,24 @@ impl<'a, 'w> Builder<'a, 'w> {
     }
 
     /// Ends a chunk of a loop, or what came before the first.
-    fn end_chunk(&mut self, walk: &mut Walk, time: i64) -> Result<(), CloseError> {
+    fn end_chunk(&mut self, walk: &mut Walk, time: i64) {
         let code = walk.more().loop_code;
         match walk.take_chunk() {
             Some((first, count)) => {
-                let node = self.interval(walk, Kind::Chunk, time, code)?;
+                let node = self.interval(walk, Kind::Chunk, time, code);
                 self.chunks.push(Chunk { node, first: first as i64, count: count as i64 });
             }
             None => {
-                self.interval(walk, Kind::Other, time, code)?;
+                self.interval(walk, Kind::Other, time, code);
             }
         }
-        Ok(())
     }
 
     /// The last interval of a task or of a lane's phase.
-    fn finish(&mut self, walk: &mut Walk, time: i64) -> Result<(), CloseError> {
+    #[inline]
+    fn finish(&mut self, walk: &mut Walk, time: i64) {
         if walk.more.as_ref().is_some_and(|more| more.chunk.is_some()) {
-            self.end_chunk(walk, time)?;
+            self.end_chunk(walk, time);
         }
         if let State::Pauses(since, true) = walk.state {
             walk.start = walk.start.max(since);
@@ -849,14 +786,13 @@ impl<'a, 'w> Builder<'a, 'w> {
         while self.open.len() > walk.sections {
             self.close_section();
         }
-        let node = walk.node;
-        self.interval_in(walk, node, Mark::new(Kind::End, walk.edge, false), time, 0)?;
-        self.close(node);
-        Ok(())
+        self.interval(walk, Kind::End, time, 0);
+        self.grow.close();
     }
 
     /// The events of a task end before it does: what is known of it ends with the thread.
-    fn cut_short(&mut self, walk: &mut Walk, recorded: &Recorded<'_>) -> Result<Stop, CloseError> {
+    #[cold]
+    fn cut_short(&mut self, walk: &mut Walk, recorded: &Recorded<'_>) -> Stop {
         let is_root = recorded.index.roots.iter().any(|root| root.id == walk.id);
         if !is_root {
             self.gaps.unfinished += 1;
@@ -870,8 +806,8 @@ impl<'a, 'w> Builder<'a, 'w> {
             _ => walk.start = walk.start.min(last),
         }
         let end = if matches!(walk.state, State::Runs | State::Fresh) { last } else { walk.start };
-        self.finish(walk, end.max(walk.start))?;
-        Ok(Stop::Ended)
+        self.finish(walk, end.max(walk.start));
+        Stop::Ended
     }
 
     /// Whether the task gave way to another that did not end.

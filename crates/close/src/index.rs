@@ -7,7 +7,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crosscut_events::{Event, EventKind, Events, Folded, StreamError, TaskId, WaitKind, code_of, tag_of};
-use crosscut_run::prefetch;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use memmap2::{Advice, MmapMut};
 use rayon::prelude::*;
@@ -25,6 +24,8 @@ impl Point {
     pub const THREADS: usize = 1 << 14;
     const PRESENT: u64 = 1 << 63;
     const NESTED: u64 = 1 << 62;
+    /// The same bit of a begin.
+    const MOVES: u64 = Self::NESTED;
 
     /// This point.
     pub fn new(thread: usize, position: usize, core: u16) -> Self {
@@ -54,6 +55,11 @@ impl Point {
     /// The core, plus one; 0 when not known.
     pub fn core(self) -> u16 {
         (self.0 >> Self::POSITION) as u16 & 0xfff
+    }
+
+    /// For the begin of a task that was created: whether it goes on elsewhere after it was suspended.
+    pub fn moves(self) -> bool {
+        self.0 & Self::MOVES != 0
     }
 
     /// For an end: whether the task that was suspended for it goes on right there.
@@ -171,12 +177,10 @@ impl Index {
         self.slot(id).map(|slot| 2 * slot)
     }
 
-    /// Asks for such a word to be brought into the cache.
+    /// Such a word.
     #[inline]
-    pub fn prefetch(&self, word: usize) {
-        if let Some(task) = self.tasks.get(word / 2) {
-            prefetch(task);
-        }
+    pub fn at_word(&self, word: usize) -> u64 {
+        self.tasks.get(word / 2).map_or(0, |task| task[word % 2].load(Ordering::Relaxed))
     }
 
     /// Right after the end of a task.
@@ -267,7 +271,25 @@ impl Index {
         index.lanes.sort_by_key(|lane| (lane.team, lane.index));
         index.roots.sort_by_key(|root| (root.ticks, root.id));
         index.fragments.values_mut().for_each(|list| list.sort_unstable());
+        index.mark_moves();
         Ok(index)
+    }
+
+    /// Marks the begins of tasks that go on elsewhere: they are few, and nobody should have to look for the others.
+    fn mark_moves(&mut self) {
+        let mut sparse = self.sparse.lock().ok();
+        for &id in self.fragments.keys() {
+            if let Some(slot) = self.slot(id) {
+                let begin = &self.tasks[slot][0];
+                if begin.load(Ordering::Relaxed) != 0 {
+                    begin.fetch_or(Point::MOVES, Ordering::Relaxed);
+                }
+            } else if let Some((begin, _)) = sparse.as_mut().and_then(|sparse| sparse.get_mut(&id))
+                && begin.is_some()
+            {
+                begin.0 |= Point::MOVES;
+            }
+        }
     }
 
     /// The lanes of a team.
@@ -381,9 +403,8 @@ impl<'a> Pass<'a> {
         loop {
             match events.step() {
                 Ok(Some(event)) => {
-                    let after = Point::new(self.thread, events.position(), self.core);
                     self.found.last_ticks = self.found.last_ticks.max(event.ticks);
-                    self.event(&event, after);
+                    self.event(&event, events.position());
                 }
                 Ok(None) => break,
                 Err(damage) => {
@@ -426,9 +447,12 @@ impl<'a> Pass<'a> {
         }
     }
 
-    #[inline]
-    fn event(&mut self, event: &Event<'_>, after: Point) {
+    /// Takes an event; the next one is looked for at a position.
+    #[inline(always)]
+    fn event(&mut self, event: &Event<'_>, next_position: usize) {
         let word = event.word();
+        let (thread, core) = (self.thread, self.core);
+        let after = || Point::new(thread, next_position, core);
         match event.kind {
             EventKind::Create => {
                 self.code(word);
@@ -448,9 +472,9 @@ impl<'a> Pass<'a> {
             EventKind::EndTo => {
                 let next = TaskId(word);
                 let nested = self.pop(self.current) == Some(next);
-                self.put_end(self.current, after, nested);
+                self.put_end(self.current, after(), nested);
                 if !nested && next != TaskId::NONE {
-                    self.found.fragments.push((next, event.ticks, after));
+                    self.found.fragments.push((next, event.ticks, after()));
                 }
                 self.current = next;
             }
@@ -458,9 +482,9 @@ impl<'a> Pass<'a> {
                 if let Some(folded) = Folded::from_words(event.payload) {
                     let task = TaskId(folded.task);
                     self.put_begin(task, Point::new(self.thread, event.position, self.core));
-                    self.put_end(task, after, true);
+                    self.put_end(task, after(), true);
                     if TaskId(folded.next) != self.current {
-                        self.found.fragments.push((TaskId(folded.next), event.ticks, after));
+                        self.found.fragments.push((TaskId(folded.next), event.ticks, after()));
                     }
                     self.current = TaskId(folded.next);
                     self.numbered = self.numbered.saturating_add(folded.numbered);
@@ -478,9 +502,9 @@ impl<'a> Pass<'a> {
             EventKind::Switch => {
                 let next = TaskId(word);
                 if next == self.current {
-                    self.found.stays.push((next, event.ticks, after));
+                    self.found.stays.push((next, event.ticks, after()));
                 } else if next != TaskId::NONE {
-                    self.found.fragments.push((next, event.ticks, after));
+                    self.found.fragments.push((next, event.ticks, after()));
                 }
                 self.current = next;
                 self.found.nodes += 1;
@@ -496,7 +520,7 @@ impl<'a> Pass<'a> {
             EventKind::Root => {
                 let id = self.number();
                 self.code(word);
-                self.found.roots.push(Root { id, begin: after, ticks: event.ticks, acts: false });
+                self.found.roots.push(Root { id, begin: after(), ticks: event.ticks, acts: false });
                 self.current = id;
                 self.found.nodes += 4;
             }
@@ -512,7 +536,7 @@ impl<'a> Pass<'a> {
                 let (team, index) = (TaskId(word), event.payload.get(1).copied().unwrap_or(0));
                 self.lanes.push(self.found.lanes.len());
                 let lane =
-                    Lane { team, index, id, begin: after, ticks: event.ticks, barriers: 0, idle: false };
+                    Lane { team, index, id, begin: after(), ticks: event.ticks, barriers: 0, idle: false };
                 self.found.lanes.push(lane);
                 self.current = id;
                 self.found.nodes += 8;
@@ -523,7 +547,7 @@ impl<'a> Pass<'a> {
             }
             EventKind::Join => {
                 if let Some(team) = self.forks.pop() {
-                    self.found.teams.push((team, Team { join: after, ticks: event.ticks }));
+                    self.found.teams.push((team, Team { join: after(), ticks: event.ticks }));
                 }
                 self.current = TaskId(word);
             }

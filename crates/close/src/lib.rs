@@ -108,7 +108,7 @@ pub fn close(
     run.put_sources(&sites.finish())?;
     // Its memory is needed again.
     drop(recorded);
-    crosscut_tasks::finish(&mut run, writer, &places)?;
+    crosscut_tasks::finish_grown(&mut run, writer, &places, built.grown)?;
     check_cancelled(progress)?;
     let run = run.finish()?;
     let tasks = run.manifest().facts["tasks"]["tasks"].as_i64().unwrap_or(0);

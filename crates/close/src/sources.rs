@@ -20,8 +20,8 @@ pub struct Sites {
     sources: Vec<HashMap<u64, u32>>,
     /// Addresses inside of runtimes.
     runtime: Vec<HashSet<u64>>,
-    /// The last address that was found to be in none.
-    recent_user: Cell<(u32, u64)>,
+    /// Addresses that were found to be in none lately.
+    recent_user: Vec<Cell<(u32, u64)>>,
     recent: Vec<((u32, u64, u64), u32)>,
 }
 
@@ -32,7 +32,7 @@ impl Sites {
             builder: SourcesBuilder::new(),
             sources: Vec::new(),
             runtime: Vec::new(),
-            recent_user: Cell::new((0, 0)),
+            recent_user: vec![Cell::new((0, 0)); RECENT],
             recent: vec![((0, 0, 0), NO_SITE); RECENT],
         }
     }
@@ -60,12 +60,13 @@ impl Sites {
     /// Whether the address lies in a runtime, or is none.
     #[inline]
     pub fn is_runtime(&self, process: u32, code: u64) -> bool {
-        if code == 0 || self.recent_user.get() == (process, code) {
+        let recent = &self.recent_user[code.wrapping_mul(0x9e37_79b9_7f4a_7c15) as usize >> 56];
+        if code == 0 || recent.get() == (process, code) {
             return code == 0;
         }
         let found = self.runtime.get(process as usize).is_some_and(|set| set.contains(&code));
         if !found {
-            self.recent_user.set((process, code));
+            recent.set((process, code));
         }
         found
     }

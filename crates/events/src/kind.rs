@@ -81,7 +81,7 @@ impl EventKind {
 
     /// Payload words; `counters` is how many counters the file has.
     #[inline]
-    pub fn payload(self, counters: usize) -> usize {
+    pub const fn payload(self, counters: usize) -> usize {
         match self {
             EventKind::WaitEnd | EventKind::LaneEnd | EventKind::LoopEnd => 0,
             EventKind::Create | EventKind::Fork | EventKind::Lane | EventKind::Loop | EventKind::Chunk => 2,

@@ -92,6 +92,20 @@ const WINDOW: usize = HEADER_BYTES / 8;
 /// Where the first full chunk begins.
 const ARCHIVE: usize = WINDOW + CHUNK_WORDS;
 
+/// The kind and payload words of an event by the last byte of its head; none where that depends on the file.
+const PLAIN: [Option<(EventKind, u8)>; 256] = {
+    let mut plain = [None; 256];
+    let mut at = 0;
+    while at < EventKind::ALL.len() {
+        let kind = EventKind::ALL[at];
+        if !matches!(kind, EventKind::Count) {
+            plain[kind as usize] = Some((kind, kind.payload(0) as u8));
+        }
+        at += 1;
+    }
+    plain
+};
+
 impl<'a> Events<'a> {
     /// The words of the whole file, as far as it goes.
     pub fn new(words: &'a [u64]) -> Result<Self, HeaderError> {
@@ -192,9 +206,51 @@ impl<'a> Events<'a> {
         Ok(Event { position, ticks: head >> 8, kind, payload })
     }
 
+    /// The event whose head stands there, when all of it lies plainly in a full chunk: that is nearly every one.
+    #[inline(always)]
+    fn plain(&self, position: usize) -> Option<Event<'a>> {
+        let head = *self.words.get(position)?;
+        let (kind, words) = PLAIN[usize::from(head as u8)]?;
+        let words = usize::from(words);
+        let in_chunk = position.wrapping_sub(WINDOW) % CHUNK_WORDS;
+        // One comparison for both ends: what is in the header of its chunk comes out large.
+        let is_inside = in_chunk.wrapping_sub(ChunkHeader::WORDS) < CHUNK_WORDS - ChunkHeader::WORDS - words;
+        if position < ARCHIVE || !is_inside {
+            return None;
+        }
+        let payload = self.words.get(position + 1..position + 1 + words)?;
+        Some(Event { position, ticks: head >> 8, kind, payload })
+    }
+
     /// The next event, or the end.
     #[inline(always)]
     pub fn step(&mut self) -> Result<Option<Event<'a>>, StreamError> {
+        match self.plain(self.position) {
+            Some(event) => {
+                self.position += 1 + event.payload.len();
+                Ok(Some(event))
+            }
+            None => self.step_over(),
+        }
+    }
+
+    /// The event that is found from a position on, and where the next is looked for. None at the end, and where the file is
+    /// damaged.
+    #[inline(always)]
+    pub fn at(&self, position: usize) -> Option<(Event<'a>, usize)> {
+        match self.plain(position) {
+            Some(event) => Some((event, position + 1 + event.payload.len())),
+            None => {
+                let mut events = self.from(position);
+                let event = events.step_over().ok().flatten()?;
+                Some((event, events.position))
+            }
+        }
+    }
+
+    /// The next event, over the borders of chunks.
+    #[inline(never)]
+    fn step_over(&mut self) -> Result<Option<Event<'a>>, StreamError> {
         loop {
             if self.position <= WINDOW {
                 return self.last();
@@ -220,6 +276,8 @@ impl<'a> Events<'a> {
         if !std::mem::take(&mut self.journal) {
             return Ok(None);
         }
+        // Behind it there is nothing.
+        self.position = 0;
         let at = FileHeader::JOURNAL_AT + 1;
         self.read(at, at + self.header.journal.len() - 1).map(Some)
     }

@@ -8,8 +8,9 @@ use crate::complete::{check_depends, fill_spans};
 use crate::dag::{Dag, Depends};
 use crate::error::TasksError;
 use crate::frame::NO_TAIL;
-use crate::order::{Rows, fill_order, row_borders};
-use crate::pass::pass;
+use crate::grow::Grown;
+use crate::order::{fill_order, row_borders};
+use crate::pass::{Passed, pass};
 use crate::profile::{Bins, LAYERS};
 use crate::spine::{Released, spine};
 use crate::summary::{Grid, Migration, Summary};
@@ -20,6 +21,24 @@ use crate::timeline::{GridRow, NONE, fill_levels};
 /// Completes inner nodes, adds all indexes and puts the task tree with its places into the run. The number of workers
 /// that delay and no-work are counted for is the fact `workers` if the reader has set it, else that of the places.
 pub fn finish(run: &mut RunWriter, mut tasks: TaskWriter, places: &Places) -> Result<(), TasksError> {
+    check_lists(&tasks)?;
+    let passed = pass(&mut tasks, places)?;
+    complete(run, tasks, places, passed)
+}
+
+/// The same for a tree that was written by [`crate::Grow`].
+pub fn finish_grown(
+    run: &mut RunWriter,
+    tasks: TaskWriter,
+    places: &Places,
+    grown: Grown,
+) -> Result<(), TasksError> {
+    check_lists(&tasks)?;
+    complete(run, tasks, places, grown.0)
+}
+
+/// Checks that there are nodes, and that the lists of what only few have are in order.
+fn check_lists(tasks: &TaskWriter) -> Result<(), TasksError> {
     let n = tasks.node_count();
     if n == 0 {
         return Err(TasksError::Broken("it has no nodes".into()));
@@ -32,7 +51,17 @@ pub fn finish(run: &mut RunWriter, mut tasks: TaskWriter, places: &Places) -> Re
     {
         return Err(TasksError::Broken("chunks are not in order, or not among the nodes".into()));
     }
-    let passed = pass(&mut tasks, places)?;
+    Ok(())
+}
+
+/// Adds all indexes to a tree that is sound and whose inner nodes are complete.
+fn complete(
+    run: &mut RunWriter,
+    mut tasks: TaskWriter,
+    places: &Places,
+    passed: Passed,
+) -> Result<(), TasksError> {
+    let n = tasks.node_count();
     let wide = WideBuf::of(Tree::new(&tasks.len, &tasks.parent, Wide::default()), passed.wide);
     let frames = check_depends(&tasks)?;
     let (to, from): (Vec<u32>, Vec<u32>) = tasks.depends.iter().map(|d| (d.to, d.from)).unzip();
@@ -61,7 +90,7 @@ pub fn finish(run: &mut RunWriter, mut tasks: TaskWriter, places: &Places) -> Re
     found.add_collapsed(&tasks, places);
     let borders = row_borders(&passed.blocks);
     let mut order = run.column::<u32>("tasks/order", borders[borders.len() - 1])?;
-    fill_order(&tasks, &Rows::new(places), &borders, &mut order);
+    fill_order(&tasks, passed.blocks, &mut order);
 
     let mut summary = put_sums(run, &passed.sums, &passed.mix)?;
     summary.nodes = n as u32;
@@ -183,16 +212,17 @@ impl Grids {
         let (mark, start, end) = (&times.mark[..], &times.start[..], &times.end[..]);
         let (busy, top) = (&mut self.busy[..], &mut self.top[..]);
         top.fill(NONE);
-        let mut bins = Bins::new(self.bins, first_edge(mark));
         let mut cells = GridRow::rows(self.cells, busy, top);
         let timed = Timed { mark, start, end, collapsed: &times.collapsed, order, borders };
-        let (accounting, reach) = sweep(timed, workers, released, &mut cells, &mut bins);
+        let (grid, ready) = (self.bins, &mut self.ready[..]);
+        let (accounting, reach) = sweep(timed, workers, released, &mut cells, |width| {
+            Bins::new(grid, first_edge(mark), width, ready)
+        });
         let cells: Vec<_> = cells.into_iter().map(GridRow::into_parts).collect();
         for (r, parts) in cells.into_iter().enumerate() {
             let blocks = &order[borders[r]..borders[r + 1]];
             fill_levels(parts, self.cells, r, blocks, (start, end), busy, top);
         }
-        bins.fill(&mut self.ready);
         self.reach = reach;
         accounting
     }

@@ -34,11 +34,11 @@ impl Rows {
     }
 }
 
-/// Where each row begins, given how many blocks it has; one more entry than rows.
-pub fn row_borders(blocks: &[usize]) -> Vec<usize> {
+/// Where each row begins, given its blocks; one more entry than rows.
+pub fn row_borders(blocks: &[Vec<u32>]) -> Vec<usize> {
     let mut borders = vec![0];
-    for count in blocks {
-        borders.push(borders[borders.len() - 1] + count);
+    for row in blocks {
+        borders.push(borders[borders.len() - 1] + row.len());
     }
     borders
 }
@@ -49,74 +49,142 @@ pub fn row(places: &Places, place: u16) -> usize {
     places.worker(place).unwrap_or(places.worker_count())
 }
 
-/// Blocks per bucket, about.
-const BUCKET: usize = 4;
-/// Blocks of a bucket that are put into order one by one.
+/// Blocks per bucket, about: what is sorted at once stays in the nearest cache.
+const BUCKET: usize = 512;
+/// Cells that a bucket is sorted into, a power of two: more than blocks, so that few come to stand in one.
+const CELLS: usize = 1024;
+/// Blocks of a bucket, or of a cell, that are put into order one by one.
 const FEW: usize = 24;
 
-/// The buckets of a row: time is cut into equal ones of a power of two, so that finding one takes no division.
-struct Buckets {
-    first: usize,
-    shift: u32,
-}
-
-/// Fills the order: `order[borders[r]..borders[r + 1]]` are the blocks of row r by start; of those that start at once, the
-/// one that ends first comes first. All times are below `elapsed`.
+/// Fills the order: the blocks of each row by start; of those that start at once, the one that ends first comes first, and
+/// of equal ones the one that stands first in the tree. All times are below that of the root's end.
 ///
-/// Each block goes to its bucket, and what is left to sort fits into the nearest cache unless all happens at once.
-pub fn fill_order(tasks: &TaskWriter, rows: &Rows, borders: &[usize], order: &mut [u32]) {
-    let (len, place) = (&tasks.len[..], &tasks.place[..]);
+/// Each block goes to its bucket, and buckets are sorted one by one.
+pub fn fill_order(tasks: &TaskWriter, blocks: Vec<Vec<u32>>, order: &mut [u32]) {
     let (start, end) = (&tasks.start[..], &tasks.end[..]);
     let elapsed = end[0].max(1) as u64;
-    let mut count = 0;
-    let mut buckets = Vec::new();
-    for pair in borders.windows(2) {
-        let width = elapsed / ((pair[1] - pair[0]) / BUCKET + 1) as u64 + 1;
+    let mut sorter = Sorter::new(start, end);
+    let mut rest = order;
+    for blocks in blocks {
+        let (order, others) = rest.split_at_mut(blocks.len());
+        rest = others;
+        // Time is cut into equal buckets of a power of two, so that finding one takes no division.
+        let width = elapsed / (blocks.len() / BUCKET + 1) as u64 + 1;
         let shift = width.next_power_of_two().trailing_zeros();
-        buckets.push(Buckets { first: count, shift });
-        count += (elapsed >> shift) as usize + 1;
-    }
-    let bucket = |i: usize| {
-        let Buckets { first, shift } = buckets[rows.of(place[i])];
-        first + ((start[i].max(0) as u64).min(elapsed) >> shift) as usize
-    };
-    let blocks = || (0..len.len()).filter(|&i| len[i] == 1);
-    let mut next = vec![0u32; count + 1];
-    for i in blocks() {
-        next[bucket(i) + 1] += 1;
-    }
-    for at in 1..next.len() {
-        next[at] += next[at - 1];
-    }
-    for i in blocks() {
-        let slot = &mut next[bucket(i)];
-        order[*slot as usize] = i as u32;
-        *slot += 1;
-    }
-    // Now each entry is the end of its bucket.
-    let mut from = 0;
-    for &to in &next[..count] {
-        let bucket = &mut order[from..to as usize];
-        from = to as usize;
-        sort(bucket, |i| (start[i as usize], end[i as usize]));
+        let bucket = |&block: &u32| ((start[block as usize].max(0) as u64).min(elapsed) >> shift) as usize;
+        let mut next = vec![0u32; (elapsed >> shift) as usize + 1];
+        for block in &blocks {
+            next[bucket(block)] += 1;
+        }
+        let mut sum = 0;
+        for slot in &mut next {
+            sum += std::mem::replace(slot, sum);
+        }
+        for block in &blocks {
+            let slot = &mut next[bucket(block)];
+            order[*slot as usize] = *block;
+            *slot += 1;
+        }
+        // Now each entry is the end of its bucket.
+        let mut from = 0;
+        for (number, &to) in next.iter().enumerate() {
+            sorter.sort(&mut order[from..to as usize], (number as i64) << shift, shift);
+            from = to as usize;
+        }
     }
 }
 
-/// Sorts a bucket; equal ones stay as they are.
-#[inline]
-fn sort(bucket: &mut [u32], time: impl Fn(u32) -> (i64, i64)) {
-    if bucket.len() > FEW {
-        return bucket.sort_by_key(|&i| time(i));
+/// Sorts buckets: into cells by time, then what stands in one cell.
+struct Sorter<'a> {
+    start: &'a [i64],
+    end: &'a [i64],
+    /// A word for each block: when it starts, as far as that fits, above its number.
+    words: Vec<u64>,
+    sorted: Vec<u64>,
+    cells: Vec<u32>,
+}
+
+impl<'a> Sorter<'a> {
+    fn new(start: &'a [i64], end: &'a [i64]) -> Self {
+        Sorter { start, end, words: Vec::new(), sorted: Vec::new(), cells: vec![0; CELLS] }
     }
-    for at in 1..bucket.len() {
-        let block = bucket[at];
-        let key = time(block);
-        let mut to = at;
-        while to > 0 && time(bucket[to - 1]) > key {
-            bucket[to] = bucket[to - 1];
-            to -= 1;
+
+    /// What decides the order of two blocks.
+    #[inline]
+    fn key(&self, block: u32) -> (i64, i64, u32) {
+        (self.start[block as usize], self.end[block as usize], block)
+    }
+
+    /// Sorts the blocks that start from `from` on, within 2 to the power of `shift`.
+    fn sort(&mut self, bucket: &mut [u32], from: i64, shift: u32) {
+        if bucket.len() <= FEW {
+            return self.sort_few(bucket);
         }
-        bucket[to] = block;
+        // Words have 32 bits for the time, cells their number.
+        let (coarse, of_cell) = (shift.saturating_sub(32), 32 + shift.min(32).saturating_sub(CELLS.ilog2()));
+        let start = self.start;
+        let word = |&block: &u32| {
+            let time = (start[block as usize] - from).max(0) as u64 >> coarse;
+            time.min(u32::MAX.into()) << 32 | u64::from(block)
+        };
+        let cell = |word: u64| ((word >> of_cell) as usize).min(CELLS - 1);
+        self.words.clear();
+        self.words.extend(bucket.iter().map(word));
+        self.cells.fill(0);
+        for &word in &self.words {
+            self.cells[cell(word)] += 1;
+        }
+        if self.cells.iter().any(|&count| count as usize > FEW) {
+            return bucket.sort_unstable_by_key(|&block| self.key(block));
+        }
+        let mut sum = 0;
+        for slot in &mut self.cells {
+            sum += std::mem::replace(slot, sum);
+        }
+        self.sorted.resize(bucket.len(), 0);
+        for &word in &self.words {
+            let slot = &mut self.cells[cell(word)];
+            self.sorted[*slot as usize] = word;
+            *slot += 1;
+        }
+        self.sort_cells();
+        for (block, &word) in bucket.iter_mut().zip(&self.sorted) {
+            *block = word as u32;
+        }
+    }
+
+    /// Puts what stands in one cell into order.
+    fn sort_cells(&mut self) {
+        for at in 1..self.sorted.len() {
+            let word = self.sorted[at];
+            let mut to = at;
+            while to > 0 && self.is_before(word, self.sorted[to - 1]) {
+                self.sorted[to] = self.sorted[to - 1];
+                to -= 1;
+            }
+            self.sorted[to] = word;
+        }
+    }
+
+    #[inline]
+    fn is_before(&self, a: u64, b: u64) -> bool {
+        match a >> 32 == b >> 32 {
+            true => self.key(a as u32) < self.key(b as u32),
+            false => a < b,
+        }
+    }
+
+    fn sort_few(&self, bucket: &mut [u32]) {
+        for at in 1..bucket.len() {
+            let block = bucket[at];
+            let key = self.key(block);
+            let mut to = at;
+            while to > 0 && self.key(bucket[to - 1]) > key {
+                bucket[to] = bucket[to - 1];
+                to -= 1;
+            }
+            bucket[to] = block;
+        }
     }
 }
 

@@ -27,8 +27,8 @@ pub struct Passed {
     pub sums: NodeSums,
     /// Work by row.
     pub mix: Mix,
-    /// Blocks by row.
-    pub blocks: Vec<usize>,
+    /// The blocks of each row, in no order.
+    pub blocks: Vec<Vec<u32>>,
 }
 
 /// Checks the columns and fills in inner nodes; leaves and collapsed nodes must be there. Leaves get their span, inner nodes
@@ -108,7 +108,7 @@ impl<'a> Pass<'a> {
             spine: Spine::empty(rows.count()),
             sums: NodeSums::new(n),
             mix: Mix::new(n, rows.count()),
-            blocks: vec![0; rows.count()],
+            blocks: vec![Vec::new(); rows.count()],
         };
         Pass {
             len: &len[..n],
@@ -185,7 +185,7 @@ impl<'a> Pass<'a> {
         };
         self.found.sums.work(work);
         self.found.mix.work(row, work);
-        self.found.blocks[row] += 1;
+        self.found.blocks[row].push(i as u32);
         let row = row as u32;
         self.first = First { start, row, edge: mark.edge() };
         let exit = Exit::of_block(mark.kind(), end, row);

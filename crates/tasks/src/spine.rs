@@ -88,6 +88,12 @@ impl Exit {
         Exit { at, row, edge }
     }
 
+    /// Whether what follows becomes ready only with the end of a section that is not known yet.
+    #[inline]
+    pub fn is_open(&self) -> bool {
+        self.at == WITH_ITS_SECTION
+    }
+
     /// The node that ends with the block ended at this time, everything in it included.
     #[inline]
     pub fn resolve(&mut self, end: i64) {

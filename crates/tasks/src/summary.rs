@@ -98,6 +98,7 @@ impl GapHistogram {
         GapHistogram { from, same: vec![0; Self::BINS], moved: vec![0; Self::BINS] }
     }
 
+    #[inline]
     pub(crate) fn add(&mut self, gap: i64, moved: bool) {
         let bin = (64 - gap.max(0).leading_zeros() as usize).min(Self::BINS - 1);
         let side = if moved { &mut self.moved } else { &mut self.same };

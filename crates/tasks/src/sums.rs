@@ -62,6 +62,11 @@ impl NodeSums {
         }
     }
 
+    /// There are only so many nodes.
+    pub fn truncate(&mut self, nodes: usize) {
+        self.sums.truncate(nodes.div_ceil(BLOCK) + 1);
+    }
+
     /// From what is in each block to what is before it.
     pub fn accumulate(&mut self) {
         let mut total = [0; SUMS];
@@ -106,10 +111,32 @@ impl Mix {
     #[inline]
     pub fn border(&mut self, node: usize) {
         if node & (self.block - 1) == 0 {
-            let rows = self.own.len();
-            self.sums[node / self.block * rows..][..rows].copy_from_slice(&self.own);
-            self.own.fill(0);
+            self.end_block(node / self.block);
         }
+    }
+
+    /// A pass that goes forwards comes to a node.
+    #[inline]
+    pub fn border_behind(&mut self, node: usize) {
+        if node & (self.block - 1) == 0 {
+            self.end_block(node / self.block - 1);
+        }
+    }
+
+    fn end_block(&mut self, block: usize) {
+        let rows = self.own.len();
+        self.sums[block * rows..][..rows].copy_from_slice(&self.own);
+        self.own.fill(0);
+    }
+
+    /// A pass that went forwards has left the last of so many nodes.
+    pub fn truncate(&mut self, nodes: usize) {
+        if nodes & (self.block - 1) == 0 {
+            self.border_behind(nodes);
+        } else {
+            self.end_block(nodes / self.block);
+        }
+        self.sums.truncate((nodes / self.block + 1) * self.own.len());
     }
 
     /// From what is in each block to what is before it; what is left are the totals.

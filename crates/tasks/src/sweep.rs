@@ -8,13 +8,11 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::ops::Range;
 
-use crosscut_run::prefetch;
 use crosscut_run::tasks::{Collapsed, Edge, Kind, Mark};
 
 use crate::order::REACH;
-use crate::profile::Bins;
+use crate::profile::{Bins, Code};
 use crate::spine::Released;
 use crate::timeline::GridRow;
 
@@ -48,126 +46,187 @@ const STARTS_COLLAPSED: u64 = 4;
 const RELEASES: u64 = 5;
 const TAKES_BACK: u64 = 6;
 
-/// The codes of a block's start and end. The end of a create makes the child and the continuation ready, that of another
-/// interval what follows it.
-#[inline]
-fn codes(mark: Mark) -> (u64, u64) {
-    match (mark.is_collapsed(), mark.kind()) {
-        (true, _) => (STARTS_COLLAPSED, ENDS),
-        (false, Kind::Create | Kind::Fork) => (STARTS, ENDS + 2),
-        (false, Kind::Other | Kind::Chunk) => (STARTS, ENDS + 1),
-        _ => (STARTS, ENDS),
+/// The codes of a block by its mark: they are looked up, since no processor foresees which mark comes next.
+#[derive(Clone, Copy)]
+struct Codes {
+    starts: u64,
+    ends: u64,
+    bin_starts: Code,
+    bin_ends: Code,
+}
+
+impl Codes {
+    /// The end of a create makes the child and the continuation ready, that of another interval what follows it.
+    fn of(mark: Mark) -> Self {
+        if mark.is_collapsed() {
+            // Bins know its rates already.
+            return Codes {
+                starts: STARTS_COLLAPSED,
+                ends: ENDS,
+                bin_starts: Code::NONE,
+                bin_ends: Code::NONE,
+            };
+        }
+        let ends = match mark.kind() {
+            Kind::Create | Kind::Fork => ENDS + 2,
+            Kind::Other | Kind::Chunk => ENDS + 1,
+            _ => ENDS,
+        };
+        Codes { starts: STARTS, ends, bin_starts: Code::starts(mark), bin_ends: Code::ends(mark) }
+    }
+
+    fn all() -> Box<[Codes; 256]> {
+        Box::new(std::array::from_fn(|mark| Codes::of(Mark(mark as u8))))
     }
 }
 
-/// How many blocks of a row are asked for ahead: their order is known, where they stand is not foreseen.
-const AHEAD: usize = 12;
+/// Blocks that are taken from a row at once, whenever they start: where they stand in memory is known for all of them, and
+/// nobody waits for one before the next is asked for.
+const BATCH: usize = 128;
 
-/// Sweeps over the run once: fills a row of cells for each row of blocks, and the bins. Returns the accounting for so many
-/// workers and, for each stretch of the order, the largest end in it.
-pub fn sweep(
+/// A block that was taken from its row.
+#[derive(Clone, Copy)]
+struct Taken {
+    start: i64,
+    end: i64,
+    node: u32,
+    mark: u8,
+}
+
+/// A row whose blocks are taken in their order.
+struct Row {
+    first: usize,
+    /// The place in the order of the next one.
+    next: usize,
+    last: usize,
+    /// The last ones that were taken; those from `used` on start later.
+    batch: Vec<Taken>,
+    used: usize,
+}
+
+impl Row {
+    /// Takes the next blocks; says whether there were any.
+    fn take(&mut self, timed: Timed<'_>) -> bool {
+        let Timed { mark, start, end, order, .. } = timed;
+        self.used = 0;
+        self.batch.clear();
+        self.batch.extend(order[self.next..self.last.min(self.next + BATCH)].iter().map(|&node| {
+            let i = node as usize;
+            Taken { start: start[i], end: end[i], node, mark: mark[i] }
+        }));
+        !self.batch.is_empty()
+    }
+}
+
+/// Sweeps over the run once: fills a row of cells for each row of blocks, and the bins, which are made for the width of a
+/// stretch. Returns the accounting for so many workers and, for each stretch of the order, the largest end in it.
+pub fn sweep<'a>(
     timed: Timed<'_>,
     workers: i64,
     released: &Released,
     cells: &mut [GridRow<'_>],
-    bins: &mut Bins,
+    bins: impl FnOnce(i64) -> Bins<'a>,
 ) -> (Accounting, Vec<i64>) {
-    let Timed { start, end, collapsed, order, borders, .. } = timed;
+    let Timed { mark, start, end, collapsed, order, borders } = timed;
     let moments = moments(collapsed, released);
     let until = moments.clone().map(Moment::t).fold(end[0].max(1), i64::max);
     let account = Account::new(workers, until, 2 * order.len() + released.joins.len());
     let width = account.width;
+    let mut bins = bins(width);
+    let times = |c: &Collapsed| (start[c.node as usize], end[c.node as usize]);
+    for inside in collapsed {
+        bins.collapsed(Mark(mark[inside.node as usize]), times(inside), inside);
+    }
     let moments = ByStretch::new(moments, width, until);
     let reach = vec![0; order.len().div_ceil(REACH)];
-    let mut sweep = Sweep { timed, account, bins, later: BinaryHeap::new(), reach };
-    let mut next = borders.to_vec();
+    let mut sweep = Sweep { timed, account, bins, codes: Codes::all(), later: BinaryHeap::new(), reach };
+    let row =
+        |pair: &[usize]| Row { first: pair[0], next: pair[0], last: pair[1], batch: Vec::new(), used: 0 };
+    let mut rows: Vec<Row> = borders.windows(2).map(row).collect();
     let (mut from, mut stretch) = (0, 0);
     while from <= until {
         let to = from.saturating_add(width);
         sweep.account.from = from;
         sweep.take_moments(moments.of(stretch), to);
-        for (row, cells) in cells.iter_mut().enumerate() {
-            next[row] = sweep.take_row(next[row]..borders[row + 1], borders[row], to, cells);
+        for (row, cells) in rows.iter_mut().zip(&mut *cells) {
+            sweep.take_row(row, to, cells);
         }
         sweep.account.end_stretch();
+        sweep.bins.end_stretch(to);
         from = to;
         stretch += 1;
     }
+    sweep.bins.finish();
     let mut sum = sweep.account.sum;
-    let elapsed = |c: &Collapsed| end[c.node as usize] - start[c.node as usize];
-    sum.delay += collapsed.iter().map(|c| elapsed(c) - c.work).sum::<i64>();
+    let elapsed = |(start, end): (i64, i64)| end - start;
+    sum.delay += collapsed.iter().map(|c| elapsed(times(c)) - c.work).sum::<i64>();
     (sum, sweep.reach)
 }
 
-struct Sweep<'a> {
+struct Sweep<'a, 'b> {
     timed: Timed<'a>,
     account: Account,
-    bins: &'a mut Bins,
-    /// Ends after the stretch, with their codes.
-    later: BinaryHeap<Reverse<(i64, u64)>>,
+    bins: Bins<'b>,
+    codes: Box<[Codes; 256]>,
+    /// Ends after the stretch, with the marks of their blocks.
+    later: BinaryHeap<Reverse<(i64, u8)>>,
     reach: Vec<i64>,
 }
 
-impl Sweep<'_> {
+impl Sweep<'_, '_> {
     /// Takes what is no start of a block and happens before `to`.
     fn take_moments(&mut self, moments: &[Moment], to: i64) {
-        while let Some(&Reverse((t, code))) = self.later.peek().filter(|Reverse((t, _))| *t < to) {
-            self.account.event(t, code);
+        while let Some(&Reverse((t, mark))) = self.later.peek().filter(|Reverse((t, _))| *t < to) {
+            let codes = self.codes[mark as usize];
+            self.account.event(t, codes.ends);
+            self.bins.step(t, codes.bin_ends);
             self.later.pop();
         }
         for moment in moments {
             self.account.event(moment.t(), moment.code());
             if let Some(edge) = moment.edge() {
-                self.bins.ready(moment.t(), edge, if moment.code() == RELEASES { 1.0 } else { -1.0 });
+                self.bins.ready(moment.t(), edge, if moment.code() == RELEASES { 1 } else { -1 });
             }
         }
     }
 
-    /// Takes the blocks of a row, which begins at `first`, that start before `to`. Returns where the others begin.
-    #[inline]
-    fn take_row(&mut self, blocks: Range<usize>, first: usize, to: i64, cells: &mut GridRow<'_>) -> usize {
-        let Timed { mark, start, end, collapsed, order, .. } = self.timed;
-        let last = blocks.end;
-        for at in blocks {
-            let i = order[at] as usize;
-            let (times, mark_of) = ((start[i], end[i]), Mark(mark[i]));
-            if times.0 >= to {
-                return at;
+    /// Takes the blocks of a row that start before `to`. Each step goes over them on its own, with what it needs at hand.
+    fn take_row(&mut self, row: &mut Row, to: i64, cells: &mut GridRow<'_>) {
+        while row.used < row.batch.len() || row.take(self.timed) {
+            let rest = &row.batch[row.used..];
+            let count = rest.iter().position(|taken| taken.start >= to).unwrap_or(rest.len());
+            let batch = &rest[..count];
+            self.account.take(batch, &self.codes, to, &mut self.later);
+            for taken in batch {
+                let codes = self.codes[taken.mark as usize];
+                self.bins.step(taken.start, codes.bin_starts);
+                if taken.end < to {
+                    self.bins.step(taken.end, codes.bin_ends);
+                }
             }
-            if let Some(&ahead) = order.get(at + AHEAD) {
-                prefetch(&start[ahead as usize]);
-                prefetch(&end[ahead as usize]);
-                prefetch(&mark[ahead as usize]);
+            for (at, taken) in (row.next..).zip(batch) {
+                let times = (taken.start, taken.end);
+                self.reach[at / REACH] = taken.end.max(self.reach[at / REACH]);
+                match inside(self.timed.collapsed, Mark(taken.mark), taken.node) {
+                    Some(inside) => cells.add_collapsed(at - row.first, taken.node, times, inside.work),
+                    None => cells.add(at - row.first, taken.node, times),
+                }
             }
-            self.account_block(mark_of, times, to);
-            self.reach[at / REACH] = times.1.max(self.reach[at / REACH]);
-            let inside = inside(collapsed, mark_of, i);
-            match inside {
-                Some(inside) => self.bins.collapsed(mark_of, times, inside),
-                None => self.bins.block(mark_of, times),
+            row.next += count;
+            row.used += count;
+            if row.used < row.batch.len() {
+                return;
             }
-            cells.add(at - first, i as u32, times, inside.map_or(times.1 - times.0, |inside| inside.work));
-        }
-        last
-    }
-
-    #[inline]
-    fn account_block(&mut self, mark: Mark, (start, end): (i64, i64), to: i64) {
-        let (starts, ends) = codes(mark);
-        self.account.event(start, starts);
-        match end < to {
-            true => self.account.event(end, ends),
-            false => self.later.push(Reverse((end, ends))),
         }
     }
 }
 
 #[inline]
-fn inside(collapsed: &[Collapsed], mark: Mark, node: usize) -> Option<&Collapsed> {
+fn inside(collapsed: &[Collapsed], mark: Mark, node: u32) -> Option<&Collapsed> {
     if !mark.is_collapsed() {
         return None;
     }
-    collapsed.binary_search_by_key(&(node as u32), |c| c.node).ok().map(|at| &collapsed[at])
+    collapsed.binary_search_by_key(&node, |c| c.node).ok().map(|at| &collapsed[at])
 }
 
 /// Something that changes beside starts and ends, in one word: when, its code, and the kind of edge that it is counted for.
@@ -225,8 +284,8 @@ struct ByStretch {
 impl ByStretch {
     /// Takes them twice, to count and to place them; all happen until then.
     fn new(moments: impl Iterator<Item = Moment> + Clone, width: i64, until: i64) -> Self {
-        let stretch = |moment: Moment| (moment.t() / width) as usize;
-        let mut ends = vec![0; (until / width) as usize + 2];
+        let stretch = |moment: Moment| (moment.t() >> width.trailing_zeros()) as usize;
+        let mut ends = vec![0; (until >> width.trailing_zeros()) as usize + 2];
         for moment in moments.clone() {
             ends[stretch(moment) + 1] += 1;
         }
@@ -250,16 +309,58 @@ impl ByStretch {
 
 /// Where the events of a stretch are put into order.
 enum Events {
-    /// By moment: the sum of the changes there, and a bit where there is one. For stretches that are full of events.
-    Dense { changes: Vec<i64>, bits: Vec<u64> },
+    /// For stretches that are full of events.
+    Dense(Dense),
     /// A word for each, time above code, to be sorted.
     Sparse(Vec<u64>),
 }
 
+/// By moment: the sum of the changes there, and a bit where there is one.
+struct Dense {
+    changes: Box<[i64; DENSE]>,
+    bits: Box<[u64; DENSE / 64]>,
+}
+
+impl Dense {
+    #[inline(always)]
+    fn add(&mut self, at: i64, code: u64) {
+        // It lies in the stretch.
+        let at = at as usize % DENSE;
+        let (running, ready) = CHANGES[code as usize];
+        self.changes[at] += (running << RUNNING) + ready;
+        self.bits[at / 64] |= 1 << (at % 64);
+    }
+}
+
+/// A word of a list of events.
+#[inline(always)]
+fn word(at: i64, code: u64) -> u64 {
+    (at as u64) << CODE_BITS | code
+}
+
+/// The starts of blocks, and their ends before `to`; the others come later.
+#[inline(always)]
+fn each(
+    batch: &[Taken],
+    codes: &[Codes; 256],
+    to: i64,
+    later: &mut BinaryHeap<Reverse<(i64, u8)>>,
+    mut event: impl FnMut(i64, u64),
+) {
+    for taken in batch {
+        let codes = &codes[taken.mark as usize];
+        event(taken.start, codes.starts);
+        match taken.end < to {
+            true => event(taken.end, codes.ends),
+            false => later.push(Reverse((taken.end, taken.mark))),
+        }
+    }
+}
+
 /// The widest stretch whose moments are counted one by one: their changes fit into a near cache.
-const DENSE: i64 = 1 << 15;
+const DENSE: usize = 1 << 13;
 /// Events that such a stretch has at least, so that looking for them costs less than sorting them.
-const FULL: i64 = 1 << 9;
+const FULL: i64 = 1 << 7;
 /// Events of a stretch that are sorted together.
 const SORTED: usize = 1 << 15;
 /// A change in one word: running above ready.
@@ -286,11 +387,14 @@ struct State {
 impl Account {
     /// For so many events up to some moment.
     fn new(workers: i64, until: i64, events: usize) -> Self {
-        let is_dense = events as i64 / (until / DENSE + 1) >= FULL;
+        let is_dense = events as i64 / (until / DENSE as i64 + 1) >= FULL;
         let (width, events) = if is_dense {
-            (DENSE, Events::Dense { changes: vec![0; DENSE as usize], bits: vec![0; DENSE as usize / 64] })
+            let dense = Dense { changes: Box::new([0; DENSE]), bits: Box::new([0; DENSE / 64]) };
+            (DENSE as i64, Events::Dense(dense))
         } else {
-            ((until / (events / SORTED + 1) as i64).clamp(1, 1 << 60), Events::Sparse(Vec::new()))
+            // A power of two, as the bins are: either a stretch has whole bins, or a bin whole stretches.
+            let width = (until / (events / SORTED + 1) as i64).clamp(1, 1 << 60);
+            (1 << width.ilog2(), Events::Sparse(Vec::new()))
         };
         // At time 0 the first block of the root is ready.
         let state = State { now: 0, running: 0, ready: 1 };
@@ -303,12 +407,23 @@ impl Account {
         // Nothing happens before time 0.
         let at = (t - self.from).max(0);
         match &mut self.events {
-            Events::Dense { changes, bits } => {
-                let (running, ready) = CHANGES[code as usize];
-                changes[at as usize] += (running << RUNNING) + ready;
-                bits[at as usize / 64] |= 1 << (at % 64);
-            }
-            Events::Sparse(list) => list.push((at as u64) << CODE_BITS | code),
+            Events::Dense(dense) => dense.add(at, code),
+            Events::Sparse(list) => list.push(word(at, code)),
+        }
+    }
+
+    /// Takes blocks that start in the stretch.
+    fn take(
+        &mut self,
+        batch: &[Taken],
+        codes: &[Codes; 256],
+        to: i64,
+        later: &mut BinaryHeap<Reverse<(i64, u8)>>,
+    ) {
+        let at = |t: i64| (t - self.from).max(0);
+        match &mut self.events {
+            Events::Dense(dense) => each(batch, codes, to, later, |t, code| dense.add(at(t), code)),
+            Events::Sparse(list) => each(batch, codes, to, later, |t, code| list.push(word(at(t), code))),
         }
     }
 
@@ -324,7 +439,7 @@ impl Account {
             state = State { now: t, running: state.running + running, ready: state.ready + ready };
         };
         match &mut self.events {
-            Events::Dense { changes, bits } => {
+            Events::Dense(Dense { changes, bits }) => {
                 for (word, bits) in bits.iter_mut().enumerate() {
                     let mut rest = std::mem::take(bits);
                     while rest != 0 {

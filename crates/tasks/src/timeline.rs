@@ -104,6 +104,20 @@ impl<'a> RowCells<'a> {
     }
 }
 
+impl RowCells<'_> {
+    /// Adds an interval that lies in one cell.
+    #[inline]
+    fn add_inside(&mut self, at: usize, node: u32, k: usize, length: i64) {
+        if let (Some(busy), Some(best)) = (self.busy.get_mut(k), self.best.get_mut(k)) {
+            *busy += length;
+            if length > best.0 {
+                *best = (length, at);
+                self.top[k] = node;
+            }
+        }
+    }
+}
+
 /// The stored cells of one row that are being filled.
 pub struct GridRow<'a> {
     finest: RowCells<'a>,
@@ -126,9 +140,21 @@ impl<'a> GridRow<'a> {
         rows.map(|columns| GridRow { finest: row(columns), crossing: Vec::new() }).collect()
     }
 
-    /// Adds the next block of the row; see [`RowCells::add`].
+    /// Adds the next block of the row, an interval: nearly all lie in one cell.
     #[inline]
-    pub fn add(&mut self, at: usize, node: u32, times: (i64, i64), work: i64) {
+    pub fn add(&mut self, at: usize, node: u32, times: (i64, i64)) {
+        let (start, end) = times;
+        if end <= start {
+            return;
+        }
+        if start < 0 || crosses(times, self.finest.cell) {
+            return self.add_collapsed(at, node, times, end - start);
+        }
+        self.finest.add_inside(at, node, (start >> self.finest.cell.trailing_zeros()) as usize, end - start);
+    }
+
+    /// Adds the next block of the row, a node that was busy for less than it took; see [`RowCells::add`].
+    pub fn add_collapsed(&mut self, at: usize, node: u32, times: (i64, i64), work: i64) {
         self.finest.add(at, node, times, work);
         if crosses(times, self.finest.cell) {
             self.crossing.push(at);

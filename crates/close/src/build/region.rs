@@ -5,7 +5,6 @@ use crosscut_events::{Event, TaskId, WaitKind};
 use crosscut_run::tasks::{Edge, Kind, Mark};
 
 use super::{Builder, Entry, State, Step, Walk};
-use crate::error::CloseError;
 use crate::index::{Lane, Point, Team};
 
 /// A walk through the lanes of a team.
@@ -15,9 +14,8 @@ pub(super) struct Region {
     pub(super) next: usize,
     pub(super) phase: u32,
     pub(super) phases: u32,
-    /// The section around several phases.
-    pub(super) around: Option<u32>,
-    pub(super) section: u32,
+    /// Whether there is a section around several phases.
+    pub(super) around: bool,
     /// When the phase began, and when its last lane came to the barrier.
     pub(super) release: i64,
     pub(super) arrival: i64,
@@ -28,12 +26,7 @@ pub(super) struct Region {
 
 impl Builder<'_, '_> {
     /// A team begins: its lanes are walked before the task goes on.
-    pub(super) fn fork(
-        &mut self,
-        walk: &mut Walk,
-        event: &Event<'_>,
-        time: i64,
-    ) -> Result<Region, CloseError> {
+    pub(super) fn fork(&mut self, walk: &mut Walk, event: &Event<'_>, time: i64) -> Region {
         let recorded = &self.processes[walk.process as usize];
         let team = TaskId(event.payload.get(1).copied().unwrap_or(0));
         let lanes = recorded.index.lanes_of(team);
@@ -44,37 +37,33 @@ impl Builder<'_, '_> {
             phases -= 1;
         }
         let code = self.code(walk, event.word());
-        let holder = self.holder(walk);
-        let around = if phases > 1 { Some(self.node(holder, Kind::Section, walk.edge)?) } else { None };
-        let section = self.node(around.unwrap_or(holder), Kind::Section, walk.edge)?;
+        let around = phases > 1;
+        if around {
+            self.grow.open(Kind::Section, walk.edge);
+        }
+        self.grow.open(Kind::Section, walk.edge);
         // The interval of the task ends here, as the fork of the first lane.
-        self.interval_in(walk, section, Mark::new(Kind::Fork, walk.edge, false), time, code)?;
+        self.interval(walk, Kind::Fork, time, code);
         let join = recorded.index.teams.get(&team).copied();
         walk.state = State::Runs;
-        Ok(Region {
+        Region {
             next: lanes.start,
             lanes,
             phase: 0,
             phases,
             around,
-            section,
             release: time,
             arrival: time,
             last_end: time,
             join,
             code,
-        })
+        }
     }
 
     /// Walks through the next lane of a team, or on to the next phase, or back to the task.
-    pub(super) fn step_region(
-        &mut self,
-        mut region: Region,
-        stack: &mut Vec<Step>,
-    ) -> Result<(), CloseError> {
-        let Some(Step::Walk(walk)) = stack.last() else { return Ok(()) };
-        let (process, thread, core) = (walk.process, walk.thread, walk.core);
-        let place = self.place(thread, core)?;
+    pub(super) fn step_region(&mut self, mut region: Region, stack: &mut Vec<Step>) {
+        let Some(Step::Walk(walk)) = stack.last() else { return };
+        let (process, on) = (walk.process, (walk.thread, walk.core));
         let site = self.sites.site(process, region.code, region.code);
         let recorded = &self.processes[process as usize];
         // Lanes that did not come to this phase have no point to go on from.
@@ -90,14 +79,16 @@ impl Builder<'_, '_> {
             if !first || region.phase > 0 {
                 // The task's own interval was the fork of the first lane.
                 let edge = if first { Edge::Create } else { Edge::CreateCont };
-                self.leaf(region.section, Kind::Fork, edge, at, place, site)?;
+                self.leaf(Mark::new(Kind::Fork, edge, false), at, on, site);
             }
-            let node = self.node(region.section, Kind::Task, Edge::Create)?;
+            self.grow.open(Kind::Task, Edge::Create);
             let (begin, start) = match region.phase {
                 0 => (lane.begin, recorded.clock.time(lane.ticks)),
                 _ => std::mem::take(&mut self.lanes[process as usize][number]),
             };
-            let mut walk = self.walk(process, Entry { id: lane.id, node, begin, start, from: region.code });
+            let (id, position, from) = (lane.id, begin.position(), region.code);
+            let moves = self.moves(process, id, 0);
+            let mut walk = self.walk(process, Entry { id, begin, position, moves, start, from });
             walk.more().lane = Some(number);
             self.set_counts(&mut walk, begin, 3);
             if region.phase > 0 {
@@ -106,26 +97,25 @@ impl Builder<'_, '_> {
             region.next += 1;
             stack.push(Step::Region(region));
             stack.push(Step::Walk(walk));
-            return Ok(());
+            return;
         }
         let edge = Edge::CreateCont;
         let at = (region.release, region.release);
-        self.leaf_marked(region.section, Mark::deep_wait(edge), at, place, site)?;
-        self.close(region.section);
+        self.leaf(Mark::deep_wait(edge), at, on, site);
+        self.grow.close();
         region.phase += 1;
         if region.phase < region.phases {
             region.next = region.lanes.start;
             region.release = region.arrival;
-            let holder = region.around.unwrap_or(region.section);
-            region.section = self.node(holder, Kind::Section, Edge::End)?;
+            self.grow.open(Kind::Section, Edge::End);
             stack.push(Step::Region(region));
-            return Ok(());
+            return;
         }
         let point = region.join.map_or(Point::default(), |team| team.join);
         let time = region.join.map_or(region.last_end, |team| recorded.clock.time(team.ticks));
-        if let Some(around) = region.around {
-            self.leaf(around, Kind::Wait, Edge::End, (time, time), place, site)?;
-            self.close(around);
+        if region.around {
+            self.leaf(Mark::new(Kind::Wait, Edge::End, false), (time, time), on, site);
+            self.grow.close();
         }
         if let Some(Step::Walk(walk)) = stack.last_mut() {
             walk.last_end = walk.last_end.max(region.last_end);
@@ -138,6 +128,5 @@ impl Builder<'_, '_> {
             walk.edge = Edge::End;
             self.set_counts(walk, point, 2);
         }
-        Ok(())
     }
 }
