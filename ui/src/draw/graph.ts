@@ -402,6 +402,9 @@ const plainBack = (boxes: Boxes, i: number): boolean => holds(boxes, i) || boxes
 /** Closed groups and folds. */
 const standsForMany = (boxes: Boxes, i: number): boolean => boxes.shape[i] === SHAPE.group || boxes.shape[i] === SHAPE.repeat || (boxes.flags[i]! & FLAG.merged) !== 0;
 
+/** Between the border of a box and its first line. */
+const PAD = 3;
+
 /** Labels keep this far from the pane's border. */
 const EDGE = 6;
 
@@ -432,7 +435,7 @@ function setLabels(ctx: CanvasRenderingContext2D, view: View, picture: Picture, 
   const { k } = camera;
   const pixels = k >= 1.6 ? 13 : k < 0.65 && view.grains ? 9.5 : k < 0.8 ? 10 : 11;
   // Far out, lines of a box stand closer, so that more boxes can say what is in them.
-  const [lead, pad] = k < 0.65 && view.grains ? [0.5, 1] : [1, 3];
+  const [lead, pad] = k < 0.65 && view.grains ? [0.5, 1] : [1, PAD];
   const font = `${pixels}px ${ink.font}`;
   const m = marks(picture);
   const b = picture.boxes;
@@ -457,13 +460,14 @@ function setLabels(ctx: CanvasRenderingContext2D, view: View, picture: Picture, 
     if (inside) {
       // The text keeps its size while the box shrinks: it stays between the box's borders or goes.
       const top = (placed.y[owner]! - camera.y) * k + size.h / 2;
-      middle = Math.max(middle, top + half + pad, below.get(owner) ?? -Infinity);
+      const many = standsForMany(b, owner);
+      middle = Math.max(middle, top + half + (many ? pad : PAD), below.get(owner) ?? -Infinity);
       // The foot of a group is the bar of how much of it has the problem.
       const foot = view.grains?.lens && b.shape[owner] === SHAPE.group ? 7 * k : 0;
       const bottom = top + placed.h[owner]! * k - foot;
       const second = view.grains ? m.secondLine[j]! : -1;
       const step = pixels + 2 * lead;
-      if (second >= 0 && standsForMany(b, owner)) {
+      if (second >= 0 && many) {
         middle = Math.min(middle, Math.max(top + half + pad, bottom - half - step));
         if (middle + step + half > bottom) forms = inOneLine(label.text, picture.head.labels[second]!.text);
       }

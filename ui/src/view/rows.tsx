@@ -10,7 +10,7 @@ import { Waiting } from "./states";
 const ROW = 24;
 const CHUNK = 100;
 /** Levels that are told by indentation; deeper rows stand below one another. */
-const DEEPEST = 6;
+const DEEPEST = 5;
 
 export interface Row {
   node: number;
@@ -107,7 +107,7 @@ export function Rows<R extends Row>(props: RowsProps<R>): JSX.Element {
   /** The worst first, then the other way round, then the order of the tree. */
   const sortBy = ({ id, small }: Column<R>): void =>
     update((s) => (s.sort !== id ? { ...s, sort: id, descending: !small } : s.descending === !small ? { ...s, descending: small === true } : { ...s, sort: "", descending: true }), "sort");
-  const indent = (r: R): number => (order().sort === "" && !props.flat ? Math.min(DEEPEST, r.depth) * 8 : 0);
+  const indent = (r: R): number => (order().sort === "" && !props.flat ? Math.min(DEEPEST, r.depth) * 6 : 0);
   const row = (i: number): R | undefined => chunks().get(Math.floor(i / CHUNK))?.[i % CHUNK];
   const visible = () => Array.from({ length: Math.max(0, last() - first()) }, (_, k) => first() + k);
   const place = (): number => {

@@ -13,18 +13,21 @@ import type { TableRow } from "../protocol/TableRow";
 import type { GraphId } from "../state";
 import { Rows, type Column } from "./rows";
 
+/** Room for a head: its longest word, since heads are broken between words. */
+const headRoom = (title: string): number => 14 + 7.3 * Math.max(...title.split(" ").map((word) => word.length));
+
 /** A column of times. */
 const span = <R, F extends keyof R & string>(id: F, title: string): Column<R> => {
   const of = (row: R) => row[id] as number | null;
   return {
-    id, title, numeric: true, wide: [1.2, Math.max(64, 14 + title.length * 7.3)],
+    id, title, numeric: true, wide: [1.2, Math.max(64, headRoom(title))],
     text: (row, run) => (of(row) === null ? "–" : time(of(row)!, clockOf(run))), hover: (row, run) => (of(row) === null ? "" : exact(of(row)!, clockOf(run))),
   };
 };
 /** A column of numbers without a unit. */
 const number = <R, F extends keyof R & string>(id: F, title: string, small = false): Column<R> => {
   const of = (row: R) => row[id] as number | null;
-  return { id, title, small, numeric: true, wide: [0.9, 14 + title.length * 7.3], text: (row) => (of(row) === null ? "–" : three(of(row)!)), hover: (row) => (of(row) === null ? "has no meaning here" : exact(of(row)!, "ratio")) };
+  return { id, title, small, numeric: true, wide: [0.9, headRoom(title)], text: (row) => (of(row) === null ? "–" : three(of(row)!)), hover: (row) => (of(row) === null ? "has no meaning here" : exact(of(row)!, "ratio")) };
 };
 /** When it started, counted from the start of the run. */
 const start = <R extends { start: number }>(): Column<R> => ({
@@ -40,7 +43,7 @@ const NODES: Column<TableRow>[] = [
 ];
 
 const GRAINS: Column<GrainRow>[] = [
-  { id: "kind", title: "Grain or group", numeric: false, wide: [2.6, 148], text: (r) => shortKind(r.kind), hover: (r) => `${r.kind} #${r.node}, depth ${r.depth}` },
+  { id: "kind", title: "Grain or group", numeric: false, wide: [2.6, 156], text: (r) => shortKind(r.kind), hover: (r) => `${r.kind} #${r.node}, depth ${r.depth}` },
   { id: "source", title: "Source", numeric: false, wide: [1.6, 84], text: (r) => place(r.source), hover: (r) => r.source },
   { id: "core", title: "Core", numeric: true, wide: [0.6, 44], text: (r) => (r.core === null ? "–" : String(r.core)) },
   start(), span("work", "Work"), span("path", "Path of grains"),
