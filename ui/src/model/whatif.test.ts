@@ -23,8 +23,9 @@ describe("a factor", () => {
   it("has at most three digits", () => expect([2, 1.1, 12.34, 100].map(factor)).toEqual(["2", "1.1", "12.3", "100"]));
   it("is said as people say it", () => expect([2, 1.5, 1, 0.5, 0.25].map(speed)).toEqual(["2× faster", "1.5× faster", "as fast as it is", "half as fast", "0.25× as fast"]));
   it("is about everything below", () => {
-    expect(withAllBelow(1)).toBe("");
-    expect(withAllBelow(1480)).toBe(`This task with all tasks below it: 1${THIN}480 tasks, lanes and chunks.`);
+    expect(withAllBelow(1, "task")).toBe("");
+    expect(withAllBelow(2, "group")).toBe("This group with all tasks below it: 2 tasks, lanes and chunks.");
+    expect(withAllBelow(1480, "task")).toBe(`This task with all tasks below it: 1${THIN}480 tasks, lanes and chunks.`);
   });
   it("slides from 1.1 to 100", () => expect(SLIDER).toEqual([1.1, 100]));
 });

@@ -62,7 +62,7 @@ export const factor = (k: number): string => String(Number(k.toPrecision(3)));
 export const speed = (k: number): string => (k > 1 ? `${factor(k)}× faster` : k === 1 ? "as fast as it is" : k === 0.5 ? "half as fast" : `${factor(k)}× as fast`);
 
 /** What a prediction is about when tasks lie below: all of them. */
-export const withAllBelow = (includes: number): string => (includes > 1 ? `This task with all tasks below it: ${separated(includes)} tasks, lanes and chunks.` : "");
+export const withAllBelow = (includes: number, what: "task" | "group"): string => (includes > 1 ? `This ${what} with all tasks below it: ${separated(includes)} tasks, lanes and chunks.` : "");
 
 /**
  * What the run would take, as a sentence in parts of which every second one matters most. Times that look the same in

@@ -53,7 +53,7 @@ export function GrainBody(props: { info: GrainAnswer; run: number }): JSX.Elemen
       </div>
       <Alike info={n()} run={props.run} />
       <Problems list={n().problems} group={group()} />
-      <WhatIf run={props.run} task={n().task} includes={n().includes} note={folded() ? "Of the folded siblings it means the first." : undefined} />
+      <WhatIf run={props.run} task={n().task} includes={n().includes} group={group()} note={folded() ? "Of the folded siblings it means the first." : undefined} />
       <h3>Metrics</h3>
       <Facts facts={n().facts} time={n().time} run={props.run} />
       <Creator info={n()} run={props.run} />

@@ -20,7 +20,7 @@ interface Question {
   faster: number;
 }
 
-export function WhatIf(props: { run: number; task: number; /** Tasks, lanes and chunks in it. */ includes: number; note?: string }): JSX.Element {
+export function WhatIf(props: { run: number; task: number; /** Tasks, lanes and chunks in it. */ includes: number; group?: boolean; note?: string }): JSX.Element {
   const id = createUniqueId();
   const k = () => state().faster;
   const clock = () => clockOf(props.run);
@@ -84,7 +84,7 @@ export function WhatIf(props: { run: number; task: number; /** Tasks, lanes and 
   return (
     <section class="whatif" aria-labelledby={id}>
       <h3 id={id}>What if this were {speed(k())} <Busy since={since()} /></h3>
-      <Show when={withAllBelow(props.includes)}>{(all) => <p class="quiet">{all()}</p>}</Show>
+      <Show when={withAllBelow(props.includes, props.group ? "group" : "task")}>{(all) => <p class="quiet">{all()}</p>}</Show>
       <div class="whatif-controls">
         <input
           type="range" min="0" max={STEPS} value={positionOf(k(), SLIDER)} aria-label="How many times as fast" aria-valuetext={`${factor(k())} times as fast`}
