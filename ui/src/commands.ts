@@ -2,8 +2,8 @@
 // that everything the mouse does has a name and a key.
 
 import {
-  activeGraph, closeParent, exportPicture, fit, hasSelection, openAlike, openBelowSelected, openCritical, openPath, openWorst, panActive, parent, sibling, spreadSelected, toDag,
-  toDepth, toggleSelected, toGrains, toTimeline, zoomActive,
+  activeGraph, canBegin, closeParent, exportPicture, fit, hasSelection, openAlike, openBelowSelected, openCritical, openPath, openWorst, panActive, parent, sibling, spreadSelected, toDag,
+  toDepth, toggleAlike, toggleSelected, toGrains, toTimeline, zoomActive,
 } from "./model/actions";
 import { overlay, setOverlay } from "./model/overlay";
 import { step } from "./model/overview";
@@ -58,20 +58,20 @@ const fixed: Command[] = [
   { id: "compare", title: "Compare two runs side by side", group: "Views", keys: ["V"], run: compare },
   { id: "link", title: "Link zoom of both runs", group: "Views", keys: ["L"], run: () => update((s) => ({ ...s, linked: !s.linked }), "link"), when: () => state().runs.length > 1 },
 
-  { id: "toggle", title: "Open or close the selected node", group: "Cut", keys: ["Enter"], run: toggleSelected, when: hasSelection },
-  { id: "below", title: "Open everything below the selected node", group: "Cut", keys: ["Shift+Enter"], run: openBelowSelected, when: hasSelection },
-  { id: "close-parent", title: "Close the parent of the selected node", group: "Cut", keys: ["Backspace"], run: () => void closeParent(), when: hasSelection },
+  { id: "toggle", title: "Open or close the selected node", group: "Cut", keys: ["Enter"], run: toggleSelected, when: canBegin },
+  { id: "below", title: "Open everything below the selected node", group: "Cut", keys: ["Shift+Enter"], run: openBelowSelected, when: canBegin },
+  { id: "close-parent", title: "Close the parent of the selected node", group: "Cut", keys: ["Backspace"], run: () => void closeParent(), when: canBegin },
   { id: "open-critical", title: "Open along the critical path", group: "Cut", keys: ["Shift+C"], run: openCritical },
   { id: "close-all", title: "Close all", group: "Cut", keys: ["0"], run: () => toDepth(0) },
   { id: "worst", title: "Grains: open to the worst problem", group: "Cut", keys: ["Shift+W"], run: () => void openWorst() },
   { id: "path", title: "Grains: open along the selected group's own critical path", group: "Cut", keys: ["Shift+L"], run: () => openPath(), when: inGrains },
   { id: "open-alike", title: "Grains: open everything alike to the selected group", group: "Cut", keys: ["E"], run: () => openAlike(), when: inGrains },
-  { id: "alike", title: "Grains: fold alike siblings, or not", group: "Cut", keys: ["Shift+E"], run: () => update((s) => ({ ...s, alike: !s.alike }), "alike"), when: inGrains },
+  { id: "alike", title: "Grains: fold alike siblings, or not", group: "Cut", keys: ["Shift+E"], run: toggleAlike, when: inGrains },
   { id: "spread", title: "Grains: unfold the selected fold, or fold it again", group: "Cut", keys: ["R"], run: spreadSelected, when: inGrains },
 
-  { id: "previous-sibling", title: "Select the previous sibling", group: "Move", keys: ["["], run: () => void sibling(0), when: hasSelection },
-  { id: "next-sibling", title: "Select the next sibling", group: "Move", keys: ["]"], run: () => void sibling(1), when: hasSelection },
-  { id: "parent", title: "Select the parent", group: "Move", keys: ["U"], run: () => void parent(), when: hasSelection },
+  { id: "previous-sibling", title: "Select the previous sibling", group: "Move", keys: ["["], run: () => void sibling(0), when: canBegin },
+  { id: "next-sibling", title: "Select the next sibling", group: "Move", keys: ["]"], run: () => void sibling(1), when: canBegin },
+  { id: "parent", title: "Select the parent", group: "Move", keys: ["U"], run: () => void parent(), when: canBegin },
   { id: "left", title: "Move left", group: "Move", keys: ["A", "Left"], run: () => panActive(-0.12, 0) },
   { id: "right", title: "Move right", group: "Move", keys: ["D", "Right"], run: () => panActive(0.12, 0) },
   { id: "up", title: "Move up (timeline: zoom in)", group: "Move", keys: ["W", "Up"], run: () => (inGraph() ? panActive(0, -0.12) : zoomActive(1.4)) },

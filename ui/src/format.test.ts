@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { exact, percent, place, quantity, separated, short, three, time, withoutKind } from "./format";
+import { exact, percent, place, quantity, separated, short, three, time, titleParts, withoutKind } from "./format";
 
 const thin = (text: string) => text.replaceAll("_", "\u2009");
 
@@ -49,4 +49,11 @@ describe("numbers", () => {
     expect(place("/home/a/src/fib.c:12")).toBe("fib.c:12");
     expect(place("fib.c:12")).toBe("fib.c:12");
   });
+});
+
+it("parts a title into a short kind and a name", () => {
+  expect(titleParts("fork-join group lu.c:97")).toEqual({ kind: "fork-join", name: "lu.c:97" });
+  expect(titleParts("folded tasks #7")).toEqual({ kind: "folded", name: "#7" });
+  expect(titleParts("task sort.c:12")).toEqual({ kind: "task", name: "sort.c:12" });
+  expect(titleParts("program")).toEqual({ kind: "", name: "program" });
 });

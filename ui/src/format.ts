@@ -81,6 +81,15 @@ export function place(source: string): string {
 /** A title without the kind it begins with, where the kind stands beside it. */
 export const withoutKind = (title: string, kind: string): string => (title.startsWith(kind + " ") ? title.slice(kind.length + 1) : title);
 
+/** "fork-join group" in little room: "fork-join". */
+export const shortKind = (kind: string): string => kind.replace(/ (group|tasks)$/, "");
+
+/** A title as its kind, in little room, and what tells it from others: "fork-join group lu.c:97" is "fork-join" and "lu.c:97". */
+export function titleParts(title: string): { kind: string; name: string } {
+  const [, kind, name] = /^((?:fork-join|linear) group|folded tasks|\S+) (.+)$/.exec(title) ?? [];
+  return kind && name ? { kind: shortKind(kind), name } : { kind: "", name: title };
+}
+
 /** Scales a value into the largest prefix that keeps it at 1 or more, after rounding to three digits. */
 function prefixed(value: number, names: string[], step: number): [number, string] {
   let scaled = value;

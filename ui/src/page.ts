@@ -65,19 +65,38 @@ export function tell(next: Notice | null): void {
 }
 export const complain = (error: unknown): void => tell({ text: error instanceof Error ? error.message : String(error), problem: true });
 
+/** Kinds of changes that lead to another place, which the browser's Back leaves again: views, lenses, cuts. */
+const PLACES = new Set([
+  "view", "lens", "finding", "compare", "split", "close-pane", "run", "timeline", "table", "cut",
+  "open", "close", "below", "depth", "reveal", "revealtask", "worst", "critical", "path", "alike", "spread", "gather",
+]);
+
 let addressTimer: ReturnType<typeof setTimeout> | undefined;
+/** The address that is on its way is that of another place. */
+let another = false;
+function putAddress(): void {
+  clearTimeout(addressTimer);
+  addressTimer = undefined;
+  const fragment = encode(state());
+  const put = another && fragment !== location.hash.replace(/^#/, "") ? "pushState" : "replaceState";
+  window.history[put](null, "", fragment ? "#" + fragment : location.pathname + location.search);
+  another = false;
+}
 /** Browsers refuse more than a hundred address changes in a few seconds, so the address follows with a delay. */
 function writeAddress(): void {
   clearTimeout(addressTimer);
-  addressTimer = setTimeout(() => {
-    const fragment = encode(state());
-    window.history.replaceState(null, "", fragment ? "#" + fragment : location.pathname + location.search);
-  }, 150);
+  addressTimer = setTimeout(putAddress, 150);
 }
 
 /** Changes the view state. `kind` names the step for undo; "" makes no step; continuous kinds join into one step. */
 export function update(to: (s: ViewState) => ViewState, kind: string, continuous = false): void {
-  setHistory((h) => change(h, to(h.present), kind, continuous, performance.now()));
+  const next = to(state());
+  if (next !== state() && PLACES.has(kind)) {
+    // What was there before keeps its own address.
+    if (addressTimer !== undefined && !another) putAddress();
+    another = true;
+  }
+  setHistory((h) => change(h, next, kind, continuous, performance.now()));
   writeAddress();
 }
 export function undoStep(): void {
@@ -161,6 +180,7 @@ export function start(): void {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (e) => setSystemDark(e.matches));
   window.addEventListener("hashchange", () => {
     const h = hello();
+    another = false;
     if (h && location.hash.replace(/^#/, "") !== encode(state())) update(() => decode(location.hash, h.runs.length), "address");
   });
   socket.connect();

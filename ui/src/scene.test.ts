@@ -20,7 +20,7 @@ function message(json: unknown, columns: ArrayBufferView[]): ArrayBuffer {
 }
 
 const answer: SceneAnswer = {
-  cut: "a", visible: 3, ms: 1.5, select: null,
+  cut: "a", visible: 3, ms: 1.5, select: null, stopped: false,
   scene: {
     width: 10, height: 20, boxes: 3, links: 1, labels: [], legend: [], note: null, x_axis: null, y_axis: null,
     strips: [{ x: 0, y: 0, cell: 1, h: 2, row: 0, n: 5 }],

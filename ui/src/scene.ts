@@ -71,6 +71,20 @@ export interface Picture extends Scene {
   serverMs: number;
   /** Where the action led, if it led anywhere. */
   select: number | null;
+  /** The action would have opened more than there is room for. */
+  stopped: boolean;
+}
+
+/** How many grains have a box of their own, and how many boxes stand for the others. */
+export function grainsIn(boxes: Boxes): { grains: number; closed: number } {
+  let [grains, closed] = [0, 0];
+  for (let i = 0; i < boxes.n; i++) {
+    const [shape, flags] = [boxes.shape[i]!, boxes.flags[i]!];
+    if (flags & FLAG.part || shape === SHAPE.envelope || shape === SHAPE.forkNode || shape === SHAPE.joinNode) continue;
+    if (shape === SHAPE.grain && !(flags & FLAG.merged)) grains++;
+    else closed++;
+  }
+  return { grains, closed };
 }
 
 /** The two parts of a binary message: the JSON and the offset at which columns begin. */
@@ -98,7 +112,7 @@ export function decodeScene(answer: SceneAnswer, buffer: ArrayBuffer, columns: n
   };
   const strips = head.strips.map((s) => ({ ...s, node: read.u32(s.n), full: read.u8(s.n), fill: read.u8(s.n) }));
   const areas = head.areas.map((a) => ({ ...a, y0: read.f32(a.n), y1: read.f32(a.n) }));
-  return { head, boxes, links, strips, areas, cut: answer.cut, visible: answer.visible, serverMs: answer.ms, select: answer.select ?? null };
+  return { head, boxes, links, strips, areas, cut: answer.cut, visible: answer.visible, serverMs: answer.ms, select: answer.select ?? null, stopped: answer.stopped };
 }
 
 /** Walks the columns in order; each is padded to four bytes. */

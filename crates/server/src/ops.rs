@@ -12,6 +12,7 @@ pub mod search;
 pub mod table;
 pub mod whatif;
 
+use crosscut_run::Source;
 use crosscut_tasks::Tasks;
 use crosscut_tree::{Cut, NodeId};
 use crosscut_view::format::count;
@@ -58,7 +59,33 @@ pub fn worker_name(tasks: &Tasks, node: NodeId) -> String {
     tasks.worker(node).map_or_else(|| "several".to_owned(), |worker| format!("worker {worker}"))
 }
 
+/// "src/sort.c:120"; the function, or the file, where the line is not known.
+pub fn long_source(source: &Source) -> String {
+    if source.file.is_empty() || source.line == 0 {
+        return source.short();
+    }
+    format!("{}:{}", source.file, source.line)
+}
+
 /// "sort.c:120" of where a node began, "" when it is not known.
 pub fn short_source(tasks: &Tasks, node: NodeId) -> String {
     tasks.sources().from(tasks.site(node)).map_or_else(String::new, |source| source.short())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_without_a_line_is_its_function() {
+        let source = |file: &str, line: i64, function: &str| Source {
+            file: file.to_owned(),
+            line,
+            function: function.to_owned(),
+        };
+        assert_eq!(long_source(&source("/a/sort.c", 12, "sort")), "/a/sort.c:12");
+        assert_eq!(long_source(&source("", 0, "sort")), "sort");
+        assert_eq!(long_source(&source("/a/sort.c", 0, "sort")), "sort");
+        assert_eq!(long_source(&source("/a/sort.c", 0, "")), "sort.c");
+    }
 }

@@ -499,6 +499,8 @@ pub struct SceneAnswer {
     pub visible: usize,
     /// Where the action leads: the worst grain, the revealed one (grain view).
     pub select: Option<u32>,
+    /// The action would have opened more than there is room for, and stopped before.
+    pub stopped: bool,
     /// Server time in milliseconds.
     pub ms: f64,
     /// The picture without its columns.

@@ -90,7 +90,7 @@ async fn everything_about_a_grain_and_a_group() {
     let grain = socket.ok(json!({"op": "grain", "run": 0, "node": 1, "lens": {"problem": "low-parallelism", "threshold": 1e9}})).await;
     assert_eq!(grain["path"][0]["node"], 0);
     assert_eq!(grain["members"], json!([]));
-    for name in ["work", "critical path", "parallelism, median"] {
+    for name in ["work", "path of grains", "parallelism, median"] {
         assert!(fact(&grain, name).is_some(), "{name}: {}", grain["facts"]);
     }
     let value =
@@ -99,6 +99,9 @@ async fn everything_about_a_grain_and_a_group() {
         (&value["has"], number(&value["threshold"]), number(&value["grains"])),
         (&json!(true), 1e9, 1.0)
     );
+    // A prediction is about the task with all below it.
+    assert_eq!(root["includes"], all["grains"]);
+    assert_eq!((&grain["after"], number(&grain["includes"])), (&json!([]), number(&root["includes"])));
     // From the task tree and back.
     let task = number(&grain["task"]) as u32;
     let back = socket.ok(json!({"op": "grain", "run": 0, "node": task, "of_task": true})).await;
@@ -177,6 +180,28 @@ async fn scenes_and_actions() {
     let task = socket.ok(act(&closed["cut"], json!({"do": "revealtask", "node": 1500}), json!({}))).await;
     let found = socket.ok(json!({"op": "grain", "run": 0, "node": 1500, "of_task": true})).await;
     assert_eq!(task["select"], found["node"]);
+}
+
+/// An action that opens less than it was asked for says so.
+#[tokio::test]
+async fn opening_stops_with_a_word() {
+    let server = start().await;
+    let mut socket = server.socket().await;
+    for view in ["grain", "dag"] {
+        let close = json!({"do": "close", "node": 0});
+        let closed = socket.ok(scene(json!({"view": view, "action": close}))).await;
+        for (action, stopped) in [
+            (json!({"do": "below", "node": 0, "limit": 20}), true),
+            (json!({"do": "below", "node": 0, "limit": 20000}), false),
+            (json!({"do": "depth", "depth": 3}), false),
+            (json!({"do": "depth", "depth": 60}), false),
+            (json!({"do": "critical"}), false),
+        ] {
+            let answer =
+                socket.ok(scene(json!({"view": view, "cut": closed["cut"], "action": action.clone()}))).await;
+            assert_eq!(answer["stopped"], stopped, "{view} {action}");
+        }
+    }
 }
 
 #[tokio::test]
@@ -263,6 +288,24 @@ async fn tables_add_up() {
     ] {
         let answer = socket.ok(all(json!({"sort": sort}))).await;
         assert_eq!(answer["total"], grains["total"], "{sort}");
+    }
+}
+
+/// The smallest first or the largest first: what is not known comes last.
+#[tokio::test]
+async fn unknown_values_are_sorted_last() {
+    let server = start().await;
+    let mut socket = server.socket().await;
+    for column in ["benefit", "parallelism", "scatter", "core"] {
+        for descending in [false, true] {
+            let asked =
+                table(json!({"sort": column, "descending": descending, "lens": lens("low-parallelism")}));
+            let answer = socket.ok(asked).await;
+            let values: Vec<Option<f64>> = rows(&answer).iter().map(|row| row[column].as_f64()).collect();
+            let known: Vec<f64> = values.iter().copied().flatten().collect();
+            assert!(values[known.len()..].iter().all(Option::is_none), "{column}: {values:?}");
+            assert!(known.windows(2).all(|w| if descending { w[0] >= w[1] } else { w[0] <= w[1] }));
+        }
     }
 }
 

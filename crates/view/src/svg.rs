@@ -84,6 +84,21 @@ fn legend_lines(scene: &Scene, width: f32) -> Vec<Vec<(f32, u16, &str)>> {
     lines
 }
 
+/// A triangle at the end of a dependence: it points at what needs the other.
+fn arrowhead((x0, y0): (f32, f32), (x1, y1): (f32, f32)) -> String {
+    const LENGTH: f32 = 8.0;
+    let (dx, dy) = (x1 - x0, y1 - y0);
+    let length = dx.hypot(dy);
+    if length < 1.0 {
+        return String::new();
+    }
+    let head = LENGTH.min(length);
+    let (ux, uy) = (dx / length * head, dy / length * head);
+    let (left, right) = ((x1 - ux - uy / 2.0, y1 - uy + ux / 2.0), (x1 - ux + uy / 2.0, y1 - uy - ux / 2.0));
+    let point = |(x, y): (f32, f32)| format!("{} {}", number(x), number(y));
+    format!("M{}L{}L{}Z", point((x1, y1)), point(left), point(right))
+}
+
 /// At most two decimals, no trailing zeros.
 fn number(value: f32) -> String {
     if !value.is_finite() {
@@ -211,32 +226,29 @@ impl Writer<'_> {
             let chosen = |&i: &usize| {
                 links.kind[i] == kind as u8 && (links.flags[i] & flag::CRITICAL != 0) == is_critical
             };
-            let mut d = String::new();
+            let (mut d, mut heads) = (String::new(), String::new());
             for i in (0..links.len()).filter(chosen) {
-                let _ = write!(
-                    d,
-                    "M{} {}L{} {}",
-                    number(links.x0[i]),
-                    number(links.y0[i]),
-                    number(links.x1[i]),
-                    number(links.y1[i])
-                );
+                let (from, to) = ((links.x0[i], links.y0[i]), (links.x1[i], links.y1[i]));
+                let (x0, y0, x1, y1) = (number(from.0), number(from.1), number(to.0), number(to.1));
+                let _ = write!(d, "M{x0} {y0}L{x1} {y1}");
+                if kind == LinkKind::Depend {
+                    heads.push_str(&arrowhead(from, to));
+                }
             }
             if d.is_empty() {
                 continue;
             }
             let colour = if is_critical { self.theme.red } else { self.theme.edge };
-            let width = if is_critical { "2" } else { "1" };
-            let dash = match kind {
-                LinkKind::Sync => " stroke-dasharray=\"3 2\"",
-                LinkKind::Depend => " stroke-dasharray=\"1 3\"",
-                _ => "",
-            };
+            let width = if is_critical || kind == LinkKind::Depend { "2" } else { "1" };
+            let dash = if kind == LinkKind::Sync { " stroke-dasharray=\"3 2\"" } else { "" };
             let _ = writeln!(
                 self.out,
                 "<path d=\"{d}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{width}\"{dash}/>",
                 colour.hex()
             );
+            if !heads.is_empty() {
+                let _ = writeln!(self.out, "<path d=\"{heads}\" fill=\"{}\"/>", colour.hex());
+            }
         }
     }
 

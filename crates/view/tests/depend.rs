@@ -8,7 +8,9 @@ use crosscut_tasks::Tasks;
 use crosscut_tree::{Cut, NodeId};
 use crosscut_view::colour::ColourBy;
 use crosscut_view::dag::{DagOptions, dag};
+use crosscut_view::palette::Theme;
 use crosscut_view::scene::{LinkKind, Scene, Shape, flag};
+use crosscut_view::svg::svg;
 
 /// Two open sections with a task each, the second of which needs the first, and a lane with a chunk; a deep wait for all.
 fn run(work: &Path) -> Tasks {
@@ -86,6 +88,13 @@ fn dependences_follow_the_cut() {
     assert!(
         all.boxes.shape.contains(&(Shape::Fork as u8)) && all.boxes.shape.contains(&(Shape::Chunk as u8))
     );
+    // The picture has an arrowhead for it, and none where nothing depends.
+    let heads = |scene: &Scene| {
+        let document = svg(scene, &Theme::LIGHT);
+        let red = format!("Z\" fill=\"{}\"/>", Theme::LIGHT.red.hex());
+        document.lines().filter(|line| line.ends_with(&red) && !line.contains("stroke")).count()
+    };
+    assert_eq!((heads(&all), heads(&at(&[0]))), (1, 0));
     let closed = at(&[0, 1]);
     assert!(closed.labels.iter().any(|label| label.text == "lane #11"), "{:?}", closed.labels);
 }

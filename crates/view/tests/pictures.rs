@@ -15,7 +15,7 @@ use crosscut_view::grain::{GrainOptions, Look, fitting, grain};
 use crosscut_view::palette::{SLOTS, Theme};
 use crosscut_view::png::png;
 use crosscut_view::profile::{ProfileOptions, profile};
-use crosscut_view::scene::{Scene, Shape, flag};
+use crosscut_view::scene::{Label, Scene, Shape, flag};
 use crosscut_view::svg::{escape, svg};
 use crosscut_view::timeline::{TimelineOptions, timeline};
 use proptest::prelude::*;
@@ -188,6 +188,48 @@ fn a_spawn_loop_of_grains_under_a_lens() {
     let scene = grains(&tasks, Some((Problem::SiblingImbalance, 1.0)), true, 60, &GrainOptions::default());
     check(&scene);
     insta::assert_snapshot!(text(&scene));
+}
+
+/// Whoever looks through a problem looks for the grains that have it: each of them says where it is from and what it took.
+#[test]
+fn grains_with_the_problem_keep_their_texts() {
+    let work = tempfile::tempdir().unwrap();
+    let tasks = made("fib", 4000, work.path());
+    for limit in [60, 2000] {
+        let lens = Some((Problem::LowParallelism, 4.0));
+        let scene = grains(&tasks, lens, false, limit, &GrainOptions::default());
+        let flagged = (0..scene.boxes.len()).filter(|&i| {
+            scene.boxes.shape[i] == Shape::Grain as u8 && scene.boxes.flags[i] & flag::PROBLEM != 0
+        });
+        let mut seen = 0;
+        for i in flagged {
+            let node = scene.boxes.node[i];
+            let texts: Vec<&str> =
+                scene.labels.iter().filter(|l| l.node == Some(node)).map(|l| l.text.as_str()).collect();
+            assert!(texts.len() == 2 && texts[0].contains("fib.c"), "#{node}: {texts:?}");
+            seen += 1;
+        }
+        assert!((1..=160).contains(&seen), "{seen} grains have the problem");
+    }
+}
+
+/// What is closed tells how much is in it: a name, grains and time, and a bar.
+#[test]
+fn closed_groups_tell_what_is_inside() {
+    let work = tempfile::tempdir().unwrap();
+    let tasks = made("sort", 4000, work.path());
+    let scene = grains(&tasks, None, false, 60, &GrainOptions::default());
+    let b = &scene.boxes;
+    let closed: Vec<usize> = (0..b.len()).filter(|&i| b.flags[i] & flag::CLOSED != 0).collect();
+    assert!(closed.len() > 2);
+    for i in closed {
+        let texts: Vec<&Label> = scene.labels.iter().filter(|l| l.node == Some(b.node[i])).collect();
+        assert!(texts.len() == 2 && texts[1].text.contains(" grains · "), "{texts:?}");
+        let bars = (0..b.len()).filter(|&j| {
+            b.node[j] == b.node[i] && b.flags[j] & flag::PART != 0 && b.h[j] == 3.0 && b.w[j] >= 1.0
+        });
+        assert_eq!(bars.count(), 1, "#{}", b.node[i]);
+    }
 }
 
 #[test]

@@ -53,6 +53,23 @@ test("a view is chosen for both, and zoom is linked", async () => {
   assert.equal(d, b);
 });
 
+test("both panes of grains keep all their tools, and a message names its run", async () => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await press(page, "3", ".");
+  for (const pane of await page.locator("section.pane").all()) {
+    const room = await pane.boundingBox();
+    const tools = await pane.locator(".graph-tools :is(button, select, label, .threshold-count)").all();
+    assert.ok(tools.length >= 9, `${tools.length} tools`);
+    for (const tool of tools) {
+      const box = await tool.boundingBox();
+      const name = (await tool.textContent()) || "a tool";
+      assert.ok(box && box.x >= room.x && box.x + box.width <= room.x + room.width, `${name} is in its pane`);
+    }
+  }
+  await press(page, "p");
+  assert.match(await page.locator(".notice").textContent(), /^fib-2000: 1 of the/);
+});
+
 test("windows of time are linked: the same stretch, counted from the start of each run", async () => {
   await press(page, "4");
   await wheel(page, await centre(page, 1), -700);

@@ -36,6 +36,7 @@ test("a source file is found, Enter walks through the hits and shows them", asyn
   const first = (await runState(page)).selected;
   assert.equal((await state(page)).panes[0].view, "dag");
   assert.ok(await nodeAt(page, first), "the hit is drawn");
+  assert.equal(await hits().count(), 0, "the list is out of the way");
   await press(page, "Enter");
   assert.notEqual((await runState(page)).selected, first);
 });

@@ -78,7 +78,10 @@ test("key 3 shows the grains, more than one square, and says how many of how man
   assert.equal((await state(page)).panes[0].view, "grain");
   assert.ok((await boxes()) > 3);
   assert.match(await page.locator(".plot-foot").textContent(), /grains · .*groups · .*raw nodes · max θ/);
-  assert.match(await page.locator(".plot-foot .chip").textContent(), /\d of .*\d nodes shown/);
+  assert.match(await page.locator(".plot-foot .chip").textContent(), /\d of .*\d grains shown/);
+  const own = (await marks(page)).filter((mark) => mark.shape === "grain" && !mark.flags.includes("merged"));
+  const [shown] = (await page.locator(".plot-foot .chip").textContent()).split(" of ");
+  assert.equal(Number(shown), own.length, "what is counted is what is drawn");
   assert.deepEqual(page.problems, []);
 });
 
@@ -328,7 +331,7 @@ test("the inspector tells metrics, problems, members and source of a group, and 
   await click(page, node);
   const inspector = page.locator(".inspector");
   const text = await inspector.textContent();
-  const words = ["work", "critical path", "low parallelism", "sibling scatter", "members", "Source"];
+  const words = ["work", "path of grains", "T∞ with overhead", "low parallelism", "sibling scatter", "members", "Source"];
   for (const word of words) assert.ok(text.includes(word), word);
   await inspector.locator(".members button").first().click();
   await still(page);
@@ -431,6 +434,109 @@ test("dark has its own red and green", async () => {
   assert.ok((await pictures.changed(light, await picture(page, 0))) > 0.5);
 });
 
+test("keys begin with the root where nothing is selected", async () => {
+  for (const key of ["Enter", "]", "u", "Backspace"]) {
+    await press(page, "Escape");
+    assert.equal((await runState(page)).grain, null);
+    await press(page, key);
+    assert.equal((await runState(page)).grain, 0, key);
+  }
+  await press(page, "0", "Escape");
+  await press(page, "Escape", "ArrowRight");
+  assert.equal((await runState(page)).grain, 0, "an arrow, where there is nothing to move to");
+});
+
+test("Back goes to the view, the lens and the cut before, and forward again", async () => {
+  const node = await closedGroup();
+  await page.waitForTimeout(300);
+  const cut = (await runState(page)).grainCut;
+  await click(page, node);
+  await page.waitForTimeout(300);
+  const opened = (await runState(page)).grainCut;
+  await lens(LENS);
+  await page.waitForTimeout(300);
+  await press(page, "4");
+  await page.waitForTimeout(300);
+  const back = async () => {
+    await page.goBack();
+    await still(page);
+    return state(page);
+  };
+  let now = await back();
+  assert.deepEqual([now.panes[0].view, now.lens, now.runs[0].grainCut], ["grain", LENS, opened]);
+  now = await back();
+  assert.deepEqual([now.panes[0].view, now.lens, now.runs[0].grainCut], ["grain", "", opened]);
+  now = await back();
+  assert.equal(now.runs[0].grainCut, cut);
+  await page.goForward();
+  await still(page);
+  assert.equal((await runState(page)).grainCut, opened);
+});
+
+test("the worst without a lens is that of the problem that costs most, and says of what", async () => {
+  await press(page, "Shift+W");
+  const { lens: chosen, runs } = await state(page);
+  assert.notEqual(chosen, "");
+  assert.ok((await marks(page)).find((mark) => mark.node === runs[0].grain).flags.includes("problem"));
+  assert.match(await page.locator(".notice").textContent(), /^Worst of .* with .*: .*(lost|of work)/);
+  await press(page, "Escape", "Escape");
+  assert.match(await page.locator(".inspector").textContent(), /Worst of .* by (time lost|work)/);
+});
+
+test("the findings follow the threshold", async () => {
+  await lens(LENS);
+  await press(page, "Escape");
+  const finding = () => page.locator(".inspector .finding", { hasText: "ow parallelism" }).textContent();
+  const usual = await finding();
+  const slider = page.locator(".threshold input");
+  await slider.evaluate((el) => {
+    el.value = String(Number(el.value) + 40);
+    el.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  await still(page);
+  const count = (await page.locator(".threshold-count").textContent()).match(/[\d\u2009]+/)[0];
+  const moved = await finding();
+  assert.ok(moved.includes(`in ${count} grain`) && /at threshold [\d.]+/.test(moved), `${moved}; was ${usual}`);
+});
+
+test("a lens that cannot be told is dropped with the reason", async () => {
+  await page.context().close();
+  page = await open(browser, `${server.link}#view=grain:0&lens=work-deviation`);
+  await page.waitForFunction(() => window.crosscut.state().lens === "");
+  await still(page);
+  assert.ok((await boxes()) > 3, "the graph is drawn");
+  assert.match(await page.locator(".notice").textContent(), /work deviation: .*baseline/);
+});
+
+test("the table fits beside the inspector, the worst comes first", async () => {
+  await press(page, "5");
+  const pane = await page.locator(".table").evaluate((el) => [el.scrollWidth, el.clientWidth]);
+  assert.ok(pane[0] <= pane[1], `${pane[0]} of ${pane[1]} pixels`);
+  const cut = await page
+    .locator(".table-head button")
+    .evaluateAll((heads) => heads.filter((el) => el.scrollWidth > el.clientWidth).map((el) => el.textContent));
+  assert.deepEqual(cut, [], "no head is cut");
+  await page.getByRole("columnheader", { name: /^Parallelism/ }).click();
+  await still(page);
+  assert.equal((await state(page)).descending, false, "little parallelism is bad");
+  await page.getByRole("columnheader", { name: /^Balance/ }).click();
+  await still(page);
+  assert.equal((await state(page)).descending, true, "much imbalance is bad");
+});
+
+test("opening that stops says how much is open and how to go on", async (t) => {
+  const large = await serve(synthetic("fib", 60000));
+  t.after(() => large.stop());
+  const other = await open(browser, `${large.link}#view=grain:0`);
+  await other.getByLabel("Open to depth").selectOption("30");
+  await still(other);
+  const text = await other.locator(".notice").textContent();
+  assert.match(text, /^Stopped .*: [\d\u2009]+ of [\d\u2009]+ grains shown.*Open single groups/);
+  await press(other, "0", "Enter", "Shift+Enter");
+  assert.match(await other.locator(".notice").textContent(), /Stopped .*Open up to/);
+  await other.context().close();
+});
+
 test("the canvas has a name that says what it shows", async () => {
-  assert.match(await canvas(page).getAttribute("aria-label"), /Grain graph, .* nodes shown.*table form is view 5/);
+  assert.match(await canvas(page).getAttribute("aria-label"), /Grain graph, .* grains shown.*table form is view 5/);
 });

@@ -103,6 +103,7 @@ test("the field takes a number, refuses others, and the address keeps it", async
   assert.match(await another(twice), /would still take/);
   await field().fill("nothing");
   assert.equal(await field().getAttribute("aria-invalid"), "true");
+  assert.match(await page.locator(".whatif-wrong").textContent(), /“nothing” is no number from 0.001/);
   await page.keyboard.press("Enter");
   assert.equal(await field().inputValue(), "1");
   await field().fill("0,5");
@@ -120,7 +121,7 @@ test("the inspector tells it for groups of grains, about their task", async () =
   const group = (await marks(page)).find((mark) => mark.shape === "group" || mark.shape === "grain");
   await click(page, group.node);
   const text = await page.locator(".whatif").textContent();
-  for (const word of ["The run would", "if it took no time", "critical path", "speed-up limit", "greedy schedule"]) {
+  for (const word of ["The run would", "if it took no time", "T∞ with overhead", "speed-up limit", "greedy schedule"]) {
     assert.ok(text.includes(word), word);
   }
   const grains = await says();

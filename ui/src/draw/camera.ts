@@ -46,6 +46,9 @@ export function home(scene: Size, v: Size, rootX: number): Camera {
   return { k, x: wide ? rootX : scene.w / 2, y: tall ? (v.h / 2 - 24) / k : scene.h / 2 };
 }
 
+/** The middle of what a scene begins with. */
+export const rootX = (scene: Scene): number => (scene.boxes.n > 0 ? scene.boxes.x[0]! + scene.boxes.w[0]! / 2 : scene.head.width / 2);
+
 /** Shows a rectangle: moves only as far as needed, zooms in only when it would be too small to see. */
 export function revealing(c: Camera, v: Size, r: { x: number; y: number; w: number; h: number }): Camera {
   let k = c.k;

@@ -96,6 +96,8 @@ export function spine(ctx: CanvasRenderingContext2D, ink: Ink, x: number, y: num
   ctx.fillRect(x - 1, y + Math.min(4, h / 4), Math.min(3.5, Math.max(1, w / 4)), Math.max(1, h - 2 * Math.min(4, h / 4)));
 }
 
+/** Below this many pixels a rim has no line inside. */
+const PLAIN = 16;
 /** The worse, the thicker. */
 const RIM = [1.5, 2, 3];
 
@@ -111,6 +113,12 @@ export function drawRims(ctx: CanvasRenderingContext2D, ink: Ink, s: Placed, lis
     }
     ctx.lineWidth = w < 10 || h < 10 ? Math.min(2, RIM[bad]!) : RIM[bad]!;
     ctx.strokeRect(x, y, w, h);
+    if (w < PLAIN || h < PLAIN) continue;
+    // A thin light line inside tells red from a fill that is near to it.
+    const inset = RIM[bad]! / 2 + 0.5;
+    ctx.strokeStyle = ink.surface;
+    ctx.lineWidth = 1;
+    ctx.strokeRect(x + inset, y + inset, w - 2 * inset, h - 2 * inset);
   }
 }
 

@@ -6,7 +6,7 @@ import { FLAG, LINK, SHAPE, type Boxes, type Links, type Picture } from "../scen
 import type { Camera } from "../state";
 import type { Size } from "./camera";
 import type { Ink } from "./ink";
-import { measurer, place, type Wish } from "./labels";
+import { inOneLine, measurer, place, type Set as LabelSet, type Wish } from "./labels";
 import { drawGroups, drawJoints, drawRims, drawShut, isJoint, spine } from "./grain";
 import { boxOf, marks, severities } from "./marks";
 import { SHAPE_FROM, trace, traceFoot, traceInner, traceSheets } from "./shapes";
@@ -262,7 +262,7 @@ const STYLE: { kind: number; width: number; alpha: number; dash: number[] }[] = 
   { kind: LINK.sync, width: 1, alpha: 0.6, dash: [3, 2] },
   { kind: LINK.create, width: 1, alpha: 0.8, dash: [] },
   { kind: LINK.continue, width: 1, alpha: 0.8, dash: [] },
-  { kind: LINK.depend, width: 1, alpha: 0.9, dash: [1, 3] },
+  { kind: LINK.depend, width: 2, alpha: 1, dash: [] },
 ];
 
 function drawLinks(
@@ -296,6 +296,21 @@ function drawLinks(
     ctx.moveTo(snap(x0), snap(y0));
     ctx.lineTo(snap(x1), snap(y1));
   };
+  /** Dependences point at what needs the other, so that they are not taken for a fork or a join. */
+  const arrow = (i: number): void => {
+    const [x1, y1] = [ends.x1[i]! * k + ox, ends.y1[i]! * k + oy];
+    const [dx, dy] = [x1 - ends.x0[i]! * k - ox, y1 - ends.y0[i]! * k - oy];
+    const length = Math.hypot(dx, dy);
+    const head = Math.min(HEAD * k, length);
+    if (head < 2) return;
+    const [ux, uy] = [(dx / length) * head, (dy / length) * head];
+    const tip = new Path2D();
+    tip.moveTo(x1, y1);
+    tip.lineTo(x1 - ux - uy / 2, y1 - uy + ux / 2);
+    tip.lineTo(x1 - ux + uy / 2, y1 - uy - ux / 2);
+    tip.closePath();
+    ctx.fill(tip);
+  };
   const onScreenCount = countOnScreen(ends, ox, oy, k, size, only, links.n);
   for (const style of STYLE) {
     const dash = k > 0.4 && onScreenCount < DASHED ? style.dash : [];
@@ -312,7 +327,10 @@ function drawLinks(
       const i = only ? only[j]! : j;
       if (links.kind[i] !== style.kind) continue;
       if (links.flags[i]! & FLAG.critical) critical.push(i);
-      else line(i);
+      else {
+        line(i);
+        if (style.kind === LINK.depend) arrow(i);
+      }
     }
     ctx.stroke();
   }
@@ -323,9 +341,15 @@ function drawLinks(
   ctx.beginPath();
   ctx.strokeStyle = ctx.fillStyle = ink.problem;
   ctx.lineWidth = solid;
-  for (const i of critical) line(i);
+  for (const i of critical) {
+    line(i);
+    if (links.kind[i] === LINK.depend) arrow(i);
+  }
   ctx.stroke();
 }
+
+/** Length of an arrowhead in scene units. */
+const HEAD = 8;
 
 function countOnScreen(ends: Strung, ox: number, oy: number, k: number, size: Size, only: Int32Array | null, n: number): number {
   let seen = 0;
@@ -375,14 +399,43 @@ function goneBoxes(tween: Tween, t: number): { boxes: Boxes; placed: Placed } {
 /** Marks whose texts stand on the surface or on a tint of it. */
 const plainBack = (boxes: Boxes, i: number): boolean => holds(boxes, i) || boxes.shape[i] === SHAPE.group || isJoint(boxes.shape[i]!);
 
+/** Closed groups and folds. */
+const standsForMany = (boxes: Boxes, i: number): boolean => boxes.shape[i] === SHAPE.group || boxes.shape[i] === SHAPE.repeat || (boxes.flags[i]! & FLAG.merged) !== 0;
+
+/** Between the border of a box and its first line. */
+const PAD = 3;
+
 /** Labels keep this far from the pane's border. */
 const EDGE = 6;
 
 function drawLabels(ctx: CanvasRenderingContext2D, view: View, picture: Picture, placed: Placed): void {
+  const { k } = view.camera;
+  const named = new Set<number>();
+  if (k >= 0.25) for (const label of setLabels(ctx, view, picture, placed)) named.add(label.owner ?? -1);
+  drawDots(ctx, view, picture.boxes, placed, named);
+}
+
+/** What stands for several and has no room for a word shows three dots: a fold is never an empty box. */
+function drawDots(ctx: CanvasRenderingContext2D, view: View, boxes: Boxes, placed: Placed, named: Set<number>): void {
+  ctx.fillStyle = view.ink.muted;
+  const folds: number[] = [];
+  const s = onScreen(view, placed, boxes.n, (i) => {
+    if (boxes.flags[i]! & FLAG.merged && !(boxes.flags[i]! & FLAG.part) && boxes.shape[i] !== SHAPE.envelope && !named.has(i)) folds.push(i);
+  });
+  for (const i of folds) {
+    const [x, y, w, h] = [s.x[i]! + s.w[i]! / 2, s.y[i]! + s.h[i]! / 2, s.w[i]!, s.h[i]!];
+    const dot = Math.min(2.5, w / 6, h / 3);
+    if (dot < 0.8) continue;
+    for (const by of [-2, 0, 2]) ctx.fillRect(x + (by - 0.5) * dot, y - dot / 2, dot, dot);
+  }
+}
+
+function setLabels(ctx: CanvasRenderingContext2D, view: View, picture: Picture, placed: Placed): LabelSet[] {
   const { camera, size, ink } = view;
   const { k } = camera;
-  if (k < 0.25) return;
   const pixels = k >= 1.6 ? 13 : k < 0.65 && view.grains ? 9.5 : k < 0.8 ? 10 : 11;
+  // Far out, lines of a box stand closer, so that more boxes can say what is in them.
+  const [lead, pad] = k < 0.65 && view.grains ? [0.5, 1] : [1, PAD];
   const font = `${pixels}px ${ink.font}`;
   const m = marks(picture);
   const b = picture.boxes;
@@ -395,7 +448,8 @@ function drawLabels(ctx: CanvasRenderingContext2D, view: View, picture: Picture,
     if (owner >= 0 && b.shape[owner] === SHAPE.group && (label.text === "!" || label.text === "✓")) return;
     const dx = owner < 0 ? 0 : placed.x[owner]! - b.x[owner]! + (placed.w[owner]! - b.w[owner]!) / 2;
     const dy = owner < 0 ? 0 : placed.y[owner]! - b.y[owner]! + (placed.h[owner]! - b.h[owner]!) / 2;
-    const half = pixels / 2 + 1;
+    const half = pixels / 2 + lead;
+    let forms: string[] | undefined;
     let x = (label.x + dx - camera.x) * k + size.w / 2;
     let middle = (label.y + dy - 4 - camera.y) * k + size.h / 2;
     // Zoomed out, the title of an open group reaches down to the mark on its axis: not so far to the right then.
@@ -406,11 +460,19 @@ function drawLabels(ctx: CanvasRenderingContext2D, view: View, picture: Picture,
     if (inside) {
       // The text keeps its size while the box shrinks: it stays between the box's borders or goes.
       const top = (placed.y[owner]! - camera.y) * k + size.h / 2;
-      middle = Math.max(middle, top + half + 3, below.get(owner) ?? -Infinity);
+      const many = standsForMany(b, owner);
+      middle = Math.max(middle, top + half + (many ? pad : PAD), below.get(owner) ?? -Infinity);
       // The foot of a group is the bar of how much of it has the problem.
       const foot = view.grains?.lens && b.shape[owner] === SHAPE.group ? 7 * k : 0;
-      if (middle + half > top + placed.h[owner]! * k - foot) return;
-      below.set(owner, middle + pixels + 2);
+      const bottom = top + placed.h[owner]! * k - foot;
+      const second = view.grains ? m.secondLine[j]! : -1;
+      const step = pixels + 2 * lead;
+      if (second >= 0 && many) {
+        middle = Math.min(middle, Math.max(top + half + pad, bottom - half - step));
+        if (middle + step + half > bottom) forms = inOneLine(label.text, picture.head.labels[second]!.text);
+      }
+      if (middle + half > bottom) return;
+      below.set(owner, middle + step);
     }
     // A box that begins left of the screen keeps its name in sight.
     if (label.align === "start" && x < EDGE) {
@@ -420,7 +482,7 @@ function drawLabels(ctx: CanvasRenderingContext2D, view: View, picture: Picture,
     if (label.align === "start") space = Math.min(space, size.w - EDGE - x);
     if (space < 16 || middle < half || middle > size.h - half) return;
     const fill = owner >= 0 ? b.fill[owner]! : 0;
-    wishes.push({ text: label.text, x, y: middle, room: space, align: label.align, colour: !inside || b.flags[owner]! & FLAG.dimmed ? ink.muted : plainBack(b, owner) ? ink.text : (ink.onSlot[fill] ?? ink.text) });
+    wishes.push({ text: label.text, forms, owner, x, y: middle, room: space, align: label.align, colour: !inside || b.flags[owner]! & FLAG.dimmed ? ink.muted : plainBack(b, owner) ? ink.text : (ink.onSlot[fill] ?? ink.text) });
   });
   const set = place(wishes, pixels + 1, measurer(ctx, font));
   ctx.font = font;
@@ -430,6 +492,7 @@ function drawLabels(ctx: CanvasRenderingContext2D, view: View, picture: Picture,
     ctx.fillStyle = label.colour;
     ctx.fillText(label.text, label.left, label.y + 0.5);
   }
+  return set;
 }
 
 function outline(ctx: CanvasRenderingContext2D, view: View, boxes: Boxes, placed: Placed, i: number, colour: string, width: number): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fitting, place, type Wish } from "./labels";
+import { fitting, inOneLine, place, type Wish } from "./labels";
 
 /** Every letter is ten pixels wide. */
 const measure = (text: string): number => text.length * 10;
@@ -11,6 +11,25 @@ it("keeps the line of a source position", () => {
   expect(fitting("sort.c:120", 9, measure)).toBe("…rt.c:120");
   expect(fitting("sort.c:120", 6, measure)).toBe("…c:120");
   expect(fitting("sort.c:120", 5, measure)).toBe("");
+});
+
+it("keeps how many a fold stands for", () => {
+  const measure = (t: string) => t.length;
+  expect(fitting("× 28 others", 11, measure)).toBe("× 28 others");
+  expect(fitting("× 28 others", 9, measure)).toBe("× 28");
+  expect(fitting("× 12\u2009345 more", 9, measure)).toBe("× 12\u2009345");
+  expect(fitting("× 12\u2009345 more", 7, measure)).toBe("×12.3\u2009k");
+  expect(fitting("× 28 others", 2, measure)).toBe("");
+});
+
+it("says in one line what is in a closed group, the count before the name", () => {
+  const said = (room: number) => place([{ ...wish("lu.c:97", 0, 10, room), forms: inOneLine("lu.c:97", "96 grains · 5 ms") }], 12, measure)[0]?.text;
+  expect(said(300)).toBe("lu.c:97 · 96 grains · 5 ms");
+  expect(said(200)).toBe("lu.c:97 · 96 grains");
+  expect(said(180)).toBe("96 grains · 5 ms");
+  expect(said(100)).toBe("96 grains");
+  expect(said(70)).toBe("lu.c:97");
+  expect(inOneLine("× 28 others", "96 grains · 5 ms")).not.toContain("96 grains");
 });
 
 describe("labels", () => {

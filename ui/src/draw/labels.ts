@@ -1,6 +1,7 @@
 // Which labels to draw and where: only those that fit into their room at the current zoom, none over another, none
 // cut in the middle of a letter. Wishes in screen pixels go in, texts with positions come out; first come, first served.
 
+import { short } from "../format";
 import type { Align } from "../protocol/Align";
 
 export interface Wish {
@@ -12,6 +13,10 @@ export interface Wish {
   room: number;
   align: Align;
   colour: string;
+  /** What to say instead, the longest that fits; the text itself when none does. */
+  forms?: string[];
+  /** The box it belongs to. */
+  owner?: number;
 }
 
 export interface Set extends Wish {
@@ -30,6 +35,9 @@ export function fitting(text: string, room: number, measure: (t: string) => numb
   // "task sort.c:120 · 1.2 ms": first without what follows the dot, then without the kind.
   const head = text.split(" · ")[0]!;
   if (head !== text && measure(head) <= room) return head;
+  // "× 28 others": how many there are is what must stay.
+  const times = /^× ([\d\u2009]+)/.exec(text);
+  if (times) return [times[0], "×" + short(Number(times[1]!.replace(/\u2009/g, "")))].find((t) => measure(t) <= room) ?? "";
   const bare = head.replace(/^(task|section|lane|linear|fork-join) /, "");
   if (bare !== head && measure(bare) <= room) return bare;
   // A source position is told apart by its line: "…ort.c:30" says more than "sort.c…".
@@ -52,11 +60,18 @@ export function fitting(text: string, room: number, measure: (t: string) => numb
   return "";
 }
 
+/** What a mark that stands for many says in a single line; its name and "96 grains · 5 ms" go in, the longest form first. */
+export function inOneLine(name: string, holds: string): string[] {
+  const grains = holds.split(" · ")[0]!;
+  // The name of a fold is its count; that of a group is told by its colour, too.
+  return name.startsWith("×") ? [`${name} · ${holds}`, `${name} · ${grains}`] : [`${name} · ${holds}`, `${name} · ${grains}`, holds, grains];
+}
+
 export function place(wishes: Wish[], lineHeight: number, measure: (t: string) => number): Set[] {
   const taken = new Map<number, Taken[]>();
   const set: Set[] = [];
   for (const wish of wishes) {
-    const text = fitting(wish.text, wish.room, measure);
+    const text = wish.forms?.find((form) => measure(form) <= wish.room) ?? fitting(wish.text, wish.room, measure);
     if (text === "") continue;
     const width = measure(text);
     const left = wish.align === "start" ? wish.x : wish.align === "end" ? wish.x - width : wish.x - width / 2;

@@ -21,7 +21,7 @@ export function picture(rows: Row[], edges: Edge[] = [], labels: Picture["head"]
       n: edges.length, x0: e(0), y0: e(1), x1: e(2), y1: e(3), from: Uint32Array.from(edges, (r) => r[4]), to: Uint32Array.from(edges, (r) => r[5]),
       kind: new Uint8Array(edges.length), flags: new Uint8Array(edges.length),
     },
-    strips: [], areas: [], cut: "", visible: rows.length, serverMs: 0, select: null,
+    strips: [], areas: [], cut: "", visible: rows.length, serverMs: 0, select: null, stopped: false,
   };
 }
 

@@ -20,6 +20,8 @@ export interface Marks {
   owner: Int32Array;
   /** Box that each label lies in, −1 if none. */
   labelOwner: Int32Array;
+  /** The second line of the box that each label is the first of, −1 if none. */
+  secondLine: Int32Array;
 }
 
 /** A repeat mark has the id of its wide parent, so it needs a key of its own; `ordinal` counts them per node. */
@@ -65,8 +67,12 @@ function index(scene: Scene): Marks {
   const labelOwner = Int32Array.from(scene.head.labels, (l) =>
     l.node === null ? -1 : ownerOf(scene.boxes, byKey, l.node, l.x, l.y, -1),
   );
-  return { byKey, key, owner, labelOwner };
+  return { byKey, key, owner, labelOwner, secondLine: secondLines(scene, labelOwner) };
 }
+
+/** Labels of a box follow one another; what stands at its right end is a sign. */
+const secondLines = (scene: Scene, owner: Int32Array): Int32Array =>
+  Int32Array.from(owner, (box, j) => (box >= 0 && owner[j + 1] === box && owner[j - 1] !== box && scene.head.labels[j + 1]!.align === "start" ? j + 1 : -1));
 
 const severity = new WeakMap<Boxes, Uint8Array>();
 

@@ -10,7 +10,7 @@ function base(): Picture {
     head: { width: 600, height: 100, boxes: 0, links: 0, labels: [], strips: [], areas: [], x_axis: axis, y_axis: null, legend: [], note: null } as Picture["head"],
     boxes: { n: 0, x: none, y: none, w: none, h: none, node: new Uint32Array(0), fill: new Uint16Array(0), shape: new Uint8Array(0), flags: new Uint8Array(0) },
     links: { n: 0, x0: none, y0: none, x1: none, y1: none, from: new Uint32Array(0), to: new Uint32Array(0), kind: new Uint8Array(0), flags: new Uint8Array(0) },
-    strips: [], areas: [], cut: "", visible: 0, serverMs: 0, select: null,
+    strips: [], areas: [], cut: "", visible: 0, serverMs: 0, select: null, stopped: false,
   };
 }
 

@@ -6,10 +6,12 @@ import { boxOf } from "../draw/marks";
 import { dagOf } from "./dag";
 import { ASK_AT, type Graph } from "./graph";
 import { goToGrain, grainOf, selectGrain, showGrain, showGrainOf } from "./grain";
+import { about, costOf, inWords, needLens, problemRow, problemsOf } from "./problems";
 import { around, shown, slid, zoomed } from "./time";
-import { complain, currentRun, fetchGrain, fetchNode, lensRequest, select, setWindow, state, tell, theme, update, wholeRun } from "../page";
+import { complain, currentRun, fetchGrain, fetchNode, select, setWindow, state, tell, theme, update, wholeRun } from "../page";
 import { FLAG, SHAPE } from "../scene";
-import { aboutGrains, activePane, showing, withRun, type GraphId, type Span, type ViewId } from "../state";
+import { aboutGrains, activePane, showing, withRun, type Camera, type GraphId, type Span, type ViewId } from "../state";
+import { separated } from "../format";
 import type { Crumb } from "../protocol/Crumb";
 
 /** What the answers about a node of either graph have in common. */
@@ -40,6 +42,17 @@ function subject(): Subject {
 }
 
 export const hasSelection = (): boolean => subject().node !== null;
+
+/** Keys that act on the selection begin with the first node on the screen when there is none. */
+export const canBegin = (): boolean => hasSelection() || activeGraph() !== null;
+
+/** Without a selection: selects the root, or what is drawn first, and says that there was none. */
+function begun({ graph, node, ...s }: Subject): boolean {
+  const p = graph.picture();
+  if (node !== null || !p || p.boxes.n === 0 || activeGraph() === null) return false;
+  s.select(p.boxes.node[0]!);
+  return true;
+}
 
 /** Opens a closed node, closes an open one; folded siblings are shown. */
 export function toggle(graph: Graph, node: number, box = -1): void {
@@ -76,6 +89,7 @@ export const spread = (graph: Graph, node: number): void => void graph.act({ do:
 
 /** Unfolds the selected fold; what was unfolded there is folded again. */
 export function spreadSelected(): void {
+  if (begun(subject())) return;
   const { graph, node } = subject();
   const p = graph.picture();
   if (node === null || !p) return;
@@ -85,18 +99,21 @@ export function spreadSelected(): void {
 }
 
 export const toggleSelected = (): void => {
+  if (begun(subject())) return;
   const { graph, node } = subject();
   if (node !== null) void graph.settled().then(() => toggle(graph, node));
 };
 
 export const openBelow = (graph: Graph, node: number): void => void graph.act({ do: "below", node, limit: ASK_AT }, node);
 export const openBelowSelected = (): void => {
+  if (begun(subject())) return;
   const { graph, node } = subject();
   if (node !== null) openBelow(graph, node);
 };
 
 /** Closes the node that holds the selection and selects it. */
 export async function closeParent(): Promise<void> {
+  if (begun(subject())) return;
   const { graph, node, ...s } = subject();
   if (node === null) return;
   try {
@@ -133,6 +150,7 @@ export function toGrains(): void {
 }
 
 export async function sibling(which: 0 | 1): Promise<void> {
+  if (begun(subject())) return;
   const { node, ...s } = subject();
   if (node === null) return;
   try {
@@ -145,11 +163,16 @@ export async function sibling(which: 0 | 1): Promise<void> {
 }
 
 export async function parent(): Promise<void> {
+  if (begun(subject())) return;
   const { node, ...s } = subject();
   if (node === null) return;
   const up = (await s.about(node)).path.filter((c) => c.node !== node).at(-1);
   if (up) s.go(up.node);
 }
+
+/** Folds alike siblings, or not, and shows all of what is left. */
+export const toggleAlike = (): void =>
+  update((s) => ({ ...s, alike: !s.alike, runs: s.runs.map((r) => ({ ...r, grainCamera: null })) }), "alike");
 
 /** The graph that commands about the cut mean: the one that is looked at, the DAG when none is. */
 function shownGraph(): Graph {
@@ -174,11 +197,17 @@ export function openPath(run = currentRun(), node = state().runs[run]!.grain): v
   void grainOf(run).act({ do: "path", node }, node);
 }
 
-/** Opens down to the grain that costs most under the lens, and selects it. */
+/** Opens down to the grain that costs most under the lens, and selects it; without a lens, under that of the costliest problem. */
 export async function openWorst(run = currentRun()): Promise<void> {
+  const chosen = state().lens !== "";
   update((s) => showing(s, "grain", run), "view");
-  const p = await grainOf(run).act({ do: "worst" }, null);
-  if (p && p.select === null) tell({ text: lensRequest() ? "No grain has this problem at this threshold." : "No grain has a problem.", problem: false });
+  if (!needLens()) return tell({ text: about(run, problemsOf(run).state === "loading" ? "the grain graph is being made." : "no problem can be told for these grains."), problem: false });
+  const row = problemRow(run, state().lens);
+  if (row && row.grains === 0) return tell({ text: about(run, `no grain has ${inWords(row.problem)} at this threshold.`), problem: false });
+  await grainOf(run).act({ do: "worst" }, null);
+  const worst = row?.worst[0];
+  // Who chose the lens knows what is worst.
+  if (row && worst && !chosen) tell({ text: about(run, `worst of ${separated(row.grains)} ${row.grains === 1 ? "grain" : "grains"} with ${inWords(row.problem)}: ${costOf(run, row.problem, worst.cost)}`), problem: false });
 }
 
 /** Opens every group that is alike to the selected one the way that one is open. */
@@ -222,12 +251,18 @@ export function panActive(dx: number, dy: number): void {
   const { view, run } = activePane(state());
   const graph = activeGraph();
   if (graph) {
-    graph.move(panned(graph.camera(), -dx * graph.size.w, -dy * graph.size.h));
+    const p = graph.picture();
+    const all = p !== null && onScreenWhole(p.head, graph.camera(), graph.size);
+    // Nothing to move to: the arrows begin with a selection instead.
+    if (!(all && begun(subject()))) graph.move(panned(graph.camera(), -dx * graph.size.w, -dy * graph.size.h));
   } else if (view === "timeline" && dx !== 0) {
     const w = shown(state().runs[run]!.window, wholeRun(run));
     setWindow(run, slid(w, wholeRun(run), dx * (w[1] - w[0])));
   }
 }
+
+const onScreenWhole = (head: { width: number; height: number }, c: Camera, v: { w: number; h: number }): boolean =>
+  (v.w / 2) / c.k >= c.x && (v.h / 2) / c.k >= c.y && (v.w / 2) / c.k >= head.width - c.x && (v.h / 2) / c.k >= head.height - c.y;
 
 export function fit(): void {
   const { run } = activePane(state());

@@ -1,7 +1,8 @@
 // The task DAG of a run: which parts of the view state are its own.
 
 import { graphs } from "./graph";
-import { state } from "../page";
+import { separated } from "../format";
+import { runInfo, state } from "../page";
 
 export const dagOf = graphs({
   view: "dag",
@@ -10,4 +11,6 @@ export const dagOf = graphs({
   selected: (r) => r.selected,
   change: (part) => part,
   look: () => ({ colour: state().colour, scale: state().scale, critical: state().critical }),
+  shown: (run, p) => `${separated(p.visible)} of ${separated(runInfo(run)?.nodes ?? p.visible)} nodes shown`,
+  goOn: "Open single nodes to go on.",
 });

@@ -4,6 +4,7 @@
 import { createEffect, createRoot } from "solid-js";
 import { graphs } from "./graph";
 import { complain, fetchGrain, fetchGrainOf, hello, lensRequest, state, update } from "../page";
+import { shownOf } from "./problems";
 import { showing, withRun } from "../state";
 
 export const grainOf = graphs({
@@ -20,6 +21,8 @@ export const grainOf = graphs({
     colour: state().grainColour, scale: state().scale, critical: state().critical, lens: lensRequest(), alike: state().alike,
     path_of: state().critical ? state().runs[run]!.pathOf : null,
   }),
+  shown: shownOf,
+  goOn: "Open single groups, or look through a lens: what does not have the problem stays closed.",
   led: linkTask,
 });
 

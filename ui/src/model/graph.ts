@@ -3,7 +3,7 @@
 // pictures so that undo is instant. What differs between the two graphs is a Kind (dag.ts, grain.ts).
 
 import { createEffect, createRoot, createSignal, on } from "solid-js";
-import { alike, anchored, home, kept, revealing, snug, type Size } from "../draw/camera";
+import { alike, anchored, home, kept, revealing, rootX, snug, type Size } from "../draw/camera";
 import { placedNow } from "../draw/graph";
 import { around, boxOf, nearest, rectOf } from "../draw/marks";
 import { progress, tween, type Tween } from "../draw/tween";
@@ -17,6 +17,8 @@ import type { SceneRequest } from "../protocol/SceneRequest";
 
 /** Visible nodes at which "open everything below" stops and asks. */
 export const ASK_AT = 5000;
+/** Nodes that the server shows at most. */
+const MOST = 20_000;
 const KEEP = 24;
 
 /** Where a graph keeps its part of the view state, and what besides the cut decides its picture. */
@@ -27,6 +29,10 @@ export interface Kind {
   selected: (r: RunState) => number | null;
   change: (part: { cut?: string; camera?: Camera | null; selected?: number | null }) => Partial<RunState>;
   look: (run: number) => Partial<SceneRequest>;
+  /** How much of the graph a picture shows, in words. */
+  shown: (run: number, picture: Picture) => string;
+  /** How to see more when opening stopped. */
+  goOn: string;
   /** Told after an action led to a node. */
   led?: (run: number, node: number) => void;
 }
@@ -91,8 +97,7 @@ function create(kind: Kind, run: number, mates: (run: number) => Graph): Graph {
   function homeCamera(): Camera {
     const p = picture();
     if (!p) return { x: 0, y: 0, k: 1 };
-    const rootX = p.boxes.n > 0 ? p.boxes.x[0]! + p.boxes.w[0]! / 2 : p.head.width / 2;
-    return home(extent(p), size, rootX);
+    return home(extent(p), size, rootX(p));
   }
   const camera = (): Camera => chosen() ?? homeCamera();
 
@@ -200,13 +205,7 @@ function create(kind: Kind, run: number, mates: (run: number) => Graph): Graph {
       update((s) => withRun(s, run, kind.change({ cut: p.cut, camera: after, ...led })), action.do);
       install(key, p, anchor, before);
       if (p.select !== null) kind.led?.(run, p.select);
-      if (action.do === "below" && p.visible >= action.limit) {
-        const more = action.limit * 4;
-        tell({
-          text: `Stopped at ${separated(p.visible)} visible nodes; more lie below.`, problem: false,
-          action: action.limit < 20_000 ? { title: `Open up to ${separated(more)}`, run: () => void act({ ...action, limit: more }, anchor) } : undefined,
-        });
-      }
+      if (p.stopped) sayStopped(action, p, anchor);
       setBusy(null);
       return p;
     } catch (e) {
@@ -214,6 +213,15 @@ function create(kind: Kind, run: number, mates: (run: number) => Graph): Graph {
     }
     setBusy(null);
     return null;
+  }
+
+  /** There was no room for everything: how much is open, and how to go on. */
+  function sayStopped(action: Action, p: Picture, anchor: number | null): void {
+    const more = action.do === "below" ? action.limit * 4 : 0;
+    tell({
+      text: `Stopped before there would be too much to see: ${kind.shown(run, p)}. ${kind.goOn}`, problem: false,
+      action: action.do === "below" && action.limit < MOST ? { title: `Open up to ${separated(Math.min(MOST, more))}`, run: () => void act({ ...action, limit: Math.min(MOST, more) }, anchor) } : undefined,
+    });
   }
 
   /** Unchanged things stay where they are; where the action leads comes into sight. */
@@ -265,7 +273,7 @@ function create(kind: Kind, run: number, mates: (run: number) => Graph): Graph {
 }
 
 /** Changes of the view state that bring their own camera along. */
-const TRAVELLED = ["undo", "redo", "address"];
+const TRAVELLED = ["undo", "redo", "address", "alike"];
 
 function onScreen(r: { x: number; y: number; w: number; h: number }, c: Camera, v: Size): boolean {
   const [w, h] = [v.w / c.k / 2, v.h / c.k / 2];

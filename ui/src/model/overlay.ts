@@ -16,6 +16,8 @@ export interface Tip {
   kind: string;
   title: string;
   detail?: string;
+  /** It stands for several nodes: what is known about the first of them is not asked for. */
+  own?: boolean;
   x: number;
   y: number;
 }

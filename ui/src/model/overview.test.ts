@@ -16,6 +16,7 @@ describe("problems as findings", () => {
     const f = asFinding(row({}), 1000)!;
     expect(f).toMatchObject({ view: "grain", lens: "sibling-imbalance", grain: 7, severity: "high", cost: 300, place: "a.c:1" });
     expect(f.what).toBe("sibling imbalance in 12 grains");
+    expect(asFinding(row({ threshold: 1.5, grains: 30 }), 1000)!.what).toBe("sibling imbalance in 30 grains at threshold 1.50");
     expect(asFinding(row({ time_lost: 60 }), 1000)!.severity).toBe("medium");
     expect(asFinding(row({ time_lost: 20 }), 1000)!.severity).toBe("low");
   });

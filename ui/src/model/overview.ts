@@ -6,11 +6,11 @@ import { createSignal } from "solid-js";
 import { dagOf } from "./dag";
 import { goToGrain } from "./grain";
 import { oncePerRun } from "./loaded";
-import { inWords, problemRow, stepLens, usualProblemsOf } from "./problems";
+import { about, costOf, inWords, needLens, problemRow, problemsOf } from "./problems";
 import { around } from "./time";
 import { currentRun, socket, state, tell, update, wholeRun } from "../page";
 import { aboutGrains, showing, withLens, withRun, type ViewId } from "../state";
-import { separated } from "../format";
+import { separated, three } from "../format";
 import type { Finding } from "../protocol/Finding";
 import type { ProblemRow } from "../protocol/ProblemRow";
 
@@ -33,9 +33,11 @@ export function asFinding(row: ProblemRow, capacity: number): Listed | null {
   const share = row.time_lost / Math.max(1, capacity);
   const worst = row.worst[0];
   if (!row.available || row.grains === 0 || share < WORTH || !worst) return null;
+  // Whoever moved the threshold must be able to tell why the numbers are others than before.
+  const at = row.threshold === row.default ? "" : ` at threshold ${three(row.threshold)}`;
   return {
     id: row.problem, severity: share > HIGH ? "high" : share > MEDIUM ? "medium" : "low", cost: row.time_lost,
-    what: `${inWords(row.problem)} in ${separated(row.grains)} ${row.grains === 1 ? "grain" : "grains"}`, advice: row.advice, place: worst.place,
+    what: `${inWords(row.problem)} in ${separated(row.grains)} ${row.grains === 1 ? "grain" : "grains"}${at}`, advice: row.advice, place: worst.place,
     view: "grain", node: null, window: null, lens: row.problem, grain: worst.node,
   };
 }
@@ -43,24 +45,27 @@ export function asFinding(row: ProblemRow, capacity: number): Listed | null {
 /** Both lists as one, worst first. */
 export const merged = (found: Listed[], problems: Listed[]): Listed[] => [...found, ...problems].sort((a, b) => b.cost - a.cost);
 
+/** Problems of grains count under the thresholds in use, as everywhere on the screen. */
 export function findingsOf(run: number): Listed[] {
   const o = overviewOf(run);
   if (o.state !== "ready") return [];
   const { workers, elapsed } = o.value.accounting;
-  const p = usualProblemsOf(run);
+  const p = problemsOf(run);
   const problems = p.state === "ready" ? p.value.problems.map((row) => asFinding(row, workers * elapsed)).filter((f) => f !== null) : [];
   return merged(o.value.findings.map((f) => ({ ...f, view: f.view === "profile" ? "timeline" : f.view })), problems);
 }
 
-const [at, setAt] = createSignal<{ run: number; index: number } | null>(null);
-/** The finding that was last gone to. */
-export const currentFinding = at;
+/** Findings change their order with the thresholds: each is known by what it is about. */
+const keyOf = (f: Listed): string => JSON.stringify([f.id, f.node, f.window]);
+const [at, setAt] = createSignal<{ run: number; key: string } | null>(null);
+/** Whether a finding is the one that was last gone to. */
+export const isCurrent = (run: number, f: Listed): boolean => at()?.run === run && at()?.key === keyOf(f);
 
 /** Opens the view that shows a finding, with its node selected and its window set, as one step of the history. */
 export function goTo(run: number, index: number): void {
   const finding = findingsOf(run)[index];
   if (!finding) return;
-  setAt({ run, index });
+  setAt({ run, key: keyOf(finding) });
   const { node, window, view } = finding;
   update((s) => {
     const shown = showing(finding.lens ? withLens(s, finding.lens) : s, view, run);
@@ -74,19 +79,22 @@ export function goTo(run: number, index: number): void {
 export function step(by: 1 | -1): void {
   const run = currentRun();
   if (aboutGrains(state())) return stepGrain(run, by);
-  const count = findingsOf(run).length;
+  const all = findingsOf(run);
+  const count = all.length;
   if (count === 0) return;
-  const last = at();
-  const from = last && last.run === run ? last.index : by > 0 ? -1 : 0;
+  const last = all.findIndex((f) => isCurrent(run, f));
+  const from = last >= 0 ? last : by > 0 ? -1 : 0;
   goTo(run, (from + by + count) % count);
 }
 
 function stepGrain(run: number, by: 1 | -1): void {
-  if (state().lens === "") stepLens(1);
+  needLens();
   const row = problemRow(run, state().lens);
-  if (!row || row.worst.length === 0) return tell({ text: row ? "No grain has this problem at this threshold." : "No problem can be told for these grains.", problem: false });
+  if (!row || row.worst.length === 0) return tell({ text: about(run, row ? "no grain has this problem at this threshold." : "no problem can be told for these grains."), problem: false });
   const from = row.worst.findIndex((w) => w.node === state().runs[run]!.grain);
   const next = from < 0 ? (by > 0 ? 0 : row.worst.length - 1) : (from + by + row.worst.length) % row.worst.length;
   goToGrain(run, row.worst[next]!.node);
-  tell({ text: `${next + 1} of the ${row.worst.length} worst, of ${separated(row.grains)} grains with ${inWords(row.problem)}`, problem: false });
+  tell({
+    text: about(run, `${next + 1} of the ${row.worst.length} worst, of ${separated(row.grains)} grains with ${inWords(row.problem)}: ${costOf(run, row.problem, row.worst[next]!.cost)}`), problem: false,
+  });
 }

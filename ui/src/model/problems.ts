@@ -2,8 +2,10 @@
 // Asked once per run and set of thresholds, the newest wins; the numbers of the last answer stay until then.
 
 import { createEffect, createMemo, createRoot, createSignal, untrack } from "solid-js";
-import { currentRun, hello, socket, state, update } from "../page";
+import { separated, time } from "../format";
+import { clockOf, currentRun, hello, runInfo, socket, state, tell, update } from "../page";
 import { latest } from "../socket";
+import { grainsIn, type Picture } from "../scene";
 import { showing, withLens, withThreshold } from "../state";
 import type { ProblemRow } from "../protocol/ProblemRow";
 import type { ProblemsAnswer } from "../protocol/ProblemsAnswer";
@@ -61,6 +63,49 @@ export function usualRow(run: number, problem: string): ProblemRow | undefined {
   const p = usualProblemsOf(run);
   return p.state === "ready" ? p.value.problems.find((r) => r.problem === problem) : undefined;
 }
+
+/** "12 of 1 480 grains shown · 37 closed": those that stand for the others. */
+export function shownOf(run: number, p: Picture): string {
+  const { grains, closed } = grainsIn(p.boxes);
+  const a = problemsOf(run);
+  const all = a.state === "ready" ? ` of ${separated(a.value.grains)}` : "";
+  return `${separated(grains)}${all} grains shown${closed > 0 ? ` · ${separated(closed)} closed` : ""}`;
+}
+
+/** Problems whose worst grains are those with most work: what such a grain costs by itself cannot be told. */
+const BY_WORK = ["sibling-imbalance", "chunk-imbalance", "sibling-scatter"];
+/** What the amounts of the worst grains of a problem are. */
+export const amountOf = (problem: string): string => (BY_WORK.includes(problem) ? "work" : "time lost");
+
+/** "12.3 µs time lost", "12.3 µs of work". */
+export const costOf = (run: number, problem: string, cost: number): string =>
+  BY_WORK.includes(problem) ? `${time(cost, clockOf(run))} of work` : `${time(cost, clockOf(run))} lost`;
+
+/** A message about a run: it names the run where several are open. */
+export const about = (run: number, text: string): string => ((hello()?.runs.length ?? 1) > 1 ? `${runInfo(run)?.name}: ${text}` : text.charAt(0).toUpperCase() + text.slice(1));
+
+/** Without a lens, that of the problem that costs most. Says whether there is one now. */
+export function needLens(): boolean {
+  if (state().lens === "") stepLens(1);
+  return state().lens !== "";
+}
+
+// A lens that no run on the screen can look through, as from an address: dropped, with the reason.
+createRoot(() =>
+  createEffect(() => {
+    const { lens, panes } = state();
+    if (!hello() || lens === "") return;
+    const runs = [...new Set(panes.map((p) => p.run))];
+    const asked = runs.map(problemsOf);
+    if (asked.some((a) => a.state !== "ready")) return;
+    const rows = runs.map((run) => problemRow(run, lens));
+    if (rows.some((r) => r?.available)) return;
+    untrack(() => {
+      update((s) => withLens(s, ""), "");
+      tell({ text: rows[0] ? about(runs[0]!, `no lens for ${inWords(lens)}: ${rows[0].why ?? "it cannot be told for this run"}`) : `There is no lens “${lens}”.`, problem: false });
+    });
+  }),
+);
 
 /** Looks through a problem; where no grains are on the screen, the grain view opens for it. */
 export function chooseLens(problem: string): void {

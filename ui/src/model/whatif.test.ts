@@ -4,7 +4,7 @@ import type { WhatIfPoint } from "../protocol/WhatIfPoint";
 
 // The module reads the page's store when it is loaded; only its pure functions are tested here.
 vi.mock("../page", () => ({ socket: {}, update: () => {} }));
-const { difference, factor, limit, outcome, readFactor, rows, sentence, SLIDER, tellRow } = await import("./whatif");
+const { difference, factor, limit, outcome, readFactor, rows, sentence, SLIDER, speed, tellRow, withAllBelow } = await import("./whatif");
 
 const THIN = "\u2009";
 const point = (workers: number, elapsed: number, exact = true): WhatIfPoint => ({ workers, elapsed, low: elapsed * 0.9, high: elapsed * 1.25, exact });
@@ -21,6 +21,12 @@ describe("a factor", () => {
     for (const text of ["", " ", "x", "0", "-2", "0.0001", "1000001", "Infinity", "NaN", "1,2,3"]) expect(readFactor(text)).toBeNull();
   });
   it("has at most three digits", () => expect([2, 1.1, 12.34, 100].map(factor)).toEqual(["2", "1.1", "12.3", "100"]));
+  it("is said as people say it", () => expect([2, 1.5, 1, 0.5, 0.25].map(speed)).toEqual(["2× faster", "1.5× faster", "as fast as it is", "half as fast", "0.25× as fast"]));
+  it("is about everything below", () => {
+    expect(withAllBelow(1, "task")).toBe("");
+    expect(withAllBelow(2, "group")).toBe("This group with all tasks below it: 2 tasks, lanes and chunks.");
+    expect(withAllBelow(1480, "task")).toBe(`This task with all tasks below it: 1${THIN}480 tasks, lanes and chunks.`);
+  });
   it("slides from 1.1 to 100", () => expect(SLIDER).toEqual([1.1, 100]));
 });
 

@@ -1,7 +1,7 @@
 // What-if in numbers and words: the predicted curve of each run, the factor that is being tried, and what its answer
 // says. Predictions are compared with predictions, never with the recording: a greedy schedule is not the one that ran.
 
-import { percent, three, time } from "../format";
+import { percent, separated, three, time } from "../format";
 import { socket, update } from "../page";
 import { withFaster } from "../state";
 import type { SpeedupPoint } from "../protocol/SpeedupPoint";
@@ -57,6 +57,12 @@ export const onWorkers = (n: number): string => `on ${n} ${n === 1 ? "worker" : 
 
 /** A factor with at most three digits: 2, 1.1, 12.5. */
 export const factor = (k: number): string => String(Number(k.toPrecision(3)));
+
+/** "2× faster", "half as fast", "0.3× as fast". */
+export const speed = (k: number): string => (k > 1 ? `${factor(k)}× faster` : k === 1 ? "as fast as it is" : k === 0.5 ? "half as fast" : `${factor(k)}× as fast`);
+
+/** What a prediction is about when tasks lie below: all of them. */
+export const withAllBelow = (includes: number, what: "task" | "group"): string => (includes > 1 ? `This ${what} with all tasks below it: ${separated(includes)} tasks, lanes and chunks.` : "");
 
 /**
  * What the run would take, as a sentence in parts of which every second one matters most. Times that look the same in

@@ -52,11 +52,19 @@ member_count: number,
  */
 alike: Alike, 
 /**
+ * Tasks, lanes and chunks in its node of the task tree, all below it among them: what a prediction for it includes.
+ */
+includes: number, 
+/**
  * The node of the task tree that created it, when that is not where it is drawn.
  */
 creator: Crumb | null, 
 /**
- * Source position where it began and ended ("file:line").
+ * What it depends on beside what the graph shows as its fork: nodes of the grain graph.
+ */
+after: Array<Crumb>, 
+/**
+ * Source position where it began and ended ("file:line", or the function where the line is not known).
  */
 source: [string | null, string | null], 
 /**

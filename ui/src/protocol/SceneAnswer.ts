@@ -18,6 +18,10 @@ visible: number,
  */
 select: number | null, 
 /**
+ * The action would have opened more than there is room for, and stopped before.
+ */
+stopped: boolean, 
+/**
  * Server time in milliseconds.
  */
 ms: number, 

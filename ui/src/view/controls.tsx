@@ -53,6 +53,13 @@ export const Value = (props: { value: number; unit: string; class?: string }): J
   <span class={"value " + (props.class ?? "")} title={exact(props.value, props.unit)}>{quantity(props.value, props.unit)}</span>
 );
 
+/** Three lengths of a run are called its critical path by somebody: what each means here. */
+export const MEANING: Readonly<Record<string, string | undefined>> = {
+  "T∞": "Critical path of the task DAG: the run on any number of workers, without overhead. What a task does between creating tasks and waiting for them runs beside them.",
+  "path of grains": "Critical path of the grain graph: each grain does all its work before its first fork, and work outside of grains is left out. So it differs from T∞.",
+  "T∞ with overhead": "Critical path of the task DAG with what creating and waiting for tasks costs in this run. No number of workers makes the run shorter.",
+};
+
 export const Swatch = (props: { fill: number }): JSX.Element => <span class="swatch" style={{ background: palette()[props.fill] ?? "var(--muted)" }} aria-hidden="true" />;
 
 export const Key = (props: { name: string }): JSX.Element => <kbd>{keyLabel(props.name, onMac())}</kbd>;

@@ -6,7 +6,7 @@ import { boxOf } from "../draw/marks";
 import { exact, separated, three, time, withoutKind } from "../format";
 import { goToNode, openAlike, openPath, spreadSelected, toDag, toTimeline } from "../model/actions";
 import { goToGrain, grainOf } from "../model/grain";
-import { chooseLens, inWords, problemRow, problemsOf } from "../model/problems";
+import { amountOf, chooseLens, inWords, problemRow, problemsOf } from "../model/problems";
 import { clockOf, state, update } from "../page";
 import { FLAG } from "../scene";
 import { showing } from "../state";
@@ -36,7 +36,7 @@ export function GrainBody(props: { info: GrainAnswer; run: number }): JSX.Elemen
       <Head kind={n().kind} title={n().title} />
       <div class="flags">
         <span class="flag num" title={`grain graph node ${n().node}, task tree node ${n().task}`}>#{n().node}</span>
-        <Show when={n().critical}><span class="flag critical"><Icon name="critical" /> on the critical path</span></Show>
+        <Show when={n().critical}><span class="flag critical"><Icon name="critical" /> on the path of grains</span></Show>
         <Show when={n().collapsed}><span class="flag" title="The recorder kept totals and dropped the inside.">folded while recording</span></Show>
         <Show when={status() === "hidden"}><span class="flag">not shown at this cut</span></Show>
       </div>
@@ -53,10 +53,11 @@ export function GrainBody(props: { info: GrainAnswer; run: number }): JSX.Elemen
       </div>
       <Alike info={n()} run={props.run} />
       <Problems list={n().problems} group={group()} />
-      <WhatIf run={props.run} task={n().task} note={folded() ? "Of the folded siblings it means the first." : undefined} />
+      <WhatIf run={props.run} task={n().task} includes={n().includes} group={group()} note={folded() ? "Of the folded siblings it means the first." : undefined} />
       <h3>Metrics</h3>
       <Facts facts={n().facts} time={n().time} run={props.run} />
       <Creator info={n()} run={props.run} />
+      <After info={n()} run={props.run} />
       <Show when={n().code} fallback={<Source source={n().source} />}>{(code) => <Lines code={code()} source={n().source} />}</Show>
       <Members info={n()} run={props.run} />
       <Workers mix={n().mix} run={props.run} />
@@ -120,6 +121,20 @@ function Creator(props: { info: GrainAnswer; run: number }): JSX.Element {
   );
 }
 
+/** What it depends on beside its fork. */
+function After(props: { info: GrainAnswer; run: number }): JSX.Element {
+  return (
+    <Show when={props.info.after.length > 0}>
+      <h3>Needs <span class="quiet">dependences, {separated(props.info.after.length)}</span></h3>
+      <ul class="members">
+        <For each={props.info.after}>
+          {(c) => <li><button type="button" title="Had to end before this could begin" onClick={() => goToGrain(props.run, c.node)}><span /><span class="problem-name">{c.title}</span><span class="quiet num">#{c.node}</span></button></li>}
+        </For>
+      </ul>
+    </Show>
+  );
+}
+
 /** The lines around where it began, the line itself marked. */
 function Lines(props: { code: Code; source: [string | null, string | null] }): JSX.Element {
   return (
@@ -144,12 +159,12 @@ export function WorstGrains(props: { run: number }): JSX.Element {
     <Show when={row()}>
       {(r) => (
         <Show when={r().worst.length > 0}>
-          <h3>Worst of {separated(r().grains)} <span class="quiet">{inWords(r().problem)} · {r().advice}</span></h3>
+          <h3>Worst of {separated(r().grains)} by {amountOf(r().problem)} <span class="quiet">{inWords(r().problem)} · {r().advice}</span></h3>
           <ul class="members">
             <For each={r().worst}>
               {(w) => (
                 <li>
-                  <button type="button" title={`${w.title} ${w.place ?? ""} · costs ${exact(w.cost, clockOf(props.run))}`} onClick={() => goToGrain(props.run, w.node)}>
+                  <button type="button" title={`${w.title} ${w.place ?? ""} · ${exact(w.cost, clockOf(props.run))} ${amountOf(r().problem)}`} onClick={() => goToGrain(props.run, w.node)}>
                     <span class="problem-sign has">!</span>
                     <span class="problem-name">{w.title} <span class="quiet num">#{w.node}</span></span>
                     <span class="num">{time(w.cost, clockOf(props.run))}</span>

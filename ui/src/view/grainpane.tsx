@@ -5,9 +5,9 @@ import { createMemo, Show, type JSX } from "solid-js";
 import { keysOf } from "../commands";
 import { TITLE } from "../draw/grain";
 import { percent, separated } from "../format";
-import { openAlike, openBelow, openCritical, openPath, openWorst, spread, toDepth, toggle } from "../model/actions";
+import { openAlike, openBelow, openCritical, openPath, openWorst, spread, toDepth, toggle, toggleAlike } from "../model/actions";
 import { grainOf, selectGrain } from "../model/grain";
-import { inWords, problemsOf } from "../model/problems";
+import { amountOf, inWords, problemsOf, shownOf } from "../model/problems";
 import { fetchGrain, state, update } from "../page";
 import { FLAG, SHAPE, type Picture } from "../scene";
 import { withRun } from "../state";
@@ -76,25 +76,19 @@ export function GrainPane(props: { run: number; pane: number }): JSX.Element {
   );
 }
 
-/** "37 of 21 492 nodes shown". */
-function shownOf(run: number, p: Picture): string {
-  const a = problemsOf(run);
-  return a.state === "ready" ? `${separated(p.visible)} of ${separated(a.value.raw_nodes)} nodes shown` : `${separated(p.visible)} nodes shown`;
-}
-
 function Tools(props: { run: number; pane: number }): JSX.Element {
   const grain = () => state().runs[props.run]!.grain;
   const pathOf = () => (state().critical ? state().runs[props.run]!.pathOf : null);
   return (
     <div class="graph-tools" role="toolbar" aria-label="Opening groups">
-      <button type="button" title={named("Open to the worst problem", keysOf("worst"))} onClick={() => void openWorst(props.run)}><Icon name="warning" /> Worst</button>
+      <button type="button" title={named(state().lens ? `Open to the grain with most ${amountOf(state().lens)} because of ${inWords(state().lens)}` : "Look through the problem that costs most and open to its worst grain", keysOf("worst"))} onClick={() => void openWorst(props.run)}><Icon name="warning" /> Worst</button>
       <button type="button" title={named("Open along the critical path", keysOf("open-critical"))} onClick={openCritical}><Icon name="critical" /> Critical</button>
       <button type="button" class="roomy" disabled={grain() === null} title={named("Open along the selected group's own critical path", keysOf("path"))} onClick={() => openPath(props.run)}>Local path</button>
       <button type="button" class="roomy" disabled={grain() === null} title={named("Open everything alike to the selected group the same way", keysOf("open-alike"))} onClick={() => openAlike(props.run)}>Open alike</button>
       <DepthChoice run={props.run} pane={props.pane} />
       <button type="button" title={named("Close all", keysOf("close-all"))} onClick={() => toDepth(0)}><Icon name="shut" /> Close all</button>
       <label class="check roomy" title={named("Draw siblings that are alike as one mark", keysOf("alike"))}>
-        <input type="checkbox" checked={state().alike} onChange={() => update((s) => ({ ...s, alike: !s.alike }), "alike")} /> Fold alike
+        <input type="checkbox" checked={state().alike} onChange={toggleAlike} /> Fold alike
       </label>
       <Show when={pathOf() !== null}>
         <button type="button" class="chip" title="Mark the critical path of the run instead" onClick={() => update((s) => withRun(s, props.run, { pathOf: null }), "critical")}>path of #{pathOf()} <span aria-hidden="true">×</span></button>
@@ -123,7 +117,7 @@ function Foot(props: { run: number; picture: Picture }): JSX.Element {
             class="quiet num merit"
             title={`${separated(a().grains)} grains in ${separated(a().groups)} groups, ${separated(a().raw_nodes)} nodes before reduction. To find any grain${state().lens ? " with this problem" : ""} at most θ = ${separated(merit().theta)} nodes have to be seen: ${saved(merit().savings)} less than all.`}
           >
-            {separated(a().grains)} grains · {separated(a().groups)} groups · {separated(a().raw_nodes)} raw nodes · max θ {separated(merit().theta)} · saves {saved(merit().savings)}
+            {separated(a().grains)} {a().grains === 1 ? "grain" : "grains"} · {separated(a().groups)} {a().groups === 1 ? "group" : "groups"} · {separated(a().raw_nodes)} raw nodes · max θ {separated(merit().theta)} · saves {saved(merit().savings)}
           </span>
         )}
       </Show>

@@ -12,10 +12,10 @@ import { toDepth } from "../model/actions";
 import type { Graph } from "../model/graph";
 import { setTip } from "../model/overlay";
 import { ink, update } from "../page";
-import { SHAPE, SHAPE_NAMES, type Picture } from "../scene";
+import { FLAG, LINK, SHAPE, SHAPE_NAMES, type Picture } from "../scene";
 import { registerPane } from "../probe";
 import type { Crumb } from "../protocol/Crumb";
-import { Legend } from "./legend";
+import { Legend, NEEDS } from "./legend";
 import { MinimapView } from "./minimap";
 import { Busy } from "./states";
 
@@ -159,10 +159,12 @@ export function GraphPane(props: GraphPaneProps): JSX.Element {
   };
   const showTip = (at: Touched, e: MouseEvent): void => {
     const m = marks(at.picture);
-    const label = at.picture.head.labels.find((_, j) => m.labelOwner[j] === at.box)?.text ?? "";
+    const labels = at.picture.head.labels.filter((l, j) => m.labelOwner[j] === at.box && l.align === "start").map((l) => l.text);
     const kind = SHAPE_NAMES[at.picture.boxes.shape[at.box]!] ?? "";
-    setTip({ run: graph().run, view: graph().view, node: at.node, kind, title: label, detail: props.detail(at), x: e.clientX, y: e.clientY });
-    void props.about(at.node).catch(() => {});
+    // Of several siblings in one mark, the mark itself knows how many there are and what they hold.
+    const own = props.grains !== null && (at.picture.boxes.flags[at.box]! & FLAG.merged) !== 0;
+    setTip({ run: graph().run, view: graph().view, node: at.node, kind, title: own ? labels.join(" · ") : (labels[0] ?? ""), own, detail: props.detail(at), x: e.clientX, y: e.clientY });
+    if (!own) void props.about(at.node).catch(() => {});
   };
   const up = (e: PointerEvent): void => {
     const was = from;
@@ -206,7 +208,7 @@ export function GraphPane(props: GraphPaneProps): JSX.Element {
           <>
             <MinimapView picture={p} graph={graph()} size={size()} />
             <div class="plot-foot">
-              <Legend items={p.head.legend} shapes={props.shapes} />
+              <Legend items={p.head.legend} shapes={props.shapes} first={p.links.kind.includes(LINK.depend) ? [NEEDS] : undefined} />
               <span class="spacer" />
               <Show when={!props.grains && p.head.note}>{(note) => <span class="note" title={note()}>{note()}</span>}</Show>
               <Busy since={graph().busySince()} />

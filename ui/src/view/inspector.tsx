@@ -17,7 +17,7 @@ import type { Fact } from "../protocol/Fact";
 import type { GrainAnswer } from "../protocol/GrainAnswer";
 import type { MixPart } from "../protocol/MixPart";
 import type { NodeAnswer } from "../protocol/NodeAnswer";
-import { IconButton, Key, Value } from "./controls";
+import { IconButton, Key, MEANING, Value } from "./controls";
 import { GrainBody, Recurring, WorstGrains } from "./graininspector";
 import { Icon } from "./icons";
 import { Findings } from "./overviewpane";
@@ -132,7 +132,7 @@ function Body(props: { info: NodeAnswer; run: number }): JSX.Element {
       <Facts facts={n().facts} time={n().time} run={props.run}>
         <Show when={n().children > 0}><dt>children</dt><dd class="num">{separated(n().children)}</dd></Show>
       </Facts>
-      <WhatIf run={props.run} task={n().node} />
+      <WhatIf run={props.run} task={n().node} includes={0} />
       <Source source={n().source} />
       <Workers mix={n().mix} run={props.run} />
     </div>
@@ -172,7 +172,7 @@ export function Facts(props: { facts: Fact[]; time: [number, number]; run: numbe
   const clock = () => clockOf(props.run);
   return (
     <dl class="facts">
-      <For each={props.facts}>{(f) => <><dt>{f.name}</dt><dd><Value value={f.value} unit={f.unit} /></dd></>}</For>
+      <For each={props.facts}>{(f) => <><dt title={MEANING[f.name]}>{f.name}</dt><dd><Value value={f.value} unit={f.unit} /></dd></>}</For>
       <dt>start</dt>
       <dd class="num" title={exact(props.time[0], clock())}>{moment(props.time[0], wholeRun(props.run)[0], Math.max(1, (props.time[1] - props.time[0]) / 1000), clock())}</dd>
       {props.children}

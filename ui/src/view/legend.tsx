@@ -5,7 +5,7 @@ import { createSignal, For, onCleanup, onMount, Show, type JSX } from "solid-js"
 import type { LegendItem } from "../protocol/LegendItem";
 import { Swatch } from "./controls";
 
-export function Legend(props: { items: LegendItem[]; shapes?: [string, string][] }): JSX.Element {
+export function Legend(props: { items: LegendItem[]; shapes?: [string, string][]; /** Shapes that are told before all others. */ first?: [string, string][] }): JSX.Element {
   const [room, setRoom] = createSignal(400);
   let line!: HTMLDivElement;
   onMount(() => {
@@ -20,7 +20,7 @@ export function Legend(props: { items: LegendItem[]; shapes?: [string, string][]
   };
   /** How many items fit, by an estimate of 6.6 px a letter. */
   const fits = () => {
-    let used = 64 + shapesWidth();
+    let used = 64 + shapesWidth() + (props.first ?? []).reduce((a, [name]) => a + 40 + name.length * 6.6, 0);
     let n = 0;
     for (const item of props.items) {
       used += 26 + item.text.length * 6.6;
@@ -32,6 +32,7 @@ export function Legend(props: { items: LegendItem[]; shapes?: [string, string][]
   const rest = () => props.items.slice(fits());
   return (
     <div class="legend" ref={line}>
+      <Show when={props.first}>{(first) => <ShapeKey shapes={first()} />}</Show>
       <For each={props.items.slice(0, fits())}>{(item) => <span class="legend-item"><Swatch fill={item.fill} />{item.text}</span>}</For>
       <Show when={rest().length > 0}>
         <span class="quiet legend-item" title={rest().map((i) => i.text).join(", ")}>+{rest().length} more</span>
@@ -61,6 +62,9 @@ export const GRAIN_SHAPES: [string, string][] = [
   ["sync", "M1 5h3M5.5 5h3M10 5h3"],
   ["next", "M1 4.5h12M1 5.5h12"],
 ];
+
+/** A dependence between tasks, where a picture has some. */
+export const NEEDS: [string, string] = ["needed by", "M1 5h9M9 2l4 3l-4 3z"];
 
 const ShapeKey = (props: { shapes: [string, string][] }): JSX.Element => (
   <span class="shape-key">

@@ -4,10 +4,10 @@
 import { createEffect, createMemo, onMount, onCleanup, Show, type JSX } from "solid-js";
 import { drawMinimap } from "../draw/minimap";
 import { Surface } from "../draw/surface";
-import type { Size } from "../draw/camera";
+import { home, rootX, type Size } from "../draw/camera";
 import type { Graph } from "../model/graph";
 import { ink } from "../page";
-import type { Picture } from "../scene";
+import { FLAG, SHAPE, type Picture } from "../scene";
 
 export function MinimapView(props: { picture: Picture; graph: Graph; size: Size }): JSX.Element {
   const most = createMemo(() => ({ w: Math.min(200, props.size.w / 4), h: Math.min(160, props.size.h / 3) }));
@@ -19,12 +19,36 @@ export function MinimapView(props: { picture: Picture; graph: Graph; size: Size 
   });
   return (
     <Show when={needed()}>
-      <Map map={map()} graph={props.graph} size={props.size} />
+      <Map picture={props.picture} map={map()} graph={props.graph} size={props.size} />
     </Show>
   );
 }
 
-function Map(props: { map: ReturnType<typeof drawMinimap>; graph: Graph; size: Size }): JSX.Element {
+/** The corners in the order in which they are taken. */
+const CORNERS = ["bottom right", "top right", "bottom left", "top left"] as const;
+
+/** The corner in which the fewest marks lie where a picture opens; it stays there, wherever one goes. */
+function freeCorner(picture: Picture, size: Size, map: { w: number; h: number }): (typeof CORNERS)[number] {
+  const b = picture.boxes;
+  const c = home({ w: picture.head.width, h: picture.head.height }, size, rootX(picture));
+  const covered = CORNERS.map(() => 0);
+  const [w, h] = [map.w + 24, map.h + 24];
+  for (let i = 0; i < b.n; i++) {
+    if (b.shape[i] === SHAPE.envelope || b.flags[i]! & FLAG.part) continue;
+    const [x, y] = [(b.x[i]! - c.x) * c.k + size.w / 2, (b.y[i]! - c.y) * c.k + size.h / 2];
+    const [right, bottom] = [x + b.w[i]! * c.k, y + b.h[i]! * c.k];
+    if (right < 0 || bottom < 0 || x > size.w || y > size.h) continue;
+    CORNERS.forEach((corner, at) => {
+      const across = corner.endsWith("right") ? right > size.w - w : x < w;
+      const down = corner.startsWith("bottom") ? bottom > size.h - h : y < h;
+      if (across && down) covered[at]!++;
+    });
+  }
+  return CORNERS[covered.indexOf(Math.min(...covered))]!;
+}
+
+function Map(props: { picture: Picture; map: ReturnType<typeof drawMinimap>; graph: Graph; size: Size }): JSX.Element {
+  const corner = createMemo(() => freeCorner(props.picture, props.size, props.map));
   let canvas!: HTMLCanvasElement;
   let surface: Surface | undefined;
   onMount(() => {
@@ -57,7 +81,7 @@ function Map(props: { map: ReturnType<typeof drawMinimap>; graph: Graph; size: S
   };
   return (
     <canvas
-      ref={canvas} class="minimap" style={{ width: `${props.map.w}px`, height: `${props.map.h}px` }} role="img" aria-label="Minimap of the whole graph"
+      ref={canvas} class={`minimap ${corner()}`} style={{ width: `${props.map.w}px`, height: `${props.map.h}px` }} role="img" aria-label="Minimap of the whole graph"
       onPointerDown={(e) => {
         canvas.setPointerCapture(e.pointerId);
         go(e);

@@ -3,7 +3,7 @@
 
 import { For, Match, Show, Switch, type JSX } from "solid-js";
 import { exact, percent, place, quantity, three, time } from "../format";
-import { currentFinding, findingsOf, goTo, overviewOf, type Listed } from "../model/overview";
+import { findingsOf, goTo, isCurrent, overviewOf, type Listed } from "../model/overview";
 import { usualProblemsOf } from "../model/problems";
 import { curveOf } from "../model/whatif";
 import { clockOf, runInfo } from "../page";
@@ -12,7 +12,7 @@ import { GapChart } from "./charts/gaps";
 import { MigrationChart } from "./charts/migrations";
 import { SpeedupChart } from "./charts/speedup";
 import { WorkerBars } from "./charts/workers";
-import { Key, Value } from "./controls";
+import { Key, MEANING, Value } from "./controls";
 import { Elapsed, Waiting } from "./states";
 
 export function OverviewPane(props: { run: number }): JSX.Element {
@@ -71,7 +71,7 @@ function Page(props: { run: number; overview: Overview }): JSX.Element {
         <section class="card">
           <h2>Counted</h2>
           <dl class="facts">
-            <For each={props.overview.facts}>{(fact) => <><dt>{fact.name}</dt><dd><Value value={fact.value} unit={fact.unit} /></dd></>}</For>
+            <For each={props.overview.facts}>{(fact) => <><dt title={MEANING[fact.name]}>{fact.name}</dt><dd><Value value={fact.value} unit={fact.unit} /></dd></>}</For>
           </dl>
         </section>
       </div>
@@ -96,7 +96,7 @@ function Accounting(props: { run: number; overview: Overview }): JSX.Element {
         {percent(a().work / total())} of P × elapsed was work
       </h1>
       <p class="quiet num">
-        of {a().workers} × {time(a().elapsed, clock())} = {time(total(), clock())} · critical path {time(a().span, clock())} · parallelism (work / critical path) {three(a().work / a().span)}
+        of {a().workers} × {time(a().elapsed, clock())} = {time(total(), clock())} · <span title={MEANING["T∞"]}>T∞</span> {time(a().span, clock())} · parallelism (work / T∞) {three(a().work / a().span)}
       </p>
       <div class="bar" role="img" aria-label={parts().map((p) => `${p.name} ${percent(p.value / total())}`).join(", ")}>
         <For each={parts()}>
@@ -129,7 +129,7 @@ export function Findings(props: { run: number; findings: Listed[]; total: number
           {(f, i) => (
             <li>
               <button
-                type="button" class="finding" classList={{ current: currentFinding()?.run === props.run && currentFinding()?.index === i(), [f.severity]: true }}
+                type="button" class="finding" classList={{ current: isCurrent(props.run, f), [f.severity]: true }}
                 title={f.advice} onClick={() => goTo(props.run, i())}
               >
                 <span class="severity" aria-label={f.severity + " severity"}>{SEVERITY[f.severity] ?? "·"}</span>

@@ -109,7 +109,7 @@ export function Help(): JSX.Element {
           </For>
           <section>
             <h3>Reading the grains</h3>
-            <p>A grain is a task or a chunk of a loop, as long as it worked. A closed group stands for grains that follow each other or were forked together. Under a lens a red border with ! holds the problem, a green dashed one with ✓ does not; grains without it are dimmed.</p>
+            <p>A grain is a task or a chunk of a loop, as long as it worked. A closed group stands for grains that follow each other or were forked together. Under a lens a red border with ! holds the problem, a green dashed one with ✓ does not; grains without it are dimmed. The bar in a closed group is its work beside that of the largest one; under a lens it is how many of its grains have the problem. Squares in a grain say how far it is beyond the threshold. An arrow leads to what needed the other.</p>
           </section>
           <section>
             <h3>Reading the DAG</h3>

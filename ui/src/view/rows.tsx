@@ -9,6 +9,8 @@ import { Waiting } from "./states";
 
 const ROW = 24;
 const CHUNK = 100;
+/** Levels that are told by indentation; deeper rows stand below one another. */
+const DEEPEST = 5;
 
 export interface Row {
   node: number;
@@ -25,6 +27,8 @@ export interface Column<R> {
   hover?: (row: R, run: number) => string;
   /** Share of the width, and the least in pixels. */
   wide: [number, number];
+  /** Small values are the bad ones: the first click puts them first. */
+  small?: boolean;
 }
 
 /** What decides the order; columns of another table are ignored. */
@@ -45,6 +49,8 @@ export interface RowsProps<R extends Row> {
   onOpen: (node: number) => void;
   tools: (total: number | null) => JSX.Element;
   placeholder: string;
+  /** The rows have no tree around them. */
+  flat?: boolean;
   empty?: JSX.Element;
 }
 
@@ -53,6 +59,8 @@ export function Rows<R extends Row>(props: RowsProps<R>): JSX.Element {
   const [chunks, setChunks] = createSignal(new Map<number, R[]>());
   const [top, setTop] = createSignal(0);
   const [height, setHeight] = createSignal(600);
+  /** Width of the scroll bar beside the rows: the heads end before it, too. */
+  const [bar, setBar] = createSignal(0);
   const [error, setError] = createSignal<string | null>(null);
   let body!: HTMLDivElement;
   const order = (): Order => {
@@ -88,13 +96,18 @@ export function Rows<R extends Row>(props: RowsProps<R>): JSX.Element {
   }));
   createEffect(on([first, last, chunks], ask, { defer: true }));
   onMount(() => {
-    const observer = new ResizeObserver(() => setHeight(body.clientHeight));
+    const observer = new ResizeObserver(() => {
+      setHeight(body.clientHeight);
+      setBar(body.offsetWidth - body.clientWidth);
+    });
     observer.observe(body);
     onCleanup(() => observer.disconnect());
   });
 
-  const sortBy = (id: string): void =>
-    update((s) => (s.sort !== id ? { ...s, sort: id, descending: true } : s.descending ? { ...s, descending: false } : { ...s, sort: "", descending: true }), "sort");
+  /** The worst first, then the other way round, then the order of the tree. */
+  const sortBy = ({ id, small }: Column<R>): void =>
+    update((s) => (s.sort !== id ? { ...s, sort: id, descending: !small } : s.descending === !small ? { ...s, descending: small === true } : { ...s, sort: "", descending: true }), "sort");
+  const indent = (r: R): number => (order().sort === "" && !props.flat ? Math.min(DEEPEST, r.depth) * 6 : 0);
   const row = (i: number): R | undefined => chunks().get(Math.floor(i / CHUNK))?.[i % CHUNK];
   const visible = () => Array.from({ length: Math.max(0, last() - first()) }, (_, k) => first() + k);
   const place = (): number => {
@@ -130,10 +143,10 @@ export function Rows<R extends Row>(props: RowsProps<R>): JSX.Element {
         {props.tools(total())}
       </div>
       <div class="table" role="table" aria-label={props.name} aria-rowcount={total() ?? 0}>
-        <div class="table-head" role="row" style={grid()}>
+        <div class="table-head" role="row" style={{ ...grid(), "padding-right": `${bar()}px` }}>
           <For each={props.columns}>
             {(c) => (
-              <button type="button" role="columnheader" class={c.numeric ? "numeric" : ""} aria-sort={order().sort === c.id ? (state().descending ? "descending" : "ascending") : "none"} onClick={() => sortBy(c.id)}>
+              <button type="button" role="columnheader" class={c.numeric ? "numeric" : ""} aria-sort={order().sort === c.id ? (state().descending ? "descending" : "ascending") : "none"} title={c.title} onClick={() => sortBy(c)}>
                 {c.title}
                 <Show when={order().sort === c.id}><span class="sort">{state().descending ? " ▼" : " ▲"}</span></Show>
               </button>
@@ -154,12 +167,13 @@ export function Rows<R extends Row>(props: RowsProps<R>): JSX.Element {
                         {(c, at) => (
                           <span role="cell" class={"col-" + c.id + (c.numeric ? " numeric" : "") + (at() === 0 ? " first" : "")} title={c.hover?.(r(), props.run)}>
                             <Show when={at() === 0}>
-                              <span class="indent" style={{ width: `${order().sort === "" ? Math.min(20, r().depth) * 8 : 0}px` }} />
+                              <span class="indent" style={{ width: `${indent(r())}px` }} />
                               <Show when={r().critical}><span class="critical-mark" title="on the critical path"><Icon name="critical" /></span></Show>
                               <Show when={r().problem}><span class="problem-sign has" title="has the lens's problem">!</span></Show>
                             </Show>
-                            {c.text(r(), props.run)}
-                            <Show when={at() === 0}><span class="quiet num"> #{r().node}</span></Show>
+                            <Show when={at() === 0} fallback={c.text(r(), props.run)}>
+                              <span class="row-name">{c.text(r(), props.run)}</span> <span class="quiet num row-id">#{r().node}</span>
+                            </Show>
                           </span>
                         )}
                       </For>

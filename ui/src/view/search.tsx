@@ -11,9 +11,14 @@ export function SearchBox(): JSX.Element {
   let box!: HTMLInputElement;
   let list: HTMLUListElement | undefined;
   const key = (e: KeyboardEvent): void => {
-    if (e.key === "Enter") nextHit(e.shiftKey ? -1 : 1);
-    else if (e.key === "ArrowDown") nextHit(1);
-    else if (e.key === "ArrowUp") nextHit(-1);
+    if (e.key === "Enter") {
+      nextHit(e.shiftKey ? -1 : 1);
+      // The hit is what is looked at now; the count in the field says where one is.
+      if ((found()?.hits.length ?? 0) > 0) setSearchOpen(false);
+    } else if (e.key === "ArrowDown" || e.key === "ArrowUp") {
+      setSearchOpen(true);
+      nextHit(e.key === "ArrowDown" ? 1 : -1);
+    }
     else if (e.key === "Escape") {
       setSearchOpen(false);
       box.blur();
@@ -29,7 +34,10 @@ export function SearchBox(): JSX.Element {
       <Icon name="search" />
       <input
         id="search" ref={box} type="text" placeholder="Search  /" aria-label="Search for a function, source position, kind or #node" autocomplete="off" spellcheck={false}
-        value={searchText()} onInput={(e) => search(e.currentTarget.value)} onFocus={() => setSearchOpen(true)} onKeyDown={key}
+        value={searchText()} onInput={(e) => {
+          setSearchOpen(true);
+          search(e.currentTarget.value);
+        }} onFocus={() => setSearchOpen(true)} onKeyDown={key}
         role="combobox" aria-expanded={searchOpen() && found() !== null} aria-controls="hits"
       />
       <Show when={found()}>{(f) => <span class="search-count num">{f().hits.length === 0 ? "0" : `${hitIndex() + 1}/${f().more ? "≥" : ""}${separated(f().total)}`}</span>}</Show>
@@ -46,7 +54,10 @@ export function SearchBox(): JSX.Element {
                 <ul id="hits" ref={list} role="listbox" aria-label="Hits">
                   <For each={f().hits}>
                     {(hit, i) => (
-                      <li role="option" aria-selected={i() === hitIndex()} classList={{ current: i() === hitIndex() }} onPointerDown={(e) => e.preventDefault()} onClick={() => goToHit(i())}>
+                      <li role="option" aria-selected={i() === hitIndex()} classList={{ current: i() === hitIndex() }} onPointerDown={(e) => e.preventDefault()} onClick={() => {
+                        goToHit(i());
+                        setSearchOpen(false);
+                      }}>
                         <span class="hit-title">{hit.title}</span>
                         <span class="quiet num">{time(hit.work, clockOf(f().run))}</span>
                       </li>

@@ -21,7 +21,7 @@ export function Tooltip(): JSX.Element {
   createEffect(() => {
     const asked = key();
     const t = tip();
-    if (!t) return void setInfo(null);
+    if (!t || t.own) return void setInfo(null);
     const known = t.view === "grain" ? knownGrain(t.run, t.node) : knownNode(t.run, t.node);
     setInfo(known ?? null);
     if (!known) (t.view === "grain" ? fetchGrain(t.run, t.node) : fetchNode(t.run, t.node)).then((n) => key() === asked && setInfo(n), () => {});

@@ -3,6 +3,7 @@
 
 import { createEffect, createMemo, createSignal, For, Show, type JSX } from "solid-js";
 import { COLOUR_TITLES, keysOf, SCALE_TITLES, setColour, toggleTheme } from "../commands";
+import { titleParts } from "../format";
 import { exportPicture, goToNode } from "../model/actions";
 import { setOverlay } from "../model/overlay";
 import { goToGrain } from "../model/grain";
@@ -87,7 +88,9 @@ function Crumbs(): JSX.Element {
         {({ c, gap }) => (
           <>
             <span class="crumb-mark" aria-hidden="true">{gap ? "› … ›" : "›"}</span>
-            <button type="button" class="crumb" classList={{ last: c.node === node() }} title={`${c.title} #${c.node}`} onClick={() => (grains() ? goToGrain : goToNode)(currentRun(), c.node)}>{c.title}</button>
+            <button type="button" class="crumb" classList={{ last: c.node === node() }} title={`${c.title} #${c.node}`} onClick={() => (grains() ? goToGrain : goToNode)(currentRun(), c.node)}>
+              <span class="crumb-name"><bdi>{titleParts(c.title).name}</bdi></span><span class="crumb-kind">{titleParts(c.title).kind}</span>
+            </button>
           </>
         )}
       </For>

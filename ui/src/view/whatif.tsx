@@ -4,10 +4,11 @@
 import { createEffect, createSignal, createUniqueId, For, on, onCleanup, Show, type JSX } from "solid-js";
 import { exact, three, time } from "../format";
 import { positionOf, STEPS, thresholdAt } from "../model/problems";
-import { difference, factor, GONE, limit, outcome, readFactor, sentence, setFaster, SLIDER } from "../model/whatif";
+import { difference, factor, GONE, limit, outcome, readFactor, sentence, setFaster, SLIDER, speed, withAllBelow } from "../model/whatif";
 import { clockOf, fetchWhatIf, state } from "../page";
 import type { WhatIfAnswer } from "../protocol/WhatIfAnswer";
 import { latest } from "../socket";
+import { MEANING } from "./controls";
 import { Busy } from "./states";
 
 /** A slider on its way asks when it rests. */
@@ -19,7 +20,7 @@ interface Question {
   faster: number;
 }
 
-export function WhatIf(props: { run: number; task: number; note?: string }): JSX.Element {
+export function WhatIf(props: { run: number; task: number; /** Tasks, lanes and chunks in it. */ includes: number; group?: boolean; note?: string }): JSX.Element {
   const id = createUniqueId();
   const k = () => state().faster;
   const clock = () => clockOf(props.run);
@@ -68,9 +69,11 @@ export function WhatIf(props: { run: number; task: number; note?: string }): JSX
     const it = gone();
     return it ? outcome(it) : null;
   };
+  const [wrong, setWrong] = createSignal<string | null>(null);
   const typed = (e: InputEvent & { currentTarget: HTMLInputElement }): void => {
     const wanted = readFactor(e.currentTarget.value);
     e.currentTarget.setAttribute("aria-invalid", String(wanted === null));
+    setWrong(wanted === null ? e.currentTarget.value.trim() : null);
     if (wanted !== null) setFaster(wanted);
   };
   /** What cannot be asked goes back to what was asked last. */
@@ -80,11 +83,15 @@ export function WhatIf(props: { run: number; task: number; note?: string }): JSX
   };
   return (
     <section class="whatif" aria-labelledby={id}>
-      <h3 id={id}>What if this were {factor(k())}× faster <Busy since={since()} /></h3>
+      <h3 id={id}>What if this were {speed(k())} <Busy since={since()} /></h3>
+      <Show when={withAllBelow(props.includes, props.group ? "group" : "task")}>{(all) => <p class="quiet">{all()}</p>}</Show>
       <div class="whatif-controls">
         <input
           type="range" min="0" max={STEPS} value={positionOf(k(), SLIDER)} aria-label="How many times as fast" aria-valuetext={`${factor(k())} times as fast`}
-          onInput={(e) => setFaster(thresholdAt(Number(e.currentTarget.value), SLIDER))}
+          onInput={(e) => {
+            setWrong(null);
+            setFaster(thresholdAt(Number(e.currentTarget.value), SLIDER));
+          }}
         />
         <input
           type="text" inputmode="decimal" class="field" value={String(k())} aria-label="How many times as fast, as a number" title="0.001 to 1 000 000; below 1 is slower"
@@ -92,6 +99,9 @@ export function WhatIf(props: { run: number; task: number; note?: string }): JSX
         />
         <span aria-hidden="true">×</span>
       </div>
+      <Show when={wrong() !== null}>
+        <p role="alert" class="whatif-wrong">{wrong() === "" ? "Nothing" : `“${wrong()}”`} is no number from 0.001 to 1 000 000; still {factor(k())}. 2 is twice as fast, 0.5 half as fast.</p>
+      </Show>
       <Show when={error()}>{(e) => <p role="alert">{e()}</p>}</Show>
       <Show when={error() === null && result()} fallback={<Show when={error() === null}><p class="whatif-says quiet">Replaying the run…</p></Show>}>
         {(o) => (
@@ -105,16 +115,16 @@ export function WhatIf(props: { run: number; task: number; note?: string }): JSX
               <Show when={answer()!.value.after_limits}>
                 {(l) => (
                   <>
-                    <dt title="Overhead included. No number of workers makes the run shorter.">critical path</dt>
+                    <dt title={MEANING["T∞ with overhead"]}>T∞ with overhead</dt>
                     <dd class="num"><span title={exact(l().span, clock())}>{time(l().span, clock())}</span> <span class="quiet">{inBrackets(difference(answer()!.value.limits.span, l().span))}</span></dd>
-                    <dt title="Work / critical path, both with overhead: more workers do not help beyond it">speed-up limit</dt>
+                    <dt title="Work / T∞, both with overhead: more workers do not help beyond it">speed-up limit</dt>
                     <dd class="num">{three(limit(l()))}× <span class="quiet">(now {three(limit(answer()!.value.limits))}×)</span></dd>
                   </>
                 )}
               </Show>
             </dl>
             <p class="quiet whatif-note">
-              Predicted, not measured: this and everything in it {factor(answer()!.q.faster)}× faster, a greedy schedule, this run's overhead per task. The recording took {time(answer()!.value.observed, clock())}.
+              Predicted, not measured: this and everything in it {speed(answer()!.q.faster)}, a greedy schedule, this run's overhead per task. The recording took {time(answer()!.value.observed, clock())}.
               <Show when={!o().exact}> It is an estimate: there is too much to replay every interval.</Show>
               <Show when={props.note}> {props.note}</Show>
             </p>

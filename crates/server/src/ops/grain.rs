@@ -13,7 +13,7 @@ use crosscut_view::palette::slot;
 
 use super::grain_scene::look;
 use super::overview::fact;
-use super::{existing, short_source};
+use super::{existing, long_source, short_source};
 use crate::OpenRun;
 use crate::answer::Refusal;
 use crate::grains::GrainRun;
@@ -47,11 +47,7 @@ pub fn title(run: &OpenRun, node: NodeId) -> String {
 
 /// "file:line" of where a node began.
 pub fn place(run: &OpenRun, node: NodeId) -> Option<String> {
-    run.tasks.source(run.grain_run().grains.task(node)).0.map(at)
-}
-
-fn at(source: &Source) -> String {
-    format!("{}:{}", source.file, source.line)
+    run.tasks.source(run.grain_run().grains.task(node)).0.map(long_source)
 }
 
 /// Answers [`crate::protocol::Op::Grain`].
@@ -89,8 +85,10 @@ pub fn grain(
             siblings: (same as f64, of as f64),
             groups: if kind.is_group() { grains.alike(node, 0).1 as f64 } else { 0.0 },
         },
+        includes: includes(tasks, task),
         creator: creator(tasks, grains, node),
-        source: (from.map(at), to.map(at)),
+        after: after(run, node),
+        source: (from.map(long_source), to.map(long_source)),
         code: from.and_then(code),
         time: (tasks.start(task) as f64, tasks.end(task) as f64),
         mix: mix(tasks, task, kind),
@@ -123,14 +121,19 @@ fn facts(tasks: &Tasks, graph: &GrainRun, node: NodeId) -> Vec<Fact> {
     let (kind, task) = (grains.kind(node), grains.task(node));
     let mut facts = vec![
         fact("work", metrics.work as f64, clock),
-        fact("critical path", metrics.critical_path as f64, clock),
+        fact("path of grains", metrics.critical_path as f64, clock),
     ];
+    let group = kind.is_group();
+    if group {
+        let range = grains.grain_range(node);
+        facts.push(fact("grains", range.len() as f64, ""));
+        facts.push(fact("groups", (grains.tree().size(node) - range.len()) as f64, ""));
+    }
     let mut add = |name: &str, value: Option<f64>, unit: &str| {
         facts.extend(value.filter(|value| value.is_finite()).map(|value| fact(name, value, unit)));
     };
     add("creation cost", metrics.creation.map(|cost| cost as f64), clock);
     add("sync cost", metrics.sync.map(|cost| cost as f64), clock);
-    let group = kind.is_group();
     add(if group { "least parallel benefit" } else { "parallel benefit" }, metrics.benefit, "ratio");
     let balance = match kind {
         GrainKind::Chunk => "chunk work balance",
@@ -141,10 +144,6 @@ fn facts(tasks: &Tasks, graph: &GrainRun, node: NodeId) -> Vec<Fact> {
     add(if group { "largest sibling scatter" } else { "sibling scatter" }, metrics.scatter, "cores");
     if group {
         add("least parallelism", metrics.parallelism, "");
-        let range = grains.grain_range(node);
-        let inside = grains.tree().size(node) - range.len();
-        add("grains", Some(range.len() as f64), "");
-        add("groups", Some(inside as f64), "");
     } else {
         let beside = grains.in_progress(tasks, node);
         add("parallelism, least", Some(beside.least), "");
@@ -222,6 +221,23 @@ fn members(run: &OpenRun, node: NodeId, holds: impl Fn(NodeId) -> bool) -> Vec<M
         problem: holds(member),
     };
     members.into_iter().map(member).collect()
+}
+
+/// Tasks, lanes and chunks in a node of the task tree, itself among them.
+fn includes(tasks: &Tasks, task: NodeId) -> f64 {
+    let count = |kind: Kind| tasks.count(tasks.tree().range(task), kind);
+    (count(Kind::End) + count(Kind::Chunk)) as f64
+}
+
+/// The grains or groups of the tasks that a task depends on, without what it waits for in the tree.
+fn after(run: &OpenRun, node: NodeId) -> Vec<Crumb> {
+    let (tasks, graph) = (&run.tasks, run.grain_run());
+    let needed = tasks.depends_on(graph.grains.task(node)).iter().take(MEMBERS);
+    let crumb = |&task: &u32| {
+        let node = graph.of_task(tasks, NodeId(task));
+        Crumb { node: node.0, title: title(run, node) }
+    };
+    needed.map(crumb).collect()
 }
 
 /// The task that created a grain, when it is drawn in the join of another one.

@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use crosscut_tasks::Tasks;
 use crosscut_tree::{Cut, NodeId, Window};
-use crosscut_view::grain::parts::{Part, parts};
+use crosscut_view::grain::parts::{Part, What, parts};
+use crosscut_view::grain::shown::Fold;
 use crosscut_view::grain::{GrainOptions, Look, open, scene};
 use crosscut_view::scene::Scene;
 
@@ -41,15 +42,16 @@ pub fn grain_scene(run: &OpenRun, request: &SceneRequest) -> Result<(SceneAnswer
     let lens = graph.lens(request.lens.as_ref())?;
     let look = look(run, lens.as_deref(), request.alike);
     let mut cut = graph.cut(&request.cut)?;
-    let mut select = None;
+    let mut done = Done { select: None, fitted: true };
     if let Some(action) = request.action {
-        select = act(run, &look, lens.as_deref(), &mut cut, action)?;
+        done = act(run, &look, lens.as_deref(), &mut cut, action)?;
     }
     let picture = picture(run, &look, &cut, request)?;
     let head = encode::head(&picture.1);
     let ms = began.elapsed().as_secs_f64() * 1e3;
-    let select = select.map(|node| node.0);
-    Ok((SceneAnswer { cut: cut.to_text(), visible: picture.0, select, ms, scene: head }, picture.1))
+    let select = done.select.map(|node| node.0);
+    let stopped = !done.fitted;
+    Ok((SceneAnswer { cut: cut.to_text(), visible: picture.0, select, stopped, ms, scene: head }, picture.1))
 }
 
 /// Draws a cut; also says how many things are visible.
@@ -69,19 +71,40 @@ pub fn picture(
     Ok((visible, scene(look, parts, &options)))
 }
 
-/// Changes the cut; says where that leads, if to a certain node.
+/// What an action did.
+struct Done {
+    /// Where it leads, if to a certain node.
+    select: Option<NodeId>,
+    /// All was opened that was to be.
+    fitted: bool,
+}
+
+/// Whether groups above a depth are still closed that are worth opening.
+fn closed_above(look: &Look<'_>, cut: &Cut, depth: usize) -> bool {
+    let worth = |part: &Part| look.lens.is_none() || part.whole.problems > 0;
+    let closed = |part: &Part| match part.what {
+        What::Closed => true,
+        What::Folded(Fold::Alike) => part.kind.is_group(),
+        _ => false,
+    };
+    let shown = parts(look, cut, MOST_ITEMS).unwrap_or_default();
+    shown.iter().any(|part| (part.depth as usize) < depth && closed(part) && worth(part))
+}
+
+/// Changes the cut.
 fn act(
     run: &OpenRun,
     look: &Look<'_>,
     lens: Option<&Known>,
     cut: &mut Cut,
     action: Action,
-) -> Result<Option<NodeId>, Refusal> {
+) -> Result<Done, Refusal> {
     let graph = run.grain_run();
     let tree = graph.grains.tree();
     let existing_here = |node: u32| existing_grain(&graph.grains, node);
     let shown = |cut: &Cut| parts(look, cut, MOST_ITEMS).map_or(MOST_ITEMS, |parts| parts.len());
     let mut select = None;
+    let mut fitted = true;
     match action {
         Action::Open { node } => {
             let node = existing_here(node)?;
@@ -94,9 +117,12 @@ fn act(
         Action::Below { node, limit } => {
             let node = existing_here(node)?;
             let now = shown(cut);
-            open::below(look, cut, node, now, limit.min(MOST_ITEMS));
+            fitted = open::below(look, cut, node, now, limit.min(MOST_ITEMS));
         }
-        Action::Depth { depth } => *cut = open::to_depth(look, depth as usize, MANY_ITEMS),
+        Action::Depth { depth } => {
+            *cut = open::to_depth(look, depth as usize, MANY_ITEMS);
+            fitted = !closed_above(look, cut, depth as usize);
+        }
         Action::Reveal { node } => select = Some(existing_here(node)?),
         Action::RevealTask { node } => {
             select = Some(graph.of_task(&run.tasks, existing(&run.tasks, node)?));
@@ -104,14 +130,14 @@ fn act(
         Action::Worst => select = Some(worst(look.tasks, graph, lens)?),
         Action::Critical => {
             let now = shown(cut);
-            open::path(look, cut, NodeId::ROOT, now, MANY_ITEMS);
+            fitted = open::path(look, cut, NodeId::ROOT, now, MANY_ITEMS);
         }
         Action::Path { node } => {
             let node = existing_here(node)?;
             let reached = open::reveal(look, cut, node, MANY_ITEMS);
             let now = shown(cut);
-            open::path(look, cut, reached, now, MANY_ITEMS);
-            return Ok(Some(reached));
+            fitted = open::path(look, cut, reached, now, MANY_ITEMS);
+            return Ok(Done { select: Some(reached), fitted });
         }
         Action::Window { node, first, count } => {
             let node = existing_here(node)?;
@@ -120,7 +146,7 @@ fn act(
         Action::Alike { node } => {
             let node = existing_here(node)?;
             let parts = visible_parts(look, cut)?;
-            open::alike(look, cut, node, &parts, MANY_ITEMS);
+            fitted = open::alike(look, cut, node, &parts, MANY_ITEMS);
         }
         Action::Spread { node } => open::spread(look, cut, existing_here(node)?),
         Action::Gather { node } => {
@@ -128,7 +154,7 @@ fn act(
         }
     }
     // Very deep in the run, there is room only for the way to a group around it.
-    Ok(select.map(|node| open::reveal(look, cut, node, MANY_ITEMS)))
+    Ok(Done { select: select.map(|node| open::reveal(look, cut, node, MANY_ITEMS)), fitted })
 }
 
 /// The grain that costs most under the lens; without one, under the problem that costs most.

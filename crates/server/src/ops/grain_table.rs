@@ -59,10 +59,13 @@ pub fn grain_table(
     if depth_is_missing && order.sort == "depth" {
         all.iter_mut().for_each(by_depth);
     }
-    if let Some(compare) = compare {
-        all.sort_by(|a, b| if order.descending { compare(b, a) } else { compare(a, b) });
-    } else if order.descending {
-        all.reverse();
+    match compare {
+        By::Tree if order.descending => all.reverse(),
+        By::Tree => {}
+        By::Plain(compare) => {
+            all.sort_by(|a, b| if order.descending { compare(b, a) } else { compare(a, b) });
+        }
+        By::Value(value) => all.sort_by(|a, b| known_first(value(a), value(b), order.descending)),
     }
     let start = range.start.min(all.len());
     let end = range.end.clamp(start, all.len()).min(start + MOST_ROWS);
@@ -209,30 +212,42 @@ fn row_of(look: &Look<'_>, part: &Part) -> GrainRow {
     row
 }
 
-type Compare = fn(&GrainRow, &GrainRow) -> Ordering;
-
-/// What is not known comes last when the largest come first.
-fn known(a: Option<f64>, b: Option<f64>) -> Ordering {
-    let number = |value: Option<f64>| value.unwrap_or(f64::NEG_INFINITY);
-    number(a).total_cmp(&number(b))
+/// What decides the order.
+enum By {
+    /// The order of the tree.
+    Tree,
+    /// What every row has.
+    Plain(fn(&GrainRow, &GrainRow) -> Ordering),
+    /// What may not be known of a row.
+    Value(fn(&GrainRow) -> Option<f64>),
 }
 
-fn column(name: &str) -> Result<Option<Compare>, Refusal> {
-    let compare: Compare = match name {
-        "" => return Ok(None),
+/// What is not known comes last, whether the smallest or the largest come first.
+fn known_first(a: Option<f64>, b: Option<f64>, descending: bool) -> Ordering {
+    match (a, b) {
+        (Some(a), Some(b)) if descending => b.total_cmp(&a),
+        (Some(a), Some(b)) => a.total_cmp(&b),
+        (a, b) => b.is_some().cmp(&a.is_some()),
+    }
+}
+
+fn column(name: &str) -> Result<By, Refusal> {
+    let value = |value: fn(&GrainRow) -> Option<f64>| Ok(By::Value(value));
+    let compare: fn(&GrainRow, &GrainRow) -> Ordering = match name {
+        "" => return Ok(By::Tree),
         "node" => |a, b| a.node.cmp(&b.node),
         "depth" => |a, b| a.depth.cmp(&b.depth),
         "kind" => |a, b| a.kind.cmp(&b.kind),
         "source" => |a, b| a.source.cmp(&b.source),
-        "core" => |a, b| known(a.core, b.core),
+        "core" => return value(|row| row.core),
         "start" => |a, b| a.start.total_cmp(&b.start),
         "work" => |a, b| a.work.total_cmp(&b.work),
-        "path" => |a, b| known(a.path, b.path),
-        "benefit" => |a, b| known(a.benefit, b.benefit),
-        "balance" => |a, b| known(a.balance, b.balance),
-        "scatter" => |a, b| known(a.scatter, b.scatter),
-        "parallelism" => |a, b| known(a.parallelism, b.parallelism),
-        "deviation" => |a, b| known(a.deviation, b.deviation),
+        "path" => return value(|row| row.path),
+        "benefit" => return value(|row| row.benefit),
+        "balance" => return value(|row| row.balance),
+        "scatter" => return value(|row| row.scatter),
+        "parallelism" => return value(|row| row.parallelism),
+        "deviation" => return value(|row| row.deviation),
         "grains" => |a, b| a.grains.total_cmp(&b.grains),
         "problem" => |a, b| a.problem.cmp(&b.problem),
         _ => {
@@ -242,5 +257,5 @@ fn column(name: &str) -> Result<Option<Compare>, Refusal> {
             ));
         }
     };
-    Ok(Some(compare))
+    Ok(By::Plain(compare))
 }

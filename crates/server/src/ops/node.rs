@@ -8,7 +8,7 @@ use crosscut_view::colour::worker_slot;
 use crosscut_view::palette::slot;
 
 use super::overview::{fact, ratio};
-use super::{existing, short_source};
+use super::{existing, long_source, short_source};
 use crate::answer::Refusal;
 use crate::protocol::{Crumb, Fact, MixPart, NodeAnswer};
 
@@ -19,7 +19,7 @@ const CRUMBS: usize = 32;
 pub fn node(tasks: &Tasks, node: u32) -> Result<NodeAnswer, Refusal> {
     let id = existing(tasks, node)?;
     let tree = tasks.tree();
-    let place = |source: Option<&Source>| source.map(|source| format!("{}:{}", source.file, source.line));
+    let place = |source: Option<&Source>| source.map(long_source);
     let (from, to) = tasks.source(id);
     Ok(NodeAnswer {
         node,
@@ -57,8 +57,8 @@ fn facts(tasks: &Tasks, node: NodeId) -> Vec<Fact> {
     if tasks.kind(node).is_collective() {
         let (work, span) = (tasks.work(node), tasks.critical_path(node));
         facts.push(fact("work", work as f64, clock));
-        facts.push(fact("critical path", span as f64, clock));
-        facts.push(fact("parallelism (work / critical path)", ratio(work, span), "ratio"));
+        facts.push(fact("T∞", span as f64, clock));
+        facts.push(fact("parallelism (work / T∞)", ratio(work, span), "ratio"));
         facts.push(fact("speed-up (work / elapsed)", ratio(work, tasks.elapsed(node)), "ratio"));
         let count = |kind: Kind| tasks.count(tasks.tree().range(node), kind);
         let (lanes, chunks) = (count(Kind::Fork), count(Kind::Chunk));

@@ -46,8 +46,8 @@ fn facts(tasks: &Tasks, summary: &Summary) -> Vec<Fact> {
     let mut facts = vec![
         fact("elapsed", summary.elapsed as f64, clock),
         fact("work", summary.work as f64, clock),
-        fact("critical path", summary.span as f64, clock),
-        fact("parallelism (work / critical path)", ratio(summary.work, summary.span), "ratio"),
+        fact("T∞", summary.span as f64, clock),
+        fact("parallelism (work / T∞)", ratio(summary.work, summary.span), "ratio"),
         fact("speed-up (work / elapsed)", ratio(summary.work, summary.elapsed), "ratio"),
         fact("utilisation (work / workers × elapsed)", ratio(summary.work, capacity), "ratio"),
         fact("tasks", summary.tasks as f64, ""),

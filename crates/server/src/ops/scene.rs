@@ -51,14 +51,15 @@ pub fn scene(run: &OpenRun, request: &SceneRequest) -> Result<(SceneAnswer, Scen
     let began = Instant::now();
     let tasks = &run.tasks;
     let mut cut = run.cut(&request.cut)?;
-    if let Some(action) = request.action {
-        act(tasks, &mut cut, action)?;
-    }
+    let stopped = match request.action {
+        Some(action) => !act(tasks, &mut cut, action)?,
+        None => false,
+    };
     let visible = visible(tasks, &cut)?;
     let scene = picture(tasks, &cut, request)?;
     let head = encode::head(&scene);
     let ms = began.elapsed().as_secs_f64() * 1e3;
-    Ok((SceneAnswer { cut: cut.to_text(), visible, select: None, ms, scene: head }, scene))
+    Ok((SceneAnswer { cut: cut.to_text(), visible, select: None, stopped, ms, scene: head }, scene))
 }
 
 /// Draws a cut or a window.
@@ -107,8 +108,10 @@ fn window(tasks: &Tasks, asked: Option<(f64, f64)>) -> Result<(i64, i64), Refusa
     Ok((from, to))
 }
 
-fn act(tasks: &Tasks, cut: &mut Cut, action: Action) -> Result<(), Refusal> {
+/// Changes the cut; says whether all fitted that was to be opened.
+fn act(tasks: &Tasks, cut: &mut Cut, action: Action) -> Result<bool, Refusal> {
     let tree = tasks.tree();
+    let mut fitted = true;
     match action {
         Action::Open { node } => {
             let node = existing(tasks, node)?;
@@ -119,11 +122,17 @@ fn act(tasks: &Tasks, cut: &mut Cut, action: Action) -> Result<(), Refusal> {
         }
         Action::Close { node } => cut.close(tree, existing(tasks, node)?),
         Action::Below { node, limit } => {
-            cut.open_below(tree, existing(tasks, node)?, limit.min(MOST_ITEMS));
+            fitted = cut.open_below(tree, existing(tasks, node)?, limit.min(MOST_ITEMS));
         }
-        Action::Depth { depth } => *cut = Cut::to_depth(tree, depth as usize, MANY_ITEMS).0,
+        Action::Depth { depth } => {
+            let opened = Cut::to_depth(tree, depth as usize, MANY_ITEMS);
+            *cut = opened.0;
+            // Levels end before the depth that was asked for, or there was no room for the next one.
+            let closed = |item: Item| matches!(item, Item::Node(node) if !tree.is_leaf(node));
+            fitted = opened.1 >= depth as usize || !cut.visible(tree).any(closed);
+        }
         Action::Reveal { node } => cut.reveal(tree, existing(tasks, node)?),
-        Action::Critical => open_critical(tasks, cut),
+        Action::Critical => fitted = open_critical(tasks, cut),
         Action::Window { node, first, count } => {
             cut.set_window(existing(tasks, node)?, Window { first, count: count.min(MANY_ITEMS as u32) });
         }
@@ -136,11 +145,11 @@ fn act(tasks: &Tasks, cut: &mut Cut, action: Action) -> Result<(), Refusal> {
             return Err("only the grain view can do that".to_owned());
         }
     }
-    Ok(())
+    Ok(fitted)
 }
 
-/// Opens every node of the critical path, the upper ones first, as long as there is room.
-fn open_critical(tasks: &Tasks, cut: &mut Cut) {
+/// Opens every node of the critical path, the upper ones first, as long as there is room. Says whether all fitted.
+fn open_critical(tasks: &Tasks, cut: &mut Cut) -> bool {
     let tree = tasks.tree();
     let mut shown = cut.visible(tree).take(MANY_ITEMS).count();
     let mut queue = VecDeque::from([(NodeId::ROOT, tasks.critical_root())]);
@@ -159,7 +168,7 @@ fn open_critical(tasks: &Tasks, cut: &mut Cut) {
             shown += items.len();
             if shown > MANY_ITEMS {
                 cut.close(tree, node);
-                return;
+                return false;
             }
         }
         queue.extend(items.into_iter().filter_map(|item| match item {
@@ -167,4 +176,5 @@ fn open_critical(tasks: &Tasks, cut: &mut Cut) {
             Item::Gap { .. } => None,
         }));
     }
+    true
 }

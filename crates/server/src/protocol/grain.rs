@@ -29,9 +29,13 @@ pub struct GrainAnswer {
     pub member_count: f64,
     /// How many are like it.
     pub alike: Alike,
+    /// Tasks, lanes and chunks in its node of the task tree, all below it among them: what a prediction for it includes.
+    pub includes: f64,
     /// The node of the task tree that created it, when that is not where it is drawn.
     pub creator: Option<Crumb>,
-    /// Source position where it began and ended ("file:line").
+    /// What it depends on beside what the graph shows as its fork: nodes of the grain graph.
+    pub after: Vec<Crumb>,
+    /// Source position where it began and ended ("file:line", or the function where the line is not known).
     pub source: (Option<String>, Option<String>),
     /// The lines around where it began, if the file can be read.
     pub code: Option<Code>,

@@ -17,6 +17,8 @@ use crate::scene::{Align, Label, LegendItem, LinkKind, Scene, Shape, flag};
 
 /// With more boxes than this, each gets less room.
 const DENSE: usize = 160;
+/// Room for the sign in the corner of an open group.
+const CLOSES: f32 = 20.0;
 /// Dependences at most.
 const MOST_DEPENDS: usize = 4096;
 
@@ -26,8 +28,8 @@ struct Room {
     group: (f32, f32),
 }
 
-const WIDE: Room = Room { grain: (84.0, 30.0), group: (128.0, 40.0) };
-const TIGHT: Room = Room { grain: (18.0, 14.0), group: (92.0, 33.0) };
+const WIDE: Room = Room { grain: (84.0, 30.0), group: (148.0, 48.0) };
+const TIGHT: Room = Room { grain: (18.0, 14.0), group: (104.0, 42.0) };
 
 /// Sizes of visible parts; whole pixels, so that edges are sharp.
 pub fn set_sizes(look: &Look<'_>, parts: &mut [Part], scale: Scale) {
@@ -36,6 +38,9 @@ pub fn set_sizes(look: &Look<'_>, parts: &mut [Part], scale: Scale) {
     let elapsed = |part: &Part| look.grains.critical_path(part.node).max(0);
     let grains = || parts.iter().filter(|part| part.what == What::Grain);
     let longest = grains().map(elapsed).max().unwrap_or(0).max(1);
+    // Grains that have the problem keep the room for their texts as long as they are few.
+    let flagged = |part: &Part| look.lens.is_some() && part.whole.problems > 0;
+    let few = grains().filter(|part| flagged(part)).count() <= DENSE;
     // A power of two: the scale stays when a group of much the same grains is opened.
     let full = (longest as u64).next_power_of_two() as f64;
     for part in parts.iter_mut() {
@@ -43,7 +48,7 @@ pub fn set_sizes(look: &Look<'_>, parts: &mut [Part], scale: Scale) {
             (part.w, part.h) = room.group;
             continue;
         }
-        let (w, even) = room.grain;
+        let (w, even) = if few && flagged(part) { WIDE.grain } else { room.grain };
         let time = elapsed(part) as f64;
         part.w = w;
         part.h = match scale {
@@ -94,7 +99,9 @@ pub fn draw(
     if let Some(root) = placement.rects.first() {
         (scene.width, scene.height) = (root.w, root.h);
     }
-    let mut pen = Pen { look, painter: Painter::new(look.tasks, options.colour), scene };
+    let closed = parts.iter().filter(|part| !matches!(part.what, What::Open | What::Grain));
+    let most = closed.map(|part| part.whole.work).max().unwrap_or(0).max(1);
+    let mut pen = Pen { look, painter: Painter::new(look.tasks, options.colour), most, scene };
     for (i, part) in parts.iter().enumerate() {
         pen.part(part, placement.rects[i], critical.through[i]);
     }
@@ -116,7 +123,13 @@ pub fn draw(
         scene.links.push(stroke.a, stroke.b, nodes, stroke.kind, flags);
     }
     for &(from, to) in depends {
-        let (a, b) = (placement.rects[from].exit(), placement.rects[to].entry());
+        // Beside the axis, on which the edges from the fork and to the join run.
+        let beside = |part: usize, (x, y): (f32, f32)| match parts[part].what {
+            What::Open => (x, y),
+            _ => (x + placement.rects[part].w / 4.0, y),
+        };
+        let a = beside(from, placement.rects[from].exit());
+        let b = beside(to, placement.rects[to].entry());
         let on_path = critical.through[from] && critical.through[to];
         let flags = if on_path { flag::CRITICAL } else { 0 };
         scene.links.push(a, b, (parts[from].node.0, parts[to].node.0), LinkKind::Depend, flags);
@@ -173,6 +186,8 @@ pub fn severity(value: f64, threshold: f64, below: bool) -> u16 {
 struct Pen<'a> {
     look: &'a Look<'a>,
     painter: Painter<'a>,
+    /// Most work of a mark that stands for several grains.
+    most: i64,
     scene: Scene,
 }
 
@@ -247,13 +262,17 @@ impl Pen<'_> {
         self.bit((rect.x + 4.0, rect.y + 5.0, 3.0, rect.h - 10.0), part.node, fill);
     }
 
-    /// How much of a group has the problem.
+    /// A bar at the foot: how much of a group has the problem; without a lens its work against the most that one has.
     fn share(&mut self, part: &Part, rect: Rect) {
-        let Totals { grains, problems, .. } = part.whole;
-        if self.look.lens.is_none() || grains == 0 {
+        let Totals { grains, problems, work } = part.whole;
+        if grains == 0 {
             return;
         }
         let (x, y, w) = (rect.x + 11.0, rect.y + rect.h - 6.0, rect.w - 19.0);
+        if self.look.lens.is_none() {
+            let full = (f64::from(w) * work.max(0) as f64 / self.most as f64) as f32;
+            return self.bit((x, y, full.max(1.0), 3.0), part.node, slot::SEVERAL);
+        }
         self.bit((x, y, w, 3.0), part.node, slot::MUTED);
         if problems > 0 {
             // A little is seen, too.
@@ -262,8 +281,8 @@ impl Pen<'_> {
         }
     }
 
-    /// Small squares in the corner of a grain that has the problem: more of them, and redder, the worse it is. Says how wide
-    /// they are.
+    /// Small squares in the lower corner of a grain that has the problem: more of them, and redder, the worse it is. Says how
+    /// wide they are; the name of the grain, in the upper corner, keeps its room.
     fn marks(&mut self, part: &Part, rect: Rect, flags: u8) -> f32 {
         let Some(set) = self.look.lens.filter(|_| flags & flag::PROBLEM != 0) else { return 0.0 };
         let value = self.look.grains.problem_value(set.problem, part.node, self.look.deviation);
@@ -274,7 +293,7 @@ impl Pen<'_> {
         }
         for k in 0..=bad {
             let x = rect.x + rect.w - 4.0 - side - f32::from(k) * (side + 1.0);
-            self.bit((x, rect.y + 4.0, side, side), part.node, slot::PROBLEM + bad);
+            self.bit((x, rect.y + rect.h - 4.0 - side, side, side), part.node, slot::PROBLEM + bad);
         }
         4.0 + f32::from(bad + 1) * (side + 1.0)
     }
@@ -307,9 +326,11 @@ impl Pen<'_> {
 
     fn grain_labels(&mut self, part: &Part, rect: Rect, marked: f32) {
         let room = rect.w - 10.0;
-        let source = fit_end(&self.source(part), room - marked);
+        let source = fit_end(&self.source(part), room);
         let work = self.time(part.whole.work);
-        self.lines(rect, rect.x + 6.0, [(source, room - marked), (Some(work), room)], part.node);
+        // A tall grain has its second line above the squares.
+        let beside = if rect.h < 40.0 { marked } else { 0.0 };
+        self.lines(rect, rect.x + 6.0, [(source, room), (Some(work), room - beside)], part.node);
     }
 
     fn group_labels(&mut self, part: &Part, rect: Rect, fold: &str) {
@@ -319,9 +340,11 @@ impl Pen<'_> {
         let first = if fold.is_empty() {
             fit_end(&self.source(part), first_room)
         } else {
-            let short = format!("× {} {fold}", count(i64::from(part.count)));
-            let long = format!("{short} · {}", self.source(part));
-            Some(if fold == "alike" && text_width(&long) <= first_room { long } else { short })
+            let (times, source) = (format!("× {}", count(i64::from(part.count))), self.source(part));
+            let short = format!("{times} {fold}");
+            let named = [format!("{short} · {source}"), format!("{times} · {source}")];
+            let fits = named.into_iter().find(|text| fold == "alike" && text_width(text) <= first_room);
+            Some(fits.unwrap_or(short))
         };
         let work = self.time(part.whole.work);
         let grains = match part.whole.grains {
@@ -347,22 +370,39 @@ impl Pen<'_> {
             1 => "1 grain".to_owned(),
             n => format!("{} grains", short_count(n)),
         };
-        let alike = if part.count > 1 {
-            format!("× {} alike · ", count(i64::from(part.count)))
-        } else {
-            String::new()
-        };
-        let texts = [
-            format!("{alike}{kind} {source} · {grains} · {}", self.time(part.whole.work)),
-            format!("{alike}{kind} {source} · {grains}"),
-            format!("{alike}{source} · {grains}"),
-            format!("{alike}{grains}"),
-            if part.count > 1 { format!("× {} alike", count(i64::from(part.count))) } else { source },
+        let work = self.time(part.whole.work);
+        let texts = if part.count > 1 {
             // That it stands for others is said even where there is hardly any room.
-            if part.count > 1 { format!("× {}", short_count(i64::from(part.count))) } else { grains },
-        ];
-        if let Some(text) = texts.into_iter().find(|text| text_width(text) <= room) {
-            self.label((x, rect.y + 14.0), room, text, Align::Start, part.node);
+            let (times, few) = (count(i64::from(part.count)), short_count(i64::from(part.count)));
+            let each = short_count(part.whole.grains / i64::from(part.count));
+            vec![
+                format!("× {times} alike · {kind} {source} · {grains} · {work}"),
+                format!("× {times} alike · {kind} {source} · {grains}"),
+                format!("× {times} alike · {source} · {grains}"),
+                format!("× {few} · {source} · {grains}"),
+                format!("× {few} · {source} · {each}"),
+                format!("× {few} · {source}"),
+                fit_end(&source, room - text_width(&format!("× {few} · ")))
+                    .map_or_else(|| format!("× {few} · {grains}"), |end| format!("× {few} · {end}")),
+                format!("× {few}"),
+            ]
+        } else {
+            vec![
+                format!("{kind} {source} · {grains} · {work}"),
+                format!("{kind} {source} · {grains}"),
+                format!("{source} · {grains}"),
+                source.clone(),
+                fit_end(&source, room).unwrap_or_else(|| grains.clone()),
+            ]
+        };
+        let Some(text) = texts.into_iter().find(|text| text_width(text) <= room) else { return };
+        // What did not fit left of the axis may stand right of it, before the sign that closes the group.
+        let right = rect.x + rect.axis + size::NODE;
+        let beside = rect.w - rect.axis - size::NODE - CLOSES;
+        let told = text.contains(" grain");
+        self.label((x, rect.y + 14.0), room, text, Align::Start, part.node);
+        if !told && text_width(&grains) <= beside {
+            self.label((right, rect.y + 14.0), beside, grains, Align::Start, part.node);
         }
     }
 }

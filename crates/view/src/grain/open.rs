@@ -145,8 +145,8 @@ pub fn spread(nodes: &impl Nodes, cut: &mut Cut, first: NodeId) {
 }
 
 /// Opens along the critical path of a group, the upper groups first, as long as at most `limit` items are visible, of which
-/// `visible` are so already.
-pub fn path(look: &Look<'_>, cut: &mut Cut, group: NodeId, visible: usize, limit: usize) {
+/// `visible` are so already. Says whether all fitted.
+pub fn path(look: &Look<'_>, cut: &mut Cut, group: NodeId, visible: usize, limit: usize) -> bool {
     let tree = look.grains.tree();
     let mut visible = visible;
     let mut queue = VecDeque::from([group]);
@@ -167,17 +167,18 @@ pub fn path(look: &Look<'_>, cut: &mut Cut, group: NodeId, visible: usize, limit
             visible += items.len();
             if visible > limit {
                 cut.close(tree, node);
-                return;
+                return false;
             }
         }
         let on_path = |item: &&Item| item.fold.is_none() && path.takes(item.node);
         queue.extend(items.iter().filter(on_path).map(|item| item.node));
     }
+    true
 }
 
 /// Opens every visible group that is alike to this one the way this one is open, as long as at most `limit` items are
-/// visible. Members of equal shape may stand in another order: what does not match stays closed.
-pub fn alike(look: &Look<'_>, cut: &mut Cut, group: NodeId, parts: &[Part], limit: usize) {
+/// visible. Members of equal shape may stand in another order: what does not match stays closed. Says whether all fitted.
+pub fn alike(look: &Look<'_>, cut: &mut Cut, group: NodeId, parts: &[Part], limit: usize) -> bool {
     let tree = look.grains.tree();
     let shape = look.grains.shape(group);
     let inside = tree.range(group);
@@ -192,7 +193,7 @@ pub fn alike(look: &Look<'_>, cut: &mut Cut, group: NodeId, parts: &[Part], limi
         }
         visible += shows;
         if visible > limit {
-            return;
+            return false;
         }
         for &node in &open {
             let counterpart = NodeId(part.node.0 + (node.0 - group.0));
@@ -203,4 +204,5 @@ pub fn alike(look: &Look<'_>, cut: &mut Cut, group: NodeId, parts: &[Part], limi
             }
         }
     }
+    true
 }

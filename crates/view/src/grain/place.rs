@@ -26,6 +26,12 @@ pub mod size {
     pub const ROW: f32 = 1400.0;
     /// Wider pictures are broken such that they are about this much wider than high.
     pub const ASPECT: f32 = 1.8;
+
+    /// Room on both sides of the axis that an open group takes at least: one that stands for others says for how many, of
+    /// what, and how much is in it.
+    pub fn least(group: &super::Part) -> f32 {
+        if group.count > 1 { 104.0 } else { 0.0 }
+    }
 }
 
 /// Where a part lies.
@@ -158,7 +164,8 @@ fn lay(parts: &[Part], level: &[u32], budget: f32) -> (Vec<Rect>, Vec<Option<Row
 /// The size of an open linear group.
 fn lay_line(parts: &[Part], rects: &[Rect], open: usize) -> Rect {
     let mut rect = Rect { above: size::TITLE, below: size::SIDE, ..Rect::default() };
-    let (mut left, mut right, mut h) = (0f32, 0f32, 0f32);
+    let least = size::least(&parts[open]);
+    let (mut left, mut right, mut h) = (least, least, 0f32);
     let mut first = true;
     for member in members(parts, open) {
         let m = rects[member];
@@ -203,7 +210,8 @@ fn lay_rows(parts: &[Part], level: &[u32], rects: &[Rect], open: usize, budget: 
     }
     let several = rows.len() > 1;
     let rail = if several { size::GAP } else { 0.0 };
-    let inner = rows.iter().map(|row| width(row)).fold(size::NODE, f32::max);
+    let least = size::NODE.max(2.0 * size::least(&parts[open]));
+    let inner = rows.iter().map(|row| width(row)).fold(least, f32::max);
     let mut laid = Rows::default();
     let w = inner + 2.0 * (size::SIDE + rail);
     let mut y = size::EDGE + size::NODE + size::LANE;
