@@ -76,7 +76,7 @@ fn a_serial_spawn_loop_is_found() {
     assert_eq!((found[0].id, found[0].view), ("serial-spawn", FindingView::Dag));
     assert_eq!(found[0].node, Some(NodeId(section as u32)));
     assert_eq!(found[0].severity, Severity::High);
-    assert!(found[0].what.contains("10000 tasks"), "{}", found[0].what);
+    assert!(found[0].what.contains("10\u{2009}000 tasks"), "{}", found[0].what);
     assert!(found.iter().all(|f| f.id != "no-work"), "the idle time is explained");
 }
 
