@@ -245,6 +245,11 @@ impl Comparison<'_> {
         let clock = tasks.clock();
         let mut lines = vec![format!("{} against {}", tasks.run().name(), self.there.0.run().name())];
         let mut add = |name: &str, text: String| lines.push(format!("  {name:<16}{text}"));
+        for side in [self.here.0, self.there.0] {
+            if let Some(missing) = runs::partial(side.run()) {
+                add("partial", format!("{}: {missing}", side.run().name()));
+            }
+        }
         let elapsed = |tasks: &Tasks| tasks.summary().elapsed;
         add(
             "elapsed",

@@ -284,9 +284,10 @@ impl Report {
     }
 }
 
-/// What folding saves, rounded down: what is not all is not said to be all.
+/// What folding saves: what is not all is not said to be all.
 fn savings(part: f64) -> String {
-    format!("{:.2}{THIN}%", (part * 10_000.0).floor() / 100.0)
+    let percents = 100.0 * part;
+    format!("{:.2}{THIN}%", if part < 1.0 { percents.min(99.99) } else { percents })
 }
 
 /// Columns as wide as their widest cell.
@@ -298,4 +299,16 @@ fn table<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     };
     rows.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::savings;
+
+    #[test]
+    fn not_all_is_not_said_to_be_all() {
+        assert_eq!(savings(1.0 - 40.0 / 50.0), "20.00\u{2009}%");
+        assert_eq!(savings(0.999_999), "99.99\u{2009}%");
+        assert_eq!(savings(0.998_83), "99.88\u{2009}%");
+    }
 }
