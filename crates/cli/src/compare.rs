@@ -1,17 +1,17 @@
 //! `crosscut compare`: two runs of one program: whether they have the same structure, which grains and groups work longer.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use crosscut_run::Run;
 use crosscut_tasks::Tasks;
-use crosscut_tasks::grain::{Deviation, Grains, Growth, Kernel, Problem, growth};
+use crosscut_tasks::grain::{Deviation, Grains, Growth, Kernel, Problem, ProblemReport, growth};
 use crosscut_tree::NodeId;
-use crosscut_view::format::{count, percent, three, time};
+use crosscut_view::format::{count, three, time};
 use serde_json::{Value, json};
 
-use crate::grains::{Limits, note};
-use crate::output;
+use crate::grains::{Limits, forget, note};
+use crate::words::{grain_id, many, parse_grain, share};
+use crate::{output, runs, words};
 
 /// Compare two runs of a program by their grains.
 ///
@@ -20,18 +20,23 @@ use crate::output;
 #[derive(clap::Args)]
 pub struct Args {
     /// The run to compare with, as a rule one with a single worker.
-    baseline: PathBuf,
+    #[arg(required_unless_present = "forget")]
+    baseline: Option<PathBuf>,
     /// The run.
-    run: PathBuf,
+    #[arg(required_unless_present = "forget")]
+    run: Option<PathBuf>,
     /// As JSON.
     #[arg(long)]
     json: bool,
-    /// How alike two groups are: one of the first run, one of the second (which may be the same run).
-    #[arg(long, value_name = "GROUP,GROUP", value_parser = pair)]
-    groups: Option<(u32, u32)>,
+    /// How alike two groups are: one of the first run, one of the second (which may be the same run), such as g12,g34.
+    #[arg(long, value_name = "GROUP,GROUP", value_parser = pair, conflicts_with_all = ["threshold", "thresholds"])]
+    groups: Option<(NodeId, NodeId)>,
     /// Do not note the baseline in the run.
     #[arg(long)]
     no_note: bool,
+    /// Forget the baseline that was noted in a run, and compare nothing.
+    #[arg(long, value_name = "RUN", exclusive = true)]
+    forget: Option<PathBuf>,
     #[command(flatten)]
     limits: Limits,
 }
@@ -41,57 +46,75 @@ const NAMED: usize = 8;
 
 /// Compares them.
 pub fn run(args: Args) -> Result<()> {
+    if let Some(run) = &args.forget {
+        return forget_baseline(run);
+    }
     let thresholds = args.limits.thresholds()?;
+    if let Some(other) = args.limits.asked().find(|&problem| problem != Problem::WorkDeviation) {
+        bail!(
+            "--threshold {other}: a comparison looks at work-deviation alone; `crosscut report` takes the others"
+        );
+    }
+    let (Some(baseline), Some(run)) = (&args.baseline, &args.run) else { return Ok(()) };
     let open = |path: &PathBuf| -> Result<(Tasks, Grains)> {
-        let tasks = Tasks::open(Run::open(path)?)?;
+        let tasks = Tasks::open(runs::open(path)?)?;
         let grains = Grains::new(&tasks);
         Ok((tasks, grains))
     };
-    let (there, here) = (open(&args.baseline)?, open(&args.run)?);
+    let (there, here) = (open(baseline)?, open(run)?);
     if there.0.clock() != here.0.clock() {
         bail!(
             "{} counts in {}, {} in {}: their times cannot be compared",
-            args.baseline.display(),
+            baseline.display(),
             there.0.clock().unit(),
-            args.run.display(),
+            run.display(),
             here.0.clock().unit()
         );
     }
     let (a, b) = ((&here.0, &here.1), (&there.0, &there.1));
     if let Some((group, other)) = args.groups {
-        return compare_groups(b, NodeId(group), a, NodeId(other), args.json);
+        return compare_groups(b, group, a, other, args.json);
     }
     let deviation = Deviation::new(a, b);
     let threshold = thresholds.of(Problem::WorkDeviation, a.1);
     let set = a.1.problem(Problem::WorkDeviation, threshold, Some(&deviation));
     let lost = a.1.time_lost(a.0, &set, Some(&deviation));
-    let comparison = Comparison {
+    let mut comparison = Comparison {
         here: a,
         there: b,
         alike: Kernel::new(a.1, NodeId::ROOT).value(&Kernel::new(b.1, NodeId::ROOT)),
-        grown: growth(a, b, NAMED),
+        grown: Growth::deepest(a.1, growth(a, b, usize::MAX), NAMED),
         problem: (set.grains, threshold, lost),
         deviation,
+        noted: Noted::No("--no-note".to_owned()),
     };
-    if comparison.is_one_program()
-        && !args.no_note
-        && let Err(error) = note(&args.run, &args.baseline)
-    {
-        output::say(&format!(
-            "the baseline could not be noted in {}: {error:#}; give it to other commands by --baseline",
-            args.run.display()
-        ));
+    if !args.no_note {
+        comparison.noted = comparison.note(run, baseline);
     }
     let text = if args.json { format!("{:#}", comparison.json()) } else { comparison.lines().join("\n") };
     output::line(&text)
 }
 
-fn pair(text: &str) -> Result<(u32, u32), String> {
-    let numbers = text.split_once(',').map(|(a, b)| (a.trim().parse(), b.trim().parse()));
-    match numbers {
-        Some((Ok(a), Ok(b))) => Ok((a, b)),
-        _ => Err(format!("`{text}` is not two groups; write their numbers like 12,34")),
-    }
+fn forget_baseline(run: &Path) -> Result<()> {
+    runs::open(run)?;
+    let name = run.display();
+    output::line(&match forget(run)? {
+        true => format!("{name}: its baseline is forgotten"),
+        false => format!("{name}: no baseline was noted in it"),
+    })
+}
+
+fn pair(text: &str) -> Result<(NodeId, NodeId), String> {
+    let ids = text.split_once(',').and_then(|(a, b)| Some((parse_grain(a)?, parse_grain(b)?)));
+    ids.ok_or_else(|| format!("`{text}` is not two groups; write their ids like g12,g34 or 12,34"))
+}
+
+/// Whether the baseline is noted in the run now.
+enum Noted {
+    /// How to undo it.
+    Yes(String),
+    /// Why it is not.
+    No(String),
 }
 
 /// Says how alike two groups are.
@@ -106,7 +129,7 @@ fn compare_groups(
         let nodes = grains.tree().node_count();
         if node.index() >= nodes {
             let name = tasks.run().name();
-            bail!("{name}: there is no group {}; groups and grains are 0 to {}", node.0, nodes - 1);
+            bail!("{name}: there is no group {}; groups and grains are g0 to g{}", grain_id(node), nodes - 1);
         }
     }
     let same = there.1.shape(group) == here.1.shape(other);
@@ -115,15 +138,15 @@ fn compare_groups(
         return output::line(&format!("{:#}", json!({ "same_structure": same, "similarity": similarity })));
     }
     let name = |(tasks, grains): (&Tasks, &Grains), node: NodeId| {
-        let inside = count(grains.grain_range(node).len() as i64);
-        format!("{} {} of {} ({inside} grains)", grains.kind(node).word(), node.0, tasks.run().name())
+        let inside = many(grains.grain_range(node).len(), "grain");
+        format!("{} {} of {} ({inside})", grains.kind(node).word(), grain_id(node), tasks.run().name())
     };
     let structure = if same { "the same structure" } else { "not the same structure" };
     output::line(&format!(
         "{} and {}: {structure}, similarity {}",
         name(there, group),
         name(here, other),
-        three(similarity)
+        words::similarity(same, similarity)
     ))
 }
 
@@ -134,12 +157,42 @@ struct Comparison<'a> {
     deviation: Deviation,
     grown: Vec<Growth>,
     problem: (usize, f64, i64),
+    noted: Noted,
 }
 
 impl Comparison<'_> {
     /// A run of another program is no baseline: in one of the same, most grains have a counterpart.
     fn is_one_program(&self) -> bool {
         2 * self.deviation.matched > self.here.1.grain_count()
+    }
+
+    /// Notes the baseline in the run, for the commands that look at it later, if it is one.
+    fn note(&self, run: &Path, baseline: &Path) -> Noted {
+        let (workers, others) = (self.here.1.workers(), self.there.1.workers());
+        if !self.is_one_program() {
+            return Noted::No("most grains have no counterpart; is it the same program?".to_owned());
+        }
+        if matches!((run.canonicalize(), baseline.canonicalize()), (Ok(run), Ok(other)) if run == other) {
+            return Noted::No("a run is no baseline of itself".to_owned());
+        }
+        if others > workers {
+            return Noted::No(format!(
+                "it has more workers than the run ({} against {}), so that work deviation would mean little; \
+                 --baseline takes it all the same",
+                count(others.into()),
+                count(workers.into())
+            ));
+        }
+        match note(run, baseline) {
+            Ok(()) => Noted::Yes(format!("crosscut compare --forget {}", output::quoted(run))),
+            Err(error) => {
+                output::say(&format!(
+                    "the baseline could not be noted in {}: {error:#}; give it to other commands by --baseline",
+                    run.display()
+                ));
+                Noted::No(format!("{error:#}"))
+            }
+        }
     }
 
     fn ratio(&self) -> f64 {
@@ -177,6 +230,7 @@ impl Comparison<'_> {
                 "grains": self.problem.0,
                 "time_lost_ns": self.problem.2,
             },
+            "noted": matches!(self.noted, Noted::Yes(_)),
             "grown": self.grown.iter().map(grown).collect::<Vec<_>>(),
         })
     }
@@ -191,31 +245,45 @@ impl Comparison<'_> {
         let clock = tasks.clock();
         let mut lines = vec![format!("{} against {}", tasks.run().name(), self.there.0.run().name())];
         let mut add = |name: &str, text: String| lines.push(format!("  {name:<16}{text}"));
+        for side in [self.here.0, self.there.0] {
+            if let Some(missing) = runs::partial(side.run()) {
+                add("partial", format!("{}: {missing}", side.run().name()));
+            }
+        }
         let elapsed = |tasks: &Tasks| tasks.summary().elapsed;
         add(
             "elapsed",
             format!(
-                "{} on {} workers, {} on {}: {} times as fast",
+                "{} on {}, {} on {}: {}",
                 time(elapsed(tasks) as f64, clock),
-                grains.workers(),
+                many(grains.workers() as usize, "worker"),
                 time(elapsed(self.there.0) as f64, clock),
-                self.there.1.workers(),
-                three(elapsed(self.there.0) as f64 / elapsed(tasks).max(1) as f64)
+                count(self.there.1.workers().into()),
+                words::speed(elapsed(self.there.0) as f64 / elapsed(tasks).max(1) as f64)
             ),
         );
         let structure = if self.deviation.same_structure { "the same" } else { "not the same" };
-        add("structure", format!("{structure}; similarity {}", three(self.alike)));
         add(
-            "matched",
+            "structure",
             format!(
-                "{} of {} grains",
-                count(self.deviation.matched as i64),
-                count(grains.grain_count() as i64)
+                "{structure}; similarity {}",
+                words::similarity(self.deviation.same_structure, self.alike)
             ),
         );
-        if !self.is_one_program() {
-            add("baseline", "not noted: most grains have no counterpart; is it the same program?".to_owned());
-        }
+        add(
+            "matched",
+            format!("{} of {}", count(self.deviation.matched as i64), many(grains.grain_count(), "grain")),
+        );
+        add(
+            "baseline",
+            match &self.noted {
+                Noted::Yes(undo) => {
+                    let (baseline, run) = (self.there.0.run().name(), tasks.run().name());
+                    format!("{baseline} is now noted as that of {run}; `{undo}` undoes it")
+                }
+                Noted::No(why) => format!("not noted: {why}"),
+            },
+        );
         if self.deviation.matched == 0 {
             return lines;
         }
@@ -228,26 +296,45 @@ impl Comparison<'_> {
                 three(self.ratio())
             ),
         );
-        let (count_over, threshold, lost) = self.problem;
+        let (over, threshold, lost) = self.problem;
         add(
             "work deviation",
             format!(
-                "{} grains ({}) work more than {threshold} times as long, and lose {}",
-                count(count_over as i64),
-                percent(count_over as f64, grains.grain_count() as f64),
+                "{} ({}) {} more than {} times as long, and {} {}",
+                many(over, "grain"),
+                share(over as f64, grains.grain_count() as f64),
+                if over == 1 { "works" } else { "work" },
+                ProblemReport::threshold_text(threshold),
+                if over == 1 { "loses" } else { "lose" },
                 time(lost as f64, clock)
             ),
         );
-        for growth in &self.grown {
-            let place = self.place(growth.node).unwrap_or_else(|| format!("#{}", grains.task(growth.node).0));
+        lines.extend(self.grown_lines());
+        lines
+    }
+
+    /// What grew, as a tree: what stands in a group that is told of stands below it, further in.
+    fn grown_lines(&self) -> Vec<String> {
+        let (tasks, grains) = self.here;
+        let time = |value: i64| time(value as f64, tasks.clock());
+        let mut grown: Vec<&Growth> = self.grown.iter().collect();
+        grown.sort_unstable_by_key(|growth| growth.node);
+        let mut around: Vec<NodeId> = Vec::new();
+        let mut lines = Vec::new();
+        for growth in grown {
+            let node = growth.node;
+            while around.pop_if(|above| grains.tree().range(*above).end <= node.index()).is_some() {}
+            let place = self.place(node).unwrap_or_else(|| format!("#{}", grains.task(node).0));
             lines.push(format!(
-                "  + {:<14}{} {} at {place}: {} → {}",
-                time((growth.work.0 - growth.work.1) as f64, clock),
-                grains.kind(growth.node).word(),
-                growth.node.0,
-                time(growth.work.1 as f64, clock),
-                time(growth.work.0 as f64, clock),
+                "  + {:<14}{}{} {} at {place}: {} → {}",
+                time(growth.by()),
+                "  ".repeat(around.len()),
+                grains.kind(node).word(),
+                grain_id(node),
+                time(growth.work.1),
+                time(growth.work.0),
             ));
+            around.push(node);
         }
         lines
     }

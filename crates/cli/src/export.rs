@@ -3,15 +3,14 @@
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::ValueEnum;
-use crosscut_run::Run;
 use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{Grains, Problem, ProblemSet};
 use crosscut_view::graph::{Form, Graph};
 
-use crate::grains::{Baseline, Limits};
-use crate::output;
+use crate::grains::{Baseline, Limits, must_tell, untold};
+use crate::{output, runs};
 
 /// Write the grain graph of a run for other tools.
 #[derive(clap::Args)]
@@ -21,7 +20,7 @@ pub struct Args {
     /// The form to write.
     #[arg(long, value_enum)]
     to: To,
-    /// The problem that is separated from the rest in nested groups; all problems are marked in any case.
+    /// The problem that is separated from the rest in nested groups; in the other forms, the only one that is marked.
     #[arg(long, value_name = "PROBLEM")]
     problem: Option<Problem>,
     /// A run of the same program that work is compared with.
@@ -48,22 +47,25 @@ enum To {
 /// Writes it.
 pub fn run(args: Args) -> Result<()> {
     let thresholds = args.limits.thresholds()?;
-    let tasks = Tasks::open(Run::open(&args.run)?)?;
+    let tasks = Tasks::open(runs::open(&args.run)?)?;
     let grains = Grains::new(&tasks);
     let baseline = Baseline::find(args.baseline.as_deref(), &tasks, &grains)?;
     let deviation = baseline.as_ref().map(|baseline| &baseline.deviation);
-    if let Some(problem) = args.problem.filter(|&problem| !grains.can_tell(problem, deviation)) {
-        bail!(
-            "the run does not hold what it takes to tell {problem}{}",
-            match problem {
-                Problem::WorkDeviation => "; give a run to compare with by --baseline",
-                _ => "",
-            }
-        );
+    if let Some(problem) = args.problem {
+        must_tell(&grains, problem, deviation)?;
     }
+    for problem in args.limits.asked() {
+        if let Some(why) = untold(&grains, problem, deviation) {
+            output::say(&format!("{problem} is not marked: {why}"));
+        }
+    }
+    let marked = |problem: Problem| match (args.to, args.problem) {
+        (To::Graphml, _) | (_, None) => true,
+        (_, Some(only)) => problem == only,
+    };
     let mut problems: Vec<ProblemSet> = Problem::ALL
         .into_iter()
-        .filter(|&problem| grains.can_tell(problem, deviation))
+        .filter(|&problem| marked(problem) && grains.can_tell(problem, deviation))
         .map(|problem| grains.problem(problem, thresholds.of(problem, &grains), deviation))
         .collect();
     // The one that was asked for separates; without one that is the first.

@@ -1,5 +1,6 @@
 //! What the commands about grain graphs have in common: thresholds of problems and the run that work is compared with.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -7,7 +8,7 @@ use crosscut_run::Run;
 use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{Deviation, Grains, Problem, Thresholds};
 
-use crate::output;
+use crate::{output, runs};
 
 /// When a grain has a problem.
 #[derive(clap::Args)]
@@ -26,6 +27,8 @@ impl Limits {
         let mut thresholds = Thresholds::default();
         if let Some(path) = &self.thresholds {
             let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+            // Editors of another system begin a text with a byte order mark.
+            let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
             for (number, line) in text.lines().enumerate() {
                 let line = line.split('#').next().unwrap_or("").trim();
                 if !line.is_empty() {
@@ -39,6 +42,42 @@ impl Limits {
             thresholds.set(problem, value);
         }
         Ok(thresholds)
+    }
+
+    /// Whether there are any.
+    pub fn is_given(&self) -> bool {
+        !self.threshold.is_empty() || self.thresholds.is_some()
+    }
+
+    /// The problems that the command line names; a file may hold thresholds for other runs, too.
+    pub fn asked(&self) -> impl Iterator<Item = Problem> + '_ {
+        let named = |problem: &Problem| self.threshold.iter().any(|(other, _)| other == problem);
+        Problem::ALL.into_iter().filter(named)
+    }
+}
+
+/// Why a run cannot tell a problem, and what to do; none if it can.
+pub fn untold(grains: &Grains, problem: Problem, deviation: Option<&Deviation>) -> Option<&'static str> {
+    if grains.can_tell(problem, deviation) {
+        return None;
+    }
+    Some(match problem {
+        Problem::WorkDeviation => {
+            "there is no run to compare with; record the program with one worker and give that run by --baseline"
+        }
+        Problem::MemoryStall => {
+            "nobody counted the cycles that waited for memory; record with `--counters cycles,stalled-cycles-backend`"
+        }
+        Problem::ChunkImbalance => "no chunks of parallel loops were recorded",
+        _ => "it lacks what that takes",
+    })
+}
+
+/// Refuses a problem that a run cannot tell.
+pub fn must_tell(grains: &Grains, problem: Problem, deviation: Option<&Deviation>) -> Result<()> {
+    match untold(grains, problem, deviation) {
+        Some(why) => bail!("the run does not hold what it takes to tell {problem}: {why}"),
+        None => Ok(()),
     }
 }
 
@@ -83,12 +122,17 @@ pub fn baseline(asked: Option<&Path>, run: &Run) -> Result<Option<Tasks>> {
     if let Some(path) = asked {
         return open_baseline(path, run).map(Some);
     }
-    let Some(noted) = noted(run.path()) else { return Ok(None) };
-    open_baseline(&noted, run).map(Some).or_else(|error| leave_out(&format!("{error:#}")))
+    match noted(run.path()) {
+        Ok(None) => Ok(None),
+        Ok(Some(path)) => {
+            open_baseline(&path, run).map(Some).or_else(|error| leave_out(&format!("{error:#}")))
+        }
+        Err(error) => leave_out(&format!("{error:#}")),
+    }
 }
 
 fn open_baseline(path: &Path, run: &Run) -> Result<Tasks> {
-    let other = Run::open(path)?;
+    let other = runs::open(path)?;
     let (there, here) = (other.manifest().clock, run.manifest().clock);
     if there != here {
         bail!(
@@ -108,22 +152,42 @@ fn leave_out<T>(why: &str) -> Result<Option<T>> {
     Ok(None)
 }
 
-fn noted(run: &Path) -> Option<PathBuf> {
-    let run = run.canonicalize().ok()?;
-    let text = std::fs::read(run.join(NOTE)).ok()?;
-    let note: serde_json::Value = serde_json::from_slice(&text).ok()?;
-    let path = PathBuf::from(note.get("baseline")?.as_str()?);
-    // A run that was moved together with its baseline still finds it.
-    Some(if path.is_absolute() { path } else { run.parent()?.join(path) })
+/// The baseline that is noted in a run, if any.
+fn noted(run: &Path) -> Result<Option<PathBuf>> {
+    let file = run.join(NOTE);
+    if !file.is_file() {
+        return Ok(None);
+    }
+    let read = || -> Result<PathBuf> {
+        let note: serde_json::Value = serde_json::from_slice(&std::fs::read(&file)?)?;
+        let path = note.get("baseline").and_then(|path| path.as_str()).filter(|path| !path.is_empty());
+        let path = PathBuf::from(path.context("it names no run")?);
+        // A run that was moved together with its baseline still finds it: the path begins beside the run.
+        let run = run.canonicalize()?;
+        Ok(if path.is_absolute() { path } else { run.parent().unwrap_or(&run).join(path) })
+    };
+    let damaged = || format!("{}: damaged; delete it, or compare the runs again", file.display());
+    read().map(Some).with_context(damaged)
 }
 
-/// Notes the baseline in a run, for the commands that look at it later.
+/// Notes the baseline in a run, for the commands that look at it later: by a path from the folder that the run lies in if
+/// the baseline lies there too, or below.
 pub fn note(run: &Path, baseline: &Path) -> Result<()> {
     let (run_dir, other) = (run.canonicalize()?, baseline.canonicalize()?);
     let beside = run_dir.parent().and_then(|folder| other.strip_prefix(folder).ok());
     let path = beside.unwrap_or(&other).display().to_string();
     let text = format!("{:#}\n", serde_json::json!({ "baseline": path }));
     output::replace(&run.join(NOTE), |file| file.write_all(text.as_bytes()))
+}
+
+/// Forgets the baseline of a run; says whether there was one.
+pub fn forget(run: &Path) -> Result<bool> {
+    let file = run.join(NOTE);
+    match std::fs::remove_file(&file) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error).with_context(|| file.display().to_string()),
+    }
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ pub struct How {
     #[arg(long, value_name = "NAME")]
     format: Option<String>,
     /// Ticks per second of the file's clock, when the file does not say; times become nanoseconds.
-    #[arg(long, value_name = "HZ")]
+    #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
     clock_hz: Option<f64>,
 }
 

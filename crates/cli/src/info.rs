@@ -6,10 +6,11 @@ use anyhow::{Result, bail};
 use crosscut_run::{Clock, Damage, Manifest, Run};
 use crosscut_tasks::{Summary, Tasks};
 use crosscut_tree::NodeId;
-use crosscut_view::format::{THIN, count, percent, three, time};
+use crosscut_view::format::{THIN, count, three, time};
 use serde_json::{Value, json};
 
-use crate::output;
+use crate::words::{many, share};
+use crate::{output, runs};
 
 /// Say what is inside a run.
 #[derive(clap::Args)]
@@ -26,7 +27,7 @@ pub struct Args {
 
 /// Says it; a damaged run is an error.
 pub fn run(args: Args) -> Result<()> {
-    let run = Run::open(&args.run)?;
+    let run = runs::open(&args.run)?;
     let damages = if args.check { run.check() } else { Vec::new() };
     if !damages.is_empty() {
         if args.json {
@@ -51,7 +52,7 @@ pub fn run(args: Args) -> Result<()> {
 
 /// What `info --json` says, for the commands that say more.
 pub fn json(run: &Path) -> Result<Value> {
-    Ok(Contents::of(Run::open(run)?)?.json(None))
+    Ok(Contents::of(runs::open(run)?)?.json(None))
 }
 
 /// A new run in a line, for the commands that make one.
@@ -61,10 +62,10 @@ pub fn one_line(run: Run) -> Result<String> {
     Ok(match contents.tasks() {
         None => format!("{name}: no tasks"),
         Some(s) => format!(
-            "{name}: {} nodes, {} tasks on {}, {} elapsed",
-            count(i64::from(s.nodes)),
-            count(s.tasks),
-            workers(s),
+            "{name}: {}, {} on {}, {} elapsed",
+            many(s.nodes as usize, "node"),
+            many(s.tasks as usize, "task"),
+            many(s.workers as usize, "worker"),
             time(s.elapsed as f64, contents.run().manifest().clock),
         ),
     })
@@ -141,7 +142,7 @@ impl Contents {
             manifest.format,
             manifest.crosscut
         )];
-        let mut add = |name: &str, text: String| lines.push(format!("  {name:<14}{text}"));
+        let mut add = |name: &str, text: String| lines.push(line(name, &text));
         add("made", format!("{} on {}: {}", date(origin.time), origin.host, origin.command.join(" ")));
         for (file, size) in &origin.inputs {
             add("from", format!("{file}, {}", bytes(*size)));
@@ -161,11 +162,11 @@ impl Contents {
         if let dropped @ 1.. = dropped_events(manifest) {
             add(
                 "dropped",
-                format!("{} events, which could not be stored while recording", count(dropped as i64)),
+                format!("{}, which could not be stored while recording", many(dropped as usize, "event")),
             );
         }
         if let Some(parts) = checked {
-            add("checked", format!("all {parts} parts are as they were written"));
+            add("checked", format!("all {} are as they were written", many(parts, "part")));
         }
         lines
     }
@@ -175,20 +176,16 @@ fn task_lines(s: &Summary, clock: Clock, add: &mut dyn FnMut(&str, String)) {
     let time = |value: i64| time(value as f64, clock);
     let all = s.elapsed as f64 * f64::from(s.workers);
     let ratio = |whole: i64| if whole == 0 { "?".to_owned() } else { three(s.work as f64 / whole as f64) };
-    add("tasks", format!("{} created, {} intervals", count(s.tasks), count(s.intervals)));
-    add("tree", format!("{} nodes, {} levels deep", count(i64::from(s.nodes)), count(i64::from(s.depth))));
-    add("workers", format!("{}, {} of them at work on average", s.workers, ratio(s.elapsed)));
+    add("tasks", format!("{} created, {}", count(s.tasks), many(s.intervals as usize, "interval")));
+    add("tree", format!("{}, {} deep", many(s.nodes as usize, "node"), many(s.depth as usize, "level")));
+    add("workers", format!("{}, {} of them at work on average", count(s.workers.into()), ratio(s.elapsed)));
     add("elapsed", time(s.elapsed));
-    add("work", format!("{}, {} of the workers' time", time(s.work), percent(s.work as f64, all)));
+    add("work", format!("{}, {} of the workers' time", time(s.work), share(s.work as f64, all)));
     add(
         "delay",
-        format!(
-            "{}, {}: work was ready, workers did not run it",
-            time(s.delay),
-            percent(s.delay as f64, all)
-        ),
+        format!("{}, {}: work was ready, workers did not run it", time(s.delay), share(s.delay as f64, all)),
     );
-    add("no work", format!("{}, {}: nothing was ready", time(s.no_work), percent(s.no_work as f64, all)));
+    add("no work", format!("{}, {}: nothing was ready", time(s.no_work), share(s.no_work as f64, all)));
     add("critical path", format!("{}, so at most {} workers are of use", time(s.span), ratio(s.span)));
 }
 
@@ -217,8 +214,9 @@ fn dropped_events(manifest: &Manifest) -> u64 {
     manifest.facts.get("dropped_events").and_then(Value::as_u64).unwrap_or(0)
 }
 
-fn workers(s: &Summary) -> String {
-    if s.workers == 1 { "1 worker".to_owned() } else { format!("{} workers", s.workers) }
+/// A name and what is said of it. Names of counters may be longer than the column.
+fn line(name: &str, text: &str) -> String {
+    format!("  {name:<13} {text}")
 }
 
 fn damage_json(damage: &Damage) -> Value {
@@ -252,7 +250,13 @@ fn date(seconds: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::date;
+    use super::{date, line};
+
+    #[test]
+    fn a_long_name_is_not_glued_to_its_value() {
+        assert_eq!(line("work", "1 ms"), "  work          1 ms");
+        assert_eq!(line("stalled-cycles-backend", "12"), "  stalled-cycles-backend 12");
+    }
 
     #[test]
     fn dates() {

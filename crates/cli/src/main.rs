@@ -12,10 +12,12 @@ mod progress;
 mod record;
 mod render;
 mod report;
+mod runs;
 mod size;
 mod synth;
 mod view;
 mod whatif;
+mod words;
 
 use std::process::ExitCode;
 

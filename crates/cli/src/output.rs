@@ -24,10 +24,14 @@ pub fn stream(write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Resu
     }
 }
 
-/// Writes a file beside its name and renames it: it is there whole or not at all.
+/// Writes a file beside its name and renames it: it is there whole or not at all. A device or a pipe is written into, not
+/// replaced.
 pub fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
     if path.is_dir() {
         bail!("a directory");
+    }
+    if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+        return Ok(write(&mut std::fs::OpenOptions::new().write(true).open(path)?)?);
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !folder.is_dir() {

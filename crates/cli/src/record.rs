@@ -38,7 +38,7 @@ pub struct Args {
         value_parser = span)]
     collapse: Option<i64>,
     /// Fold no more than N intervals into one.
-    #[arg(long, value_name = "N", value_parser = size::parse)]
+    #[arg(long, value_name = "N", value_parser = size::parse, allow_negative_numbers = true)]
     collapse_count: Option<u64>,
     /// Hardware counters to read at every event, such as instructions,cycles,cache-misses.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = counter,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;
-use crosscut_run::{Clock, Run};
+use crosscut_run::Clock;
 use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{Grains, Problem, Thresholds};
 use crosscut_tree::{Cut, NodeId};
@@ -18,7 +18,8 @@ use crosscut_view::scene::Scene;
 use crosscut_view::svg::svg;
 use crosscut_view::timeline::{TimelineOptions, timeline};
 
-use crate::{output, size};
+use crate::grains::{Baseline, Limits, must_tell};
+use crate::{output, runs, size};
 
 /// The cut that a picture has when none is asked for shows at most this many boxes.
 const FITTING: usize = 400;
@@ -37,7 +38,7 @@ pub struct Args {
     #[arg(long, value_name = "TEXT", conflicts_with = "depth")]
     cut: Option<String>,
     /// Open the DAG or the grain graph to this depth.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = size::whole::<usize>, allow_negative_numbers = true)]
     depth: Option<usize>,
     /// The problem that the grain graph shows, such as low-parallel-benefit or sibling-imbalance=3.
     #[arg(long, value_name = "PROBLEM[=THRESHOLD]")]
@@ -45,23 +46,26 @@ pub struct Args {
     /// Fold groups of the grain graph that are alike.
     #[arg(long)]
     alike: bool,
+    /// A run of the same program that the grain graph's work is compared with [default: what `crosscut compare` noted]
+    #[arg(long, value_name = "RUN")]
+    baseline: Option<PathBuf>,
     /// What decides colour [default: source in the grain graph, worker elsewhere]
     #[arg(long, alias = "color")]
     colour: Option<Colour>,
-    /// What decides the height of a box in the DAG or of a grain.
-    #[arg(long, default_value = "even")]
-    scale: Height,
+    /// What decides the height of a box in the DAG or of a grain [default: even]
+    #[arg(long)]
+    scale: Option<Height>,
     /// Start of the window of time, such as 1.5ms, or in the clock's unit [default: the start]
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
     from: Option<String>,
     /// End of the window of time [default: the end]
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
     to: Option<String>,
-    /// Width of timeline and profile in pixels.
-    #[arg(long, default_value_t = 1200, value_parser = clap::value_parser!(u32).range(100..=20_000))]
-    width: u32,
+    /// Width of timeline and profile in pixels [default: 1200]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(100..=20_000), allow_negative_numbers = true)]
+    width: Option<u32>,
     /// Height of timeline and profile in pixels [default: 640 and 240]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(50..=20_000))]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(50..=20_000), allow_negative_numbers = true)]
     height: Option<u32>,
     /// Colours on a light or on a dark ground.
     #[arg(long, default_value = "light")]
@@ -72,9 +76,11 @@ pub struct Args {
     /// The picture, .svg or .png; one that is there is replaced.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    #[command(flatten)]
+    limits: Limits,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum View {
     Dag,
     Timeline,
@@ -111,7 +117,8 @@ enum Format {
 /// Draws it.
 pub fn run(args: Args) -> Result<()> {
     let format = format(&args.output)?;
-    let tasks = Tasks::open(Run::open(&args.run)?)?;
+    refuse_idle_options(&args)?;
+    let tasks = Tasks::open(runs::open(&args.run)?)?;
     let scene = scene(&tasks, &args)?;
     let theme = match args.theme {
         Ground::Light => &Theme::LIGHT,
@@ -123,6 +130,38 @@ pub fn run(args: Args) -> Result<()> {
     };
     output::replace(&args.output, |file| file.write_all(&picture))
         .with_context(|| args.output.display().to_string())
+}
+
+/// An option that the picture does not heed is a mistake: better told than passed over.
+fn refuse_idle_options(args: &Args) -> Result<()> {
+    use View::{Dag, Grain, Profile, Timeline};
+    let given = [
+        ("--cut", args.cut.is_some(), &[Dag, Grain][..]),
+        ("--depth", args.depth.is_some(), &[Dag, Grain]),
+        ("--scale", args.scale.is_some(), &[Dag, Grain]),
+        ("--critical", args.critical, &[Dag, Grain]),
+        ("--lens", args.lens.is_some(), &[Grain]),
+        ("--alike", args.alike, &[Grain]),
+        ("--baseline", args.baseline.is_some(), &[Grain]),
+        ("--threshold", args.limits.is_given(), &[Grain]),
+        ("--colour", args.colour.is_some(), &[Dag, Timeline, Grain]),
+        ("--from", args.from.is_some(), &[Timeline, Profile]),
+        ("--to", args.to.is_some(), &[Timeline, Profile]),
+        ("--width", args.width.is_some(), &[Timeline, Profile]),
+        ("--height", args.height.is_some(), &[Timeline, Profile]),
+    ];
+    let name = |view: &View| view.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned());
+    for (option, given, views) in given {
+        if given && !views.contains(&args.view) {
+            let views: Vec<String> = views.iter().map(name).collect();
+            let (view, views) = (name(&args.view), views.join(", --view "));
+            bail!("{option} has no effect with --view {view}; it is for --view {views}");
+        }
+    }
+    if args.limits.is_given() && args.lens.is_none() {
+        bail!("a threshold has no effect without a problem; name one by --lens");
+    }
+    Ok(())
 }
 
 fn format(path: &Path) -> Result<Format> {
@@ -142,12 +181,12 @@ fn scene(tasks: &Tasks, args: &Args) -> Result<Scene> {
         (None, _) => ColourBy::Worker,
     };
     let scale = match args.scale {
-        Height::Even => Scale::Even,
-        Height::Log => Scale::Log,
-        Height::Linear => Scale::Linear,
+        None | Some(Height::Even) => Scale::Even,
+        Some(Height::Log) => Scale::Log,
+        Some(Height::Linear) => Scale::Linear,
     };
     let (from, to) = window(tasks, args)?;
-    let width = args.width as f32;
+    let width = args.width.unwrap_or(1200) as f32;
     let height = |default: u32| args.height.unwrap_or(default) as f32;
     Ok(match args.view {
         View::Dag => dag(tasks, &cut(tasks, args)?, &DagOptions { colour, scale, critical: args.critical }),
@@ -161,25 +200,19 @@ fn scene(tasks: &Tasks, args: &Args) -> Result<Scene> {
 
 fn grains(tasks: &Tasks, args: &Args, colour: ColourBy, scale: Scale) -> Result<Scene> {
     let grains = Grains::new(tasks);
-    let set = args.lens.as_deref().map(|text| {
-        let (word, threshold) = match text.split_once('=') {
-            Some((word, number)) => (word, Some(number)),
-            None => (text, None),
-        };
-        let problem: Problem = word.parse().map_err(|error: String| anyhow!(error))?;
-        if !grains.can_tell(problem, None) {
-            bail!("the run does not hold what it takes to tell {problem}");
+    let asked = args.lens.as_deref().map(|text| lens(text, &args.limits)).transpose().context("--lens")?;
+    // Only work deviation takes another run; all else is spared it.
+    let needs = args.baseline.is_some() || asked.as_ref().is_some_and(|(p, _)| *p == Problem::WorkDeviation);
+    let baseline = if needs { Baseline::find(args.baseline.as_deref(), tasks, &grains)? } else { None };
+    let deviation = baseline.as_ref().map(|baseline| &baseline.deviation);
+    let set = match asked {
+        Some((problem, thresholds)) => {
+            must_tell(&grains, problem, deviation).context("--lens")?;
+            Some(grains.problem(problem, thresholds.of(problem, &grains), deviation))
         }
-        let threshold = match threshold {
-            Some(number) => number.parse().ok().filter(|number: &f64| number.is_finite()),
-            None => Some(Thresholds::default().of(problem, &grains)),
-        };
-        let threshold = threshold.with_context(|| format!("`{text}`: the threshold is not a number"))?;
-        Ok(grains.problem(problem, threshold, None))
-    });
-    let set = set.transpose().context("--lens")?;
-    let look =
-        Look { tasks, grains: &grains, lens: set.as_ref(), deviation: None, alike: args.alike, paths: None };
+        None => None,
+    };
+    let look = Look { tasks, grains: &grains, lens: set.as_ref(), deviation, alike: args.alike, paths: None };
     let cut = match (args.cut.as_deref().filter(|text| !text.is_empty()), args.depth) {
         (Some(text), _) => Cut::from_text(grains.tree(), text).with_context(|| format!("--cut {text}"))?,
         (None, Some(depth)) => grain::open::to_depth(&look, depth, MOST),
@@ -188,6 +221,22 @@ fn grains(tasks: &Tasks, args: &Args, colour: ColourBy, scale: Scale) -> Result<
     let options = GrainOptions { colour, scale, path_of: args.critical.then_some(NodeId::ROOT) };
     grain(&look, &cut, MOST, &options)
         .with_context(|| format!("more than {MOST} things would be visible; open less with --depth or --cut"))
+}
+
+/// A problem, with the thresholds that hold for it: its own wins.
+fn lens(text: &str, limits: &Limits) -> Result<(Problem, Thresholds)> {
+    let mut thresholds = limits.thresholds()?;
+    let (word, threshold) = match text.split_once('=') {
+        Some((word, number)) => (word, Some(number)),
+        None => (text, None),
+    };
+    let problem: Problem = word.trim().parse().map_err(|error: String| anyhow!(error))?;
+    if let Some(number) = threshold {
+        let value = number.trim().parse().ok().filter(|value: &f64| value.is_finite() && *value >= 0.0);
+        let wrong = || format!("`{text}`: the threshold is not a number from 0 on");
+        thresholds.set(problem, value.with_context(wrong)?);
+    }
+    Ok((problem, thresholds))
 }
 
 fn cut(tasks: &Tasks, args: &Args) -> Result<Cut> {

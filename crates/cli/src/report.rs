@@ -4,15 +4,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use crosscut_run::Run;
-use crosscut_tasks::grain::{Grains, ProblemReport, SiteShare};
+use crosscut_tasks::grain::{Grains, Problem, ProblemReport, SiteShare};
 use crosscut_tasks::{Finding, Tasks};
 use crosscut_tree::NodeId;
-use crosscut_view::format::{count, percent, three, time};
+use crosscut_view::format::{THIN, count, three, time};
 use serde_json::{Value, json};
 
-use crate::grains::{Baseline, Limits};
-use crate::{info, output};
+use crate::grains::{Baseline, Limits, untold};
+use crate::words::{grain_id, many, share};
+use crate::{info, output, runs};
 
 /// Say what costs time in a run, worst first.
 #[derive(clap::Args)]
@@ -26,13 +26,13 @@ pub struct Args {
     #[arg(long, value_name = "RUN")]
     baseline: Option<PathBuf>,
     /// End with code 1 if a finding costs more than this many percent of the workers' time.
-    #[arg(long, value_name = "PERCENT", value_parser = share)]
+    #[arg(long, value_name = "PERCENT", value_parser = percents, allow_negative_numbers = true)]
     fail_over: Option<f64>,
     #[command(flatten)]
     limits: Limits,
 }
 
-fn share(text: &str) -> Result<f64, String> {
+fn percents(text: &str) -> Result<f64, String> {
     let right = text.parse().ok().filter(|percent: &f64| percent.is_finite() && *percent >= 0.0);
     right.ok_or_else(|| "write a number of percent from 0 on, such as 10".to_owned())
 }
@@ -43,7 +43,7 @@ const OVER: u8 = 1;
 /// Says it.
 pub fn run(args: Args) -> Result<ExitCode> {
     let thresholds = args.limits.thresholds()?;
-    let tasks = Tasks::open(Run::open(&args.run)?)?;
+    let tasks = Tasks::open(runs::open(&args.run)?)?;
     let grains = Grains::new(&tasks);
     let baseline = Baseline::find(args.baseline.as_deref(), &tasks, &grains)?;
     let deviation = baseline.as_ref().map(|baseline| &baseline.deviation);
@@ -51,7 +51,16 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let mut findings = tasks.findings();
     findings.extend(grains.findings(&tasks, &problems, deviation));
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.cost));
-    let report = Report { tasks, grains, baseline, problems, findings };
+    let missing =
+        Problem::ALL.into_iter().filter_map(|problem| Some((problem, untold(&grains, problem, deviation)?)));
+    let missing: Vec<Missing> = missing
+        .map(|(problem, why)| Missing {
+            problem,
+            why,
+            asked: args.limits.asked().any(|asked| asked == problem),
+        })
+        .collect();
+    let report = Report { tasks, grains, baseline, problems, missing, findings };
     if args.json {
         let mut json = info::json(&args.run)?;
         json["grain"] = report.grain_json();
@@ -65,11 +74,20 @@ pub fn run(args: Args) -> Result<ExitCode> {
     Ok(if over { ExitCode::from(OVER) } else { ExitCode::SUCCESS })
 }
 
+/// A problem that the run cannot tell.
+struct Missing {
+    problem: Problem,
+    why: &'static str,
+    /// Whether the command line sets a threshold for it.
+    asked: bool,
+}
+
 struct Report {
     tasks: Tasks,
     grains: Grains,
     baseline: Option<Baseline>,
     problems: Vec<ProblemReport>,
+    missing: Vec<Missing>,
     findings: Vec<Finding>,
 }
 
@@ -112,6 +130,9 @@ impl Report {
             "critical_path_ns": grains.critical_path(NodeId::ROOT),
             "problems": self.problems.iter().map(problem).collect::<serde_json::Map<_, _>>(),
         });
+        let missing =
+            self.missing.iter().map(|missing| (missing.problem.word().to_owned(), missing.why.into()));
+        json["not_told"] = missing.collect::<serde_json::Map<_, _>>().into();
         if let Some(Baseline { name, deviation }) = &self.baseline {
             json["baseline"] = json!({
                 "run": name,
@@ -150,36 +171,39 @@ impl Report {
         let theta = grains.theta(None);
         let number = |n: usize| count(n as i64);
         let mut lines = vec![format!(
-            "{}: {} grains in {} fork-joins, {} nodes",
+            "{}: {} in {}, {}",
             self.tasks.run().name(),
-            number(grains.grain_count()),
-            number(grains.fork_joins()),
-            number(grains.raw_nodes()),
+            many(grains.grain_count(), "grain"),
+            many(grains.fork_joins(), "fork-join"),
+            many(grains.raw_nodes(), "node"),
         )];
         let mut add = |name: &str, text: String| lines.push(format!("  {name:<14}{text}"));
+        if let Some(missing) = runs::partial(self.tasks.run()) {
+            add("partial", missing);
+        }
         add(
             "groups",
-            format!("{}, {} levels deep", number(grains.group_count()), number(grains.tree().max_depth())),
+            format!("{}, {} deep", number(grains.group_count()), many(grains.tree().max_depth(), "level")),
         );
         add(
             "visible",
             format!(
-                "{} nodes at most on the way to any grain, {:.2} % less than all",
-                count(theta.most as i64),
-                100.0 * theta.savings(grains.raw_nodes())
+                "{} at most on the way to any grain, {} less than all",
+                many(theta.most as usize, "node"),
+                savings(theta.savings(grains.raw_nodes()))
             ),
         );
         let all = self.tasks.summary().work as f64;
         let outside = format!(
             "{}, {} of the work, is in no grain",
             self.time(grains.outside()),
-            percent(grains.outside() as f64, all)
+            share(grains.outside() as f64, all)
         );
         add("outside", outside);
         if let Some(class) = grains.classes(1).first() {
             add(
                 "alike",
-                format!("{} groups have the structure of group {}", number(class.count), class.first.0),
+                format!("{} have the structure of {}", many(class.count, "group"), grain_id(class.first)),
             );
         }
         if let Some(Baseline { name, deviation }) = &self.baseline {
@@ -187,9 +211,9 @@ impl Report {
             add(
                 "baseline",
                 format!(
-                    "{name}: {same}, {} of {} grains matched, work × {}",
+                    "{name}: {same}, {} of {} matched, work × {}",
                     number(deviation.matched),
-                    number(grains.grain_count()),
+                    many(grains.grain_count(), "grain"),
                     three(deviation.work.0 as f64 / deviation.work.1.max(1) as f64)
                 ),
             );
@@ -208,21 +232,24 @@ impl Report {
             let sign = if set.problem.is_below() { "<" } else { ">" };
             let lost = match report.time_lost {
                 0 => "–".to_owned(),
-                lost => format!("{} ({})", self.time(lost), percent(lost as f64, self.capacity())),
+                lost => format!("{} ({})", self.time(lost), share(lost as f64, self.capacity())),
             };
             rows.push([
-                format!("{} {sign} {}", set.problem.metric(), (set.threshold * 100.0).round() / 100.0),
+                format!("{} {sign} {}", set.problem.metric(), ProblemReport::threshold_text(set.threshold)),
                 format!(
                     "{} ({})",
                     count(set.grains as i64),
-                    percent(set.grains as f64, self.grains.grain_count() as f64)
+                    share(set.grains as f64, self.grains.grain_count() as f64)
                 ),
                 lost,
                 if set.grains == 0 { "–".to_owned() } else { count(report.theta.most as i64) },
                 report.sites.iter().map(|site| self.site(site)).collect::<Vec<_>>().join(", "),
             ]);
         }
-        table(&rows)
+        let mut lines = table(&rows);
+        let asked = self.missing.iter().filter(|missing| missing.asked);
+        lines.extend(asked.map(|missing| format!("{} is not told: {}", missing.problem, missing.why)));
+        lines
     }
 
     fn site(&self, share: &SiteShare) -> String {
@@ -243,7 +270,7 @@ impl Report {
                 "{:>2}. {} ({}, {}) {}: {}",
                 i + 1,
                 self.time(finding.cost),
-                percent(finding.cost as f64, self.capacity()),
+                share(finding.cost as f64, self.capacity()),
                 finding.severity.word(),
                 finding.id,
                 finding.what
@@ -257,6 +284,12 @@ impl Report {
     }
 }
 
+/// What folding saves: what is not all is not said to be all.
+fn savings(part: f64) -> String {
+    let percents = 100.0 * part;
+    format!("{:.2}{THIN}%", if part < 1.0 { percents.min(99.99) } else { percents })
+}
+
 /// Columns as wide as their widest cell.
 fn table<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
     let width = |c: usize| rows.iter().map(|row| row[c].chars().count()).max().unwrap_or(0);
@@ -266,4 +299,16 @@ fn table<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     };
     rows.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::savings;
+
+    #[test]
+    fn not_all_is_not_said_to_be_all() {
+        assert_eq!(savings(1.0 - 40.0 / 50.0), "20.00\u{2009}%");
+        assert_eq!(savings(0.999_999), "99.99\u{2009}%");
+        assert_eq!(savings(0.998_83), "99.88\u{2009}%");
+    }
 }

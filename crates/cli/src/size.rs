@@ -1,5 +1,7 @@
 //! Sizes as people write them: `100000`, `100_000`, `1e6`, `10M`, `1.5k`.
 
+use std::str::FromStr;
+
 /// Above this not every whole number is an `f64`.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
@@ -27,6 +29,11 @@ pub fn parse(text: &str) -> Result<u64, String> {
         return Err(wrong());
     }
     Ok(whole as u64)
+}
+
+/// Reads a whole number.
+pub fn whole<T: FromStr>(text: &str) -> Result<T, String> {
+    text.trim().parse().map_err(|_| format!("`{text}` is not a whole number from 0 on, or too large"))
 }
 
 #[cfg(test)]

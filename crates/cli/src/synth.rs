@@ -16,28 +16,34 @@ pub struct Args {
     #[arg(value_parser = shapes())]
     shape: ShapeName,
     /// Number of nodes of the task tree, such as 100_000, 1e6 or 10M; the nearest that the shape allows is made.
-    #[arg(long, value_name = "N", value_parser = size::parse)]
+    #[arg(long, value_name = "N", value_parser = size::parse, allow_negative_numbers = true)]
     size: u64,
     /// Number of workers.
-    #[arg(long, value_name = "P", default_value_t = Options::default().workers)]
+    #[arg(long, value_name = "P", default_value_t = Options::default().workers,
+        value_parser = size::whole::<usize>, allow_negative_numbers = true)]
     workers: usize,
     /// Where chance starts; equal seeds make equal runs.
-    #[arg(long, value_name = "S", default_value_t = Options::default().seed)]
+    #[arg(long, value_name = "S", default_value_t = Options::default().seed,
+        value_parser = size::whole::<u64>, allow_negative_numbers = true)]
     seed: u64,
     /// What a worker does when it has created a task.
     #[arg(long, default_value_t = Options::default().policy, value_parser = policies())]
     policy: Policy,
     /// Work of a leaf task in nanoseconds.
-    #[arg(long, value_name = "NS", default_value_t = Options::default().grain)]
+    #[arg(long, value_name = "NS", default_value_t = Options::default().grain,
+        value_parser = size::whole::<u32>, allow_negative_numbers = true)]
     grain: u32,
     /// By how many percent the work of an interval may be more or less.
-    #[arg(long, value_name = "PERCENT", default_value_t = Options::default().jitter)]
+    #[arg(long, value_name = "PERCENT", default_value_t = Options::default().jitter,
+        value_parser = size::whole::<u32>, allow_negative_numbers = true)]
     jitter: u32,
     /// Time to create a task in nanoseconds.
-    #[arg(long, value_name = "NS", default_value_t = Options::default().create)]
+    #[arg(long, value_name = "NS", default_value_t = Options::default().create,
+        value_parser = size::whole::<u32>, allow_negative_numbers = true)]
     create: u32,
     /// Time to steal a task in nanoseconds.
-    #[arg(long, value_name = "NS", default_value_t = Options::default().steal)]
+    #[arg(long, value_name = "NS", default_value_t = Options::default().steal,
+        value_parser = size::whole::<u32>, allow_negative_numbers = true)]
     steal: u32,
     /// The run to make [default: SHAPE.crosscut]
     #[arg(short, long, value_name = "RUN")]

@@ -8,11 +8,12 @@ use anyhow::{Context, Result};
 use crosscut_run::Run;
 use crosscut_server::{Options, Served, Server};
 use crosscut_tasks::Tasks;
+use crosscut_tasks::grain::Grains;
 use tempfile::TempDir;
 
-use crate::grains::{Limits, baseline};
+use crate::grains::{Baseline, Limits, baseline};
 use crate::import::{How, import};
-use crate::{interrupt, output};
+use crate::{interrupt, output, runs};
 
 /// Open runs in the browser.
 #[derive(clap::Args)]
@@ -21,7 +22,7 @@ pub struct Args {
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
     /// Port on this machine; 0 takes a free one.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     port: u16,
     /// Print the link and open no browser.
     #[arg(long)]
@@ -40,23 +41,28 @@ pub struct Args {
 pub fn run(args: Args) -> Result<()> {
     let thresholds = args.limits.thresholds()?;
     let mut imported = Vec::new(); // kept until the end: dropping a folder removes it
-    let mut runs = Vec::new();
+    let mut served = Vec::new();
     for path in &args.runs {
         let run = if path.is_file() {
             let (run, folder) = import_for_now(path, &args.how)?;
             imported.push(folder);
             run
         } else {
-            Run::open(path)?
+            runs::open(path)?
         };
         // Every run gets a view of the baseline of its own: it is mapped, so that costs little.
         let baseline = baseline(args.baseline.as_deref(), &run)?;
-        runs.push(Served { tasks: Tasks::open(run)?, baseline, thresholds: thresholds.clone() });
+        let tasks = Tasks::open(run)?;
+        if let Some(asked) = &args.baseline {
+            // One that was noted was looked at then. This one is refused here rather than left out of every answer.
+            Baseline::find(Some(asked), &tasks, &Grains::new(&tasks))?;
+        }
+        served.push(Served { tasks, baseline, thresholds: thresholds.clone() });
     }
     let runtime = tokio::runtime::Runtime::new().context("threads of the server")?;
     runtime.block_on(async {
         let stop = interrupt::signal(); // listens from now on, before the link is out
-        let server = Server::bind(runs, Options { port: args.port }).await?;
+        let server = Server::bind(served, Options { port: args.port }).await?;
         let link = server.link();
         output::line(&link)?;
         if !args.no_open && std::io::stdout().is_terminal() {

@@ -3,13 +3,16 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use crosscut_run::{Clock, Run};
+use crosscut_run::Clock;
+use crosscut_run::tasks::Kind;
+use crosscut_tasks::grain::Grains;
 use crosscut_tasks::{Change, Point, Tasks, WhatIf};
 use crosscut_tree::NodeId;
-use crosscut_view::format::{count, percent, three, time};
+use crosscut_view::format::{count, three, time};
 use serde_json::{Value, json};
 
-use crate::output;
+use crate::words::{grain_id, many, parse_grain, share};
+use crate::{output, runs};
 
 /// Predict how long a run would take on other numbers of workers, or if some of it were faster.
 #[derive(clap::Args)]
@@ -17,11 +20,12 @@ pub struct Args {
     /// The run.
     run: PathBuf,
     /// Numbers of workers, such as 1,2,4,8 [default: 1 to 256]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = workers)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = workers, allow_negative_numbers = true)]
     workers: Vec<u32>,
-    /// Let a node of the task tree, with all that is in it, run K times as fast, such as 17=2; may be given again.
-    #[arg(long, value_name = "NODE=K", value_parser = faster)]
-    faster: Vec<(NodeId, f64)>,
+    /// Let a node of the task tree, with all that is in it, run K times as fast, such as 17=2; g17=2 is the task of grain or
+    /// group g17, as `report` and `compare` name them; may be given again.
+    #[arg(long, value_name = "NODE=K", value_parser = faster, allow_negative_numbers = true)]
+    faster: Vec<(Part, f64)>,
     /// Let creating tasks and waiting for them cost nothing.
     #[arg(long)]
     no_overhead: bool,
@@ -36,18 +40,49 @@ fn workers(text: &str) -> Result<u32, String> {
     right.ok_or_else(|| format!("give numbers of workers from 1 to {most}, such as 1,2,4,8"))
 }
 
-fn faster(text: &str) -> Result<(NodeId, f64), String> {
-    let parts = text.split_once('=').and_then(|(node, k)| Some((node.parse().ok()?, k.parse().ok()?)));
+/// A part of the run.
+#[derive(Clone, Copy)]
+enum Part {
+    /// A node of the task tree.
+    Node(NodeId),
+    /// A grain or a group of the grain graph.
+    Grain(NodeId),
+}
+
+fn faster(text: &str) -> Result<(Part, f64), String> {
+    let part = |id: &str| match id.trim() {
+        id if id.starts_with('g') => parse_grain(id).map(Part::Grain),
+        id => id.parse().ok().map(|node| Part::Node(NodeId(node))),
+    };
+    let parts = text.split_once('=').and_then(|(id, k)| Some((part(id)?, k.trim().parse().ok()?)));
     match parts {
-        Some((node, k)) if k > 0.0 => Ok((NodeId(node), k)),
+        Some((part, k)) if k > 0.0 => Ok((part, k)),
         Some(_) => Err("K must be above 0; 2 means twice as fast, 0.5 half as fast".to_owned()),
-        None => Err("give the number of a node and how many times as fast it runs, such as 17=2".to_owned()),
+        None => Err("give a node of the task tree, or a grain or group, and how many times as fast it runs, such as 17=2 or g17=2".to_owned()),
     }
+}
+
+/// Parts as nodes of the task tree: of a grain or a group that of its task.
+fn nodes(tasks: &Tasks, faster: &[(Part, f64)]) -> Result<Vec<(NodeId, f64)>> {
+    // Only an id of the grain graph asks for that.
+    let needs = faster.iter().any(|(part, _)| matches!(part, Part::Grain(_)));
+    let grains = needs.then(|| Grains::new(tasks));
+    let node = |&(part, k): &(Part, f64)| match (part, &grains) {
+        (Part::Node(node), _) | (Part::Grain(node), None) => Ok((node, k)),
+        (Part::Grain(id), Some(grains)) => {
+            let count = grains.tree().node_count();
+            if id.index() >= count {
+                bail!("there is no {}: the run has grains and groups g0 to g{}", grain_id(id), count - 1);
+            }
+            Ok((grains.task(id), k))
+        }
+    };
+    faster.iter().map(node).collect()
 }
 
 /// Says it.
 pub fn run(args: Args) -> Result<()> {
-    let run = Run::open(&args.run)?;
+    let run = runs::open(&args.run)?;
     if !run.manifest().facts.contains_key("tasks") {
         let name = args.run.display();
         bail!("{name}: this run has no tasks to replay; record or import a program that has some");
@@ -57,10 +92,15 @@ pub fn run(args: Args) -> Result<()> {
     output::line(&if args.json { format!("{:#}", answer.json()) } else { answer.lines().join("\n") })
 }
 
+/// A prediction that misses what was recorded by this factor is told to be doubtful.
+const OFF: f64 = 1.5;
+
 struct Answer<'a> {
     tasks: &'a Tasks,
     what: WhatIf<'a>,
     change: Change,
+    /// What was asked for by `--faster`.
+    parts: Vec<Part>,
     points: Vec<Point>,
     /// Work with what is faster, without overhead: what a speed-up compares with.
     work: i64,
@@ -71,7 +111,7 @@ struct Answer<'a> {
 fn answer<'a>(tasks: &'a Tasks, args: &Args) -> Result<Answer<'a>> {
     let what = WhatIf::new(tasks);
     let same = Change { faster: Vec::new(), overhead: !args.no_overhead };
-    let change = Change { faster: args.faster.clone(), ..same.clone() };
+    let change = Change { faster: nodes(tasks, &args.faster)?, ..same.clone() };
     let own = tasks.summary().workers.max(1);
     let own = (own <= WhatIf::MOST_WORKERS).then_some(own);
     let mut workers = if args.workers.is_empty() { WhatIf::WORKERS.to_vec() } else { args.workers.clone() };
@@ -91,7 +131,8 @@ fn answer<'a>(tasks: &'a Tasks, args: &Args) -> Result<Answer<'a>> {
         }
         None => None,
     };
-    Ok(Answer { tasks, what, change, points, work, own })
+    let parts = args.faster.iter().map(|&(part, _)| part).collect();
+    Ok(Answer { tasks, what, change, parts, points, work, own })
 }
 
 impl Answer<'_> {
@@ -111,23 +152,39 @@ impl Answer<'_> {
     fn lines(&self) -> Vec<String> {
         let summary = self.tasks.summary();
         let mut lines = vec![format!(
-            "{}: {} tasks, recorded in {} on {}",
+            "{}: {}, recorded in {} on {}",
             self.tasks.run().path().display(),
-            count(summary.tasks),
+            many(summary.tasks as usize, "task"),
             self.time(summary.elapsed),
             on(summary.workers),
         )];
+        if let Some(missing) = runs::partial(self.tasks.run()) {
+            lines.push(format!("  partial     {missing}"));
+        }
         let overhead = self.what.overhead();
-        lines.push(if self.change.overhead {
+        lines.push(if summary.tasks == 0 {
+            "  overhead    none: no tasks were created".to_owned()
+        } else if self.change.overhead {
             let (create, sync) = (self.time(overhead.create), self.time(overhead.sync));
             format!("  overhead    {create} to create a task, {sync} to wait for it, as measured in this run")
         } else {
             "  overhead    none counted".to_owned()
         });
-        for &(node, k) in &self.change.faster {
+        if self.has_chunks() {
+            lines.push(
+                "  loops       chunks stay with the workers that ran them: more workers do not shorten a loop"
+                    .to_owned(),
+            );
+        }
+        for (&(node, k), part) in self.change.faster.iter().zip(&self.parts) {
             let k =
                 if k == 1.0 { "as fast as it is".to_owned() } else { format!("{} times as fast", three(k)) };
-            lines.push(format!("  what if     node {} ({}) were {k}", node.0, self.tasks.title(node)));
+            let of = match part {
+                Part::Grain(id) => format!(", the task of {},", grain_id(*id)),
+                Part::Node(_) => String::new(),
+            };
+            let title = self.tasks.title(node);
+            lines.push(format!("  what if     node {} ({title}){of} were {k}", node.0));
         }
         lines.push(String::new());
         lines.extend(self.table());
@@ -136,16 +193,50 @@ impl Answer<'_> {
         lines
     }
 
+    fn has_chunks(&self) -> bool {
+        self.tasks.count(self.tasks.tree().range(NodeId::ROOT), Kind::Chunk) > 0
+    }
+
+    /// Why the prediction misses what was recorded, if it does by more than a half.
+    fn doubt(&self, recorded: i64, predicted: i64) -> Option<String> {
+        let (recorded, predicted) = (recorded as f64, predicted as f64);
+        let summary = self.tasks.summary();
+        if recorded > OFF * predicted {
+            let all = recorded * f64::from(summary.workers.max(1));
+            let delay = summary.delay as f64;
+            let reason = if delay >= all / 10.0 {
+                format!(
+                    "work was ready for {} of the workers' time and did not run (threads that slept or were \
+                     preempted, tasks that are bound to threads or held back), and a replay has nothing of that",
+                    share(delay, all)
+                )
+            } else {
+                "the gaps between intervals, in which nothing was recorded, are not replayed".to_owned()
+            };
+            return Some(format!("That is far off, so take the table as what could be at best: {reason}."));
+        }
+        if predicted > OFF * recorded {
+            let reason = if self.change.overhead && summary.tasks > 0 {
+                "the overhead that is counted for each task is more than what most of them cost; --no-overhead \
+                 leaves it out"
+            } else {
+                "in the file, workers did several things at once, which a replay does not"
+            };
+            return Some(format!("That is far off, so compare rows with each other only: {reason}."));
+        }
+        None
+    }
+
     fn table(&self) -> Vec<String> {
         let titles = ["workers", "predicted", "speed-up", "efficiency", "at best", "at worst"];
         let mut rows = vec![titles.map(str::to_owned)];
         rows.extend(self.points.iter().map(|point| {
             let speedup = self.speedup(point.elapsed);
             [
-                point.workers.to_string(),
+                count(point.workers.into()),
                 self.time(point.elapsed),
                 three(speedup),
-                percent(speedup, f64::from(point.workers)),
+                share(speedup, f64::from(point.workers)),
                 self.time(point.low),
                 self.time(point.high),
             ]
@@ -183,6 +274,7 @@ impl Answer<'_> {
             self.time(before.elapsed),
             difference(recorded, before.elapsed),
         )];
+        lines.extend(self.doubt(recorded, before.elapsed));
         if !self.change.faster.is_empty() {
             lines.push(format!(
                 "With what is faster: {} instead of {}, {}; a gain of {}.",
@@ -214,6 +306,7 @@ impl Answer<'_> {
         let faster = self.change.faster.iter().map(|(node, k)| json!({ "node": node.0, "k": k }));
         let mut json = json!({
             "clock": self.clock().unit(),
+            "partial": self.tasks.run().manifest().partial.is_some(),
             "workers": summary.workers,
             "elapsed_ns": summary.elapsed,
             "work_ns": summary.work,
@@ -237,12 +330,12 @@ impl Answer<'_> {
 }
 
 fn on(workers: u32) -> String {
-    if workers == 1 { "1 worker".to_owned() } else { format!("{workers} workers") }
+    many(workers as usize, "worker")
 }
 
 /// By how much one time differs from another.
 fn difference(from: i64, to: i64) -> String {
-    let share = percent((to - from).abs() as f64, from as f64);
+    let share = share((to - from).abs() as f64, from as f64);
     match to.cmp(&from) {
         std::cmp::Ordering::Less => format!("{share} less"),
         std::cmp::Ordering::Equal => "the same".to_owned(),

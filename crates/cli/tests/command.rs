@@ -160,6 +160,8 @@ fn wrong_wishes_leave_nothing() {
         (&["synth", "fib", "--size", "0"], "at least 1"),
         (&["synth", "fib", "--size", "5e9"], "at most 4294967294"),
         (&["synth", "fib", "--size", "10", "--workers", "0"], "1 to 1024"),
+        (&["synth", "fib", "--size", "-10"], "is not a size"),
+        (&["synth", "fib", "--size", "10", "--workers", "-4"], "a whole number from 0 on"),
         (&["synth", "fib", "--size", "10", "--policy", "lazy"], "help-first"),
         (&["synth", "fib", "--size", "10", "--jitter", "900"], "0 to 100"),
         (&["synth", "fib", "--size", "10", "-o", "/proc/no/run"], "/proc/no"),

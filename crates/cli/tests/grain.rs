@@ -154,6 +154,13 @@ fn wrong_wishes() {
         (&["report", "fib", "--baseline", "ticks"], "ticks counts in ticks, fib in ns"),
         (&["report", "fib", "--fail-over", "half"], "percent from 0 on"),
         (&["report", "fib", "--fail-over", "nan"], "percent from 0 on"),
+        (&["report", "fib", "--fail-over", "-5"], "percent from 0 on"),
+        (&["report", "."], "this folder holds no manifest.json; `crosscut record`"),
+        (&["compare", "fib", "fib", "--threshold", "low-parallelism=1"], "looks at work-deviation alone"),
+        (&["compare", "fib", "fib", "--groups", "0,0", "--thresholds", "words"], "cannot be used with"),
+        (&["compare", "--forget", "missing"], "missing: not a Crosscut run"),
+        (&["compare", "fib", "fib", "--forget", "fib"], "cannot be used with"),
+        (&["export", "fib", "--to", "dot", "--problem", "memory-stall"], "record with `--counters cycles,"),
         (&["compare", "fib"], "<RUN>"),
         (&["compare", "fib", "missing"], "missing: not a Crosscut run"),
         (&["compare", "ticks", "fib"], "their times cannot be compared"),
@@ -171,6 +178,70 @@ fn wrong_wishes() {
         let error = fails(path, args);
         assert!(error.contains(says), "{args:?}: {error}");
         assert_eq!(names(path), before, "{args:?}");
+    }
+}
+
+#[test]
+fn what_a_run_cannot_tell_is_said_with_what_to_do() {
+    let folder = folder();
+    let path = folder.path();
+    synth(path, "fib", "3", "fib");
+    let text = ok(path, &["report", "fib"]);
+    assert!(!text.contains("is not told"), "{text}");
+    let asked = ["report", "fib", "--threshold", "memory-stall=0.1", "--threshold", "work-deviation=3"];
+    let text = ok(path, &asked);
+    assert!(
+        text.contains("\nmemory-stall is not told: nobody counted") && text.contains("--counters"),
+        "{text}"
+    );
+    assert!(text.contains("\nwork-deviation is not told: ") && text.contains("--baseline"), "{text}");
+    let missing = &report(path, "fib", &[])["grain"]["not_told"];
+    let words: Vec<&String> = missing.as_object().unwrap().keys().collect();
+    assert_eq!(words, ["chunk-imbalance", "memory-stall", "work-deviation"]);
+}
+
+#[test]
+fn a_run_that_is_not_whole_says_so_first() {
+    let folder = folder();
+    let path = folder.path();
+    synth(path, "fib", "3", "fib");
+    let file = path.join("fib/manifest.json");
+    let mut manifest: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    manifest["partial"] = "the program was killed".into();
+    fs::write(&file, manifest.to_string()).unwrap();
+    for command in ["report", "whatif"] {
+        let text = ok(path, &[command, "fib"]);
+        let second = text.lines().nth(1).unwrap();
+        assert!(second.starts_with("  partial") && second.contains("the program was killed"), "{text}");
+    }
+    assert_eq!(report(path, "fib", &[])["partial"], true);
+}
+
+#[test]
+fn thresholds_are_printed_short_and_read_with_a_mark_of_byte_order() {
+    let folder = folder();
+    let path = folder.path();
+    synth(path, "chain", "4", "chain");
+    fs::write(path.join("limits"), "\u{feff}low-parallelism = 1e300\r\n").unwrap();
+    let text = ok(path, &["report", "chain", "--thresholds", "limits"]);
+    assert!(text.contains("instantaneous parallelism < 1e300 "), "{text}");
+    assert!(text.contains("is below 1e300; they work"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() < 200), "{text}");
+}
+
+#[test]
+fn the_place_of_a_finding_is_the_first_of_its_problem() {
+    let folder = folder();
+    let path = folder.path();
+    for shape in ["sort", "random", "skewed", "fib"] {
+        synth(path, shape, "4", shape);
+        let json = report(path, shape, &[]);
+        for finding in json["findings"].as_array().unwrap() {
+            let problem = &json["grain"]["problems"][finding["id"].as_str().unwrap()];
+            if let (Some(place), Some(first)) = (finding["where"].as_str(), problem["where"][0].as_str()) {
+                assert!(place.ends_with(first), "{shape}: {place}, but the table has {first} first");
+            }
+        }
     }
 }
 
@@ -253,6 +324,89 @@ fn a_baseline_is_noted_in_the_run() {
         assert!(json["grain"]["problems"].get("work-deviation").is_none());
         assert!(json["grain"]["problems"].get("low-parallelism").is_some());
     }
+}
+
+#[test]
+fn a_baseline_is_told_and_can_be_forgotten() {
+    let folder = folder();
+    let path = folder.path();
+    synth(path, "sort", "1", "one");
+    synth(path, "sort", "4", "four");
+    let text = ok(path, &["compare", "one", "four"]);
+    assert!(
+        text.contains("one is now noted as that of four; `crosscut compare --forget four` undoes it"),
+        "{text}"
+    );
+    let note = path.join("four/baseline.json");
+    assert!(note.exists());
+    assert!(ok(path, &["compare", "--forget", "four"]).contains("four: its baseline is forgotten"));
+    assert!(!note.exists());
+    assert!(ok(path, &["compare", "--forget", "four"]).contains("no baseline was noted"));
+    // Neither a run itself nor one of more workers is a baseline.
+    for (baseline, run, why) in [
+        ("four", "four", "a run is no baseline of itself"),
+        ("four", "one", "it has more workers than the run"),
+    ] {
+        let text = ok(path, &["compare", baseline, run]);
+        assert!(text.contains(&format!("not noted: {why}")), "{text}");
+        let json: Value = serde_json::from_str(&ok(path, &["compare", baseline, run, "--json"])).unwrap();
+        assert_eq!(json["noted"], false);
+        assert!(!path.join(run).join("baseline.json").exists());
+    }
+    assert!(ok(path, &["compare", "four", "one"]).contains(" on 1 worker, "));
+    for damaged in ["", "{", "[]", "{\"baseline\": 1}"] {
+        fs::write(&note, damaged).unwrap();
+        let output = crosscut(path, &["report", "four"]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        assert!(
+            said.contains("four/baseline.json: damaged; delete it") && said.lines().count() == 1,
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn loops_are_matched_though_compilers_name_other_lines() {
+    let folder = folder();
+    let path = folder.path();
+    let run = |name: &str, lines: [u32; 2], factor: u32| {
+        let mut text = "<graphml><graph edgedefault=\"directed\">\n".to_owned();
+        let mut edges = "<edge source=\"s\" target=\"f\"/><edge source=\"j\" target=\"e\"/>".to_owned();
+        for (id, kind) in [("s", "start"), ("f", "fork"), ("j", "join"), ("e", "end")] {
+            text += &format!("<node id=\"{id}\"><data key=\"v_kind\">{kind}</data></node>\n");
+        }
+        for (number, line) in lines.into_iter().enumerate() {
+            for first in 0..4 {
+                let (id, start) = (format!("c{number}{first}"), 10_000 * number as u32 + 1000 * first);
+                let work = (first + 1) * 100 * factor;
+                text += &format!(
+                    "<node id=\"{id}\"><data key=\"v_kind\">chunk</data><data key=\"v_work\">{work}</data>\
+                     <data key=\"v_source\">a.c:{line}</data><data key=\"v_start\">{start}</data>\
+                     <data key=\"v_chunk_first\">{first}</data><data key=\"v_chunk_count\">1</data>\
+                     <data key=\"v_worker\">{}</data></node>\n",
+                    first % 2
+                );
+                edges +=
+                    &format!("<edge source=\"f\" target=\"{id}\"/><edge source=\"{id}\" target=\"j\"/>\n");
+            }
+        }
+        fs::write(path.join("loop.graphml"), text + &edges + "</graph></graphml>\n").unwrap();
+        ok(path, &["import", "loop.graphml", "-o", name]);
+    };
+    run("clang", [66, 80], 1);
+    run("gcc", [65, 79], 3);
+    run("half", [65, 80], 2);
+    for (other, ratio) in [("gcc", 3.0), ("half", 2.0)] {
+        let args = ["compare", "clang", other, "--json", "--no-note"];
+        let json: Value = serde_json::from_str(&ok(path, &args)).unwrap();
+        assert_eq!((number(&json, "matched"), &json["same_structure"]), (8, &true.into()), "{json:#}");
+        assert_eq!(json["work_ratio"], ratio, "each with its own");
+    }
+    // The largest chunks are named themselves, below their group.
+    let text = ok(path, &["compare", "clang", "gcc", "--no-note"]);
+    assert!(text.contains("  fork-join group g0 at") || text.contains("fork-join group g0"), "{text}");
+    assert!(text.lines().any(|line| line.starts_with("  + ") && line.contains("  chunk g")), "{text}");
 }
 
 #[test]
@@ -545,6 +699,74 @@ fn teams_in_teams_there_and_back() {
     there_and_back(path, "teams");
 }
 
+/// Tasks a, b, c and d of one task: b and c wait for a, d for c; c works longest. b creates a task itself.
+fn depending(path: &Path) {
+    let mut text = "<graphml><graph edgedefault=\"directed\">\n".to_owned();
+    let node = |id: &str, kind: &str, work: u32| {
+        format!(
+            "<node id=\"{id}\"><data key=\"v_kind\">{kind}</data><data key=\"v_work\">{work}</data></node>\n"
+        )
+    };
+    for (id, kind, work) in [("s", "start", 0), ("r", "task", 10), ("f", "fork", 0), ("j", "join", 0)] {
+        text += &node(id, kind, work);
+    }
+    for (id, work) in [("a", 100), ("b", 50), ("c", 400), ("d", 30), ("x", 70)] {
+        text += &node(id, "task", work);
+    }
+    text += &(node("f2", "fork", 0) + &node("j2", "join", 0) + &node("e", "end", 0));
+    for (from, to) in [
+        ("s", "r"),
+        ("r", "f"),
+        ("f", "a"),
+        ("f", "b"),
+        ("f", "c"),
+        ("f", "d"),
+        ("a", "j"),
+        ("b", "f2"),
+        ("f2", "x"),
+        ("x", "j2"),
+        ("j2", "j"),
+        ("c", "j"),
+        ("d", "j"),
+        ("j", "e"),
+    ] {
+        text += &format!("<edge source=\"{from}\" target=\"{to}\"/>\n");
+    }
+    for (from, to) in [("a", "b"), ("a", "c"), ("c", "d"), ("j2", "d")] {
+        text +=
+            &format!("<edge source=\"{from}\" target=\"{to}\"><data key=\"e_type\">depend</data></edge>\n");
+    }
+    fs::write(path.join("depend.graphml"), text + "</graph></graphml>\n").unwrap();
+}
+
+#[test]
+fn dependences_there_and_back() {
+    let folder = folder();
+    let path = folder.path();
+    depending(path);
+    ok(path, &["import", "depend.graphml", "-o", "depend"]);
+    let (before, after) = there_and_back(path, "depend");
+    // The program, a, c and d, one after the other.
+    assert_eq!(number(&before["grain"], "critical_path_ns"), 10 + 100 + 400 + 30);
+    assert_eq!(before["grain"]["critical_path_ns"], after["grain"]["critical_path_ns"]);
+    assert_eq!(before["tasks"]["span_ns"], after["tasks"]["span_ns"]);
+    for problem in ["low-parallelism", "sibling-imbalance"] {
+        assert_eq!(having(&before, problem), having(&after, problem), "{problem}");
+    }
+    let dot = ok(path, &["export", "depend", "--to", "dot"]);
+    let edges: Vec<&str> = dot.lines().filter(|line| line.contains(" -> ")).collect();
+    let depends = edges.iter().filter(|line| line.contains("e_type=depend")).count();
+    assert_eq!((edges.len(), depends), (14 + 4, 4), "{dot}");
+    // s → r → f → a → c → d → j → e
+    let critical = edges.iter().filter(|line| line.contains("penwidth=2")).count();
+    assert_eq!(critical, 7, "{dot}");
+    assert_eq!(dot, ok(path, &["export", "depend-back", "--to", "dot"]));
+    assert_eq!(
+        fs::read_to_string(path.join("depend.graphml")).unwrap(),
+        ok(path, &["export", "depend-back", "--to", "plain-graphml"])
+    );
+}
+
 #[test]
 fn what_a_graph_says_of_itself_is_checked() {
     let folder = folder();
@@ -604,6 +826,22 @@ fn a_reader_that_has_seen_enough_is_no_error() {
 }
 
 #[test]
+fn a_pipe_is_written_into_and_not_replaced() {
+    let folder = folder();
+    let path = folder.path();
+    synth(path, "fib", "2", "fib");
+    let pipe = path.join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || fs::read_to_string(pipe).unwrap()
+    });
+    ok(path, &["export", "fib", "--to", "dot", "-o", "pipe"]);
+    assert!(!fs::metadata(&pipe).unwrap().is_file());
+    assert_eq!(reader.join().unwrap(), ok(path, &["export", "fib", "--to", "dot"]));
+}
+
+#[test]
 fn groups_are_compared_by_their_structure() {
     let folder = folder();
     let path = folder.path();
@@ -624,5 +862,8 @@ fn groups_are_compared_by_their_structure() {
     assert!(error.contains("sort") && error.contains("99999999"), "{error}");
     let error = fails(path, &["compare", "fib", "sort", "--groups", "first"]);
     assert!(error.contains("first") && error.contains("12,34"), "{error}");
+    // Ids as they are printed.
+    let text = ok(path, &["compare", "fib", "fib", "--groups", "g0,1"]);
+    assert!(text.contains(" g0 of fib (") && text.contains(" g1 of fib (1 grain)"), "{text}");
     assert!(!path.join("sort/baseline.json").exists(), "comparing groups notes nothing");
 }

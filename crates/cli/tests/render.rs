@@ -25,6 +25,7 @@ fn options_change_the_picture() {
     let folder = folder();
     let path = folder.path();
     ok(path, &["synth", "fib", "--size", "2000", "--workers", "3", "-o", "run.crosscut"]);
+    ok(path, &["synth", "fib", "--size", "2000", "--workers", "1", "-o", "one.crosscut"]);
     let picture = |args: &[&str]| {
         ok(path, &[&["render", "run.crosscut", "-o", "picture.svg"], args].concat());
         fs::read_to_string(path.join("picture.svg")).unwrap()
@@ -45,6 +46,8 @@ fn options_change_the_picture() {
         &["--depth", "3"][..],
         &["--lens", "low-parallelism"],
         &["--lens", "low-parallelism=100"],
+        &["--lens", "low-parallelism", "--threshold", "low-parallelism=100"],
+        &["--lens", "work-deviation=0", "--baseline", "one.crosscut"],
         &["--alike"],
         &["--colour", "worker"],
         &["--scale", "linear"],
@@ -79,6 +82,21 @@ fn wrong_wishes_leave_no_picture() {
         (&[grain, &["--lens", "sadness"]].concat(), "there is no problem `sadness`"),
         (&[grain, &["--lens", "low-parallelism=NaN"]].concat(), "not a number"),
         (&[grain, &["--lens", "work-deviation"]].concat(), "does not hold what it takes"),
+        (&[grain, &["--lens", "memory-stall"]].concat(), "--counters cycles,stalled-cycles-backend"),
+        (&[grain, &["--lens", "low-parallelism=-1"]].concat(), "not a number from 0 on"),
+        (&[grain, &["--threshold", "low-parallelism=1"]].concat(), "name one by --lens"),
+        (
+            &[grain, &["--width", "500"]].concat(),
+            "--width has no effect with --view grain; it is for --view timeline",
+        ),
+        (
+            &[dag, &["-o", "a.svg", "--lens", "low-parallelism"]].concat(),
+            "--lens has no effect with --view dag",
+        ),
+        (&[dag, &["-o", "a.svg", "--alike"]].concat(), "it is for --view grain"),
+        (&[dag, &["-o", "a.svg", "--depth", "-1"]].concat(), "a whole number from 0 on"),
+        (&[timeline, &["--critical"]].concat(), "--critical has no effect with --view timeline"),
+        (&[timeline, &["--from", "-5"]].concat(), "not a time"),
         (&[grain, &["--cut", "0!"]].concat(), "not a cut"),
         (&[timeline, &["--from", "5ms", "--to", "1ms"]].concat(), "is empty"),
         (&[timeline, &["--from", "soon"]].concat(), "not a time"),

@@ -75,6 +75,14 @@ fn a_foreign_file_is_imported_for_as_long_as_it_is_looked_at() {
     assert!(names(&folder.path().join("tmp")).is_empty());
 }
 
+const LOOP: &str = "<graphml><graph edgedefault=\"directed\">\
+    <node id=\"s\"><data key=\"v_kind\">start</data></node><node id=\"f\"><data key=\"v_kind\">fork</data></node>\
+    <node id=\"c\"><data key=\"v_kind\">chunk</data><data key=\"v_work\">9</data>\
+    <data key=\"v_chunk_first\">0</data><data key=\"v_chunk_count\">9</data></node>\
+    <node id=\"j\"><data key=\"v_kind\">join</data></node><node id=\"e\"><data key=\"v_kind\">end</data></node>\
+    <edge source=\"s\" target=\"f\"/><edge source=\"f\" target=\"c\"/><edge source=\"c\" target=\"j\"/>\
+    <edge source=\"j\" target=\"e\"/></graph></graphml>";
+
 #[test]
 fn what_cannot_be_viewed() {
     let folder = folder();
@@ -82,8 +90,17 @@ fn what_cannot_be_viewed() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     std::fs::write(folder.path().join("text"), "text").unwrap();
+    // A loop alone and a program of tasks have nothing in common.
+    std::fs::write(folder.path().join("loop.graphml"), LOOP).unwrap();
+    ok(folder.path(), &["import", "loop.graphml", "-o", "loop.crosscut"]);
+    ok(folder.path(), &["import", fixture().to_str().unwrap(), "-o", "ticks.crosscut"]);
     for (args, says) in [
-        (&["view"][..], "RUN"),
+        (
+            &["view", "ticks.crosscut", "--baseline", "loop.crosscut"][..],
+            "not a single grain has a counterpart",
+        ),
+        (&["view", "a.crosscut", "--port", "-1"], "--port"),
+        (&["view"], "RUN"),
         (&["view", "missing"], "missing: not a Crosscut run"),
         (&["view", "text"], "text: unknown content"),
         (&["view", "a.crosscut", "--port", "99999"], "--port"),

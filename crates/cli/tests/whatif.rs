@@ -70,6 +70,34 @@ fn what_if_something_were_faster() {
 }
 
 #[test]
+fn grains_are_taken_by_their_ids() {
+    let folder = folder();
+    synth(folder.path());
+    let by_grain = json(folder.path(), &["--faster", "g0=2"]);
+    assert_eq!(by_grain, json(folder.path(), &["--faster", "0=2"]), "the program");
+    // The second grain is the first task that the program creates.
+    let task = json(folder.path(), &["--faster", "g3=2"])["faster"][0]["node"].clone();
+    assert!(task.as_u64().unwrap() > 0, "{task}");
+}
+
+#[test]
+fn without_tasks_there_is_no_overhead() {
+    let folder = folder();
+    let text = "<graphml><graph edgedefault=\"directed\">\
+        <node id=\"s\"><data key=\"v_kind\">start</data></node><node id=\"f\"><data key=\"v_kind\">fork</data></node>\
+        <node id=\"c\"><data key=\"v_kind\">chunk</data><data key=\"v_work\">9</data></node>\
+        <node id=\"j\"><data key=\"v_kind\">join</data></node><node id=\"e\"><data key=\"v_kind\">end</data></node>\
+        <edge source=\"s\" target=\"f\"/><edge source=\"f\" target=\"c\"/><edge source=\"c\" target=\"j\"/>\
+        <edge source=\"j\" target=\"e\"/></graph></graphml>";
+    fs::write(folder.path().join("loop.graphml"), text).unwrap();
+    ok(folder.path(), &["import", "loop.graphml", "-o", "loop"]);
+    let text = ok(folder.path(), &["whatif", "loop"]);
+    assert!(text.contains("none: no tasks were created") && !text.contains("as measured"), "{text}");
+    assert!(text.contains("chunks stay with the workers that ran them"), "{text}");
+    assert!(text.starts_with("loop: 0 tasks, recorded in 9.00 ticks on 1 worker\n"), "{text}");
+}
+
+#[test]
 fn wrong_wishes_are_named() {
     let folder = folder();
     synth(folder.path());
@@ -77,6 +105,9 @@ fn wrong_wishes_are_named() {
         (&["--workers", "0"][..], "1 to 4096"),
         (&["--workers", "4097"], "1 to 4096"),
         (&["--workers", "two"], "such as 1,2,4,8"),
+        (&["--workers", "-1"], "such as 1,2,4,8"),
+        (&["--faster", "g99999999=2"], "there is no g99999999: the run has grains and groups g0 to g"),
+        (&["--faster", "gg1=2"], "or g17=2"),
         (&["--faster", "17"], "such as 17=2"),
         (&["--faster", "17=0"], "K must be above 0"),
         (&["--faster", "17=-2"], "K must be above 0"),

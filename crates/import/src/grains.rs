@@ -16,7 +16,7 @@ mod time;
 mod tree;
 
 use crosscut_run::RunWriter;
-use crosscut_run::tasks::{Chunk, TaskWriter};
+use crosscut_run::tasks::{Chunk, Depend, TaskWriter};
 
 use crate::error::ImportError;
 use crate::input::Input;
@@ -104,9 +104,18 @@ pub struct Grains {
     /// What was counted in each grain, by name; may end early.
     pub counters: Vec<(String, Vec<i64>)>,
     pub spots: Spots,
+    /// Tasks that wait for the end of others of the same parent: the task, the one that it waits for; ascending.
+    pub depends: Vec<(u32, u32)>,
 }
 
 impl Grains {
+    /// What a task depends on, as pairs of it and another.
+    pub fn depends_of(&self, grain: u32) -> &[(u32, u32)] {
+        let first = self.depends.partition_point(|&(to, _)| to < grain);
+        let count = self.depends[first..].partition_point(|&(to, _)| to == grain);
+        &self.depends[first..first + count]
+    }
+
     /// The waits of a grain.
     pub fn waits_of(&self, grain: u32) -> &[i64] {
         let grain = grain as usize;
@@ -141,6 +150,12 @@ pub fn build(
     });
     writer.chunks = ranges.collect();
     writer.chunks.sort_unstable_by_key(|chunk| chunk.node);
+    let depends = grains.depends.iter().map(|&(to, from)| {
+        let node = |grain: u32| nodes[grain as usize].node;
+        Depend { to: node(to), from: node(from) }
+    });
+    writer.depends = depends.collect();
+    writer.depends.sort_unstable();
     time::fill(input, &mut grains, &mut families, &nodes, &spots, &mut writer)?;
     run.manifest().facts.insert("workers".to_owned(), places.worker_count().into());
     Ok(TaskContents { writer, places })

@@ -446,3 +446,42 @@ fn groups_may_be_deep() {
     assert_eq!(tasks.summary().tasks, 3);
     assert_eq!(tasks.tree().node_count(), 2 + 2 * 2 + 3 * 3);
 }
+
+/// A task that forks two; a dependence between two of the nodes: start, program, fork, first, second, join, end.
+fn with_dependence(from: usize, to: usize) -> String {
+    let mut graph = Graph::default();
+    let kinds = ["start", "task", "fork", "task", "task", "join", "end"];
+    let ids = kinds.map(|kind| graph.node(kind, &[("work", "100".to_owned())]));
+    for (from, to) in [(0, 1), (1, 2), (2, 3), (2, 4), (3, 5), (4, 5), (5, 6)] {
+        graph.edge(ids[from], ids[to], "");
+    }
+    graph.edge(ids[from], ids[to], "depend");
+    graph.text()
+}
+
+#[test]
+fn dependences_between_siblings_are_read() {
+    let (_folder, tasks) = read(&with_dependence(3, 4));
+    let all: Vec<(NodeId, NodeId)> = tasks.depends_into(0..tasks.tree().node_count()).collect();
+    let [(to, from)] = all[..] else { panic!("{all:?}") };
+    assert_eq!((tasks.kind(to), tasks.kind(from)), (Kind::Task, Kind::Task));
+    assert!(tasks.start(to) >= tasks.end(from), "one after the other");
+    assert_eq!(tasks.summary().span, 300);
+}
+
+#[test]
+fn dependences_that_cannot_be_are_refused() {
+    let created = "a task depends on one that the same task created before it";
+    for (from, to, says) in [
+        (4, 3, created),
+        (3, 3, created),
+        (1, 3, created),
+        (5, 4, created),
+        (2, 4, "no part of a task"),
+        (3, 2, "no part of a task"),
+        (3, 6, "no part of a task"),
+    ] {
+        let error = refused(&with_dependence(from, to));
+        assert!(error.contains(says), "{from} → {to}: {error}");
+    }
+}

@@ -77,7 +77,7 @@ pub struct Finding {
 pub(crate) fn amount(value: f64, clock: Clock) -> String {
     let steps: &[(f64, &str)] = match clock {
         Clock::Ns => &[(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")],
-        Clock::Ticks => &[(1e9, "Gticks"), (1e6, "Mticks"), (1e3, "kticks"), (1.0, "ticks")],
+        Clock::Ticks => &[(1e9, "G ticks"), (1e6, "M ticks"), (1e3, "k ticks"), (1.0, "ticks")],
     };
     let &(scale, unit) = steps.iter().find(|(scale, _)| value >= *scale).unwrap_or(&steps[3]);
     let value = value / scale;
@@ -89,6 +89,30 @@ pub(crate) fn amount(value: f64, clock: Clock) -> String {
         2
     };
     format!("{value:.digits$} {unit}")
+}
+
+/// A whole number with thin spaces between groups of three digits, as everywhere on the screen.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(2 * digits.len());
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push('\u{2009}');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+fn workers(count: u32) -> String {
+    if count == 1 { "1 worker".to_owned() } else { format!("{} workers", grouped(count.into())) }
+}
+
+fn nobody(workers: u32) -> String {
+    match workers {
+        1 => "the worker had nothing to run".to_owned(),
+        _ => format!("none of {} workers had anything to run", grouped(workers.into())),
+    }
 }
 
 /// Cells over the run in which low parallelism is looked for.
@@ -163,17 +187,31 @@ impl Tasks {
                 let from = profile.from + begin as i64 * profile.cell;
                 let to = (profile.from + end as i64 * profile.cell).min(s.elapsed);
                 let mean = profile.running[begin..end].iter().sum::<f64>() / (end - begin) as f64;
-                let node = self.busiest(from, to);
+                // Below that, `only 0.0 of 4 workers` would send people to look for what is not there.
+                let nothing = mean < 0.05;
+                let node = if nothing { None } else { self.busiest(from, to) };
+                let share = 100.0 * (to - from) as f64 / s.elapsed.max(1) as f64;
+                let (what, advice) = if nothing {
+                    (
+                        format!("{} for {share:.1} % of the time", nobody(s.workers)),
+                        "nothing that is recorded runs here: look for waiting (input, locks, sleep), for threads \
+                         that start late, or for code that is not recorded",
+                    )
+                } else {
+                    (
+                        format!(
+                            "only {mean:.1} of {} had something to run for {share:.1} % of the time",
+                            workers(s.workers)
+                        ),
+                        "look at what runs alone here: split it into tasks, or start it earlier",
+                    )
+                };
                 Finding {
                     id: "no-work",
                     severity: Severity::Low,
                     cost: cost.round() as i64,
-                    what: format!(
-                        "only {mean:.1} of {} workers had something to run for {:.1} % of the time",
-                        s.workers,
-                        100.0 * (to - from) as f64 / s.elapsed.max(1) as f64
-                    ),
-                    advice: "look at what runs alone here: split it into tasks, or start it earlier".into(),
+                    what,
+                    advice: advice.into(),
                     place: node.and_then(|n| self.source_text(n)),
                     view: FindingView::Timeline,
                     node,
@@ -283,7 +321,8 @@ impl Tasks {
             severity: Severity::Low,
             cost: cost.max(0),
             what: format!(
-                "one loop creates {count} tasks one after another; the tasks are done before the next exists"
+                "one loop creates {} tasks one after another; the tasks are done before the next exists",
+                grouped(count as u64)
             ),
             advice: "create the tasks recursively (divide the range in halves), or make each of them larger"
                 .into(),

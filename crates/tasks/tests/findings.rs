@@ -45,6 +45,22 @@ fn a_serial_tail_is_found() {
     assert!(found.iter().any(|f| f.id == "critical-path"));
 }
 
+#[test]
+fn where_nothing_runs_nothing_is_pointed_at() {
+    let mut program = Program::new();
+    fork(&mut program, 100_000);
+    let tail = program.close(1_000);
+    let mut schedule = Schedule::greedy(&program, 4);
+    schedule.start[tail] += 200_000;
+    schedule.end[tail] += 200_000;
+    let opened = Recording::whole(program, schedule, 4).open();
+    let found = opened.tasks.findings();
+    let first = found.iter().find(|f| f.id == "no-work" && f.node.is_none()).expect("the gap");
+    assert!(first.what.starts_with("none of 4 workers had anything to run for "), "{}", first.what);
+    assert!(!first.advice.contains("runs alone") && first.place.is_none(), "{}", first.advice);
+    assert!(found.iter().all(|f| !f.what.contains("only 0.0 of")));
+}
+
 /// A tail in a run so long that cells, not intervals, answer.
 #[test]
 fn a_serial_tail_of_many_intervals_is_found() {
@@ -76,7 +92,7 @@ fn a_serial_spawn_loop_is_found() {
     assert_eq!((found[0].id, found[0].view), ("serial-spawn", FindingView::Dag));
     assert_eq!(found[0].node, Some(NodeId(section as u32)));
     assert_eq!(found[0].severity, Severity::High);
-    assert!(found[0].what.contains("10000 tasks"), "{}", found[0].what);
+    assert!(found[0].what.contains("10\u{2009}000 tasks"), "{}", found[0].what);
     assert!(found.iter().all(|f| f.id != "no-work"), "the idle time is explained");
 }
 

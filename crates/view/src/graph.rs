@@ -6,6 +6,7 @@ mod nested;
 mod plain;
 mod xml;
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 use crosscut_run::tasks::Kind;
@@ -128,10 +129,28 @@ impl Raw {
             Raw::Join(node) => format!("j{}", node.0),
         }
     }
+}
 
-    /// The type of the edge from one node to another.
-    fn edge(self, to: Raw) -> &'static str {
-        match (self, to) {
+/// An edge of the raw graph.
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    from: Raw,
+    to: Raw,
+    /// A dependence between members of a fork-join.
+    depend: bool,
+    /// Whether the critical path takes it.
+    critical: bool,
+}
+
+impl Edge {
+    fn new(from: Raw, to: Raw, critical: bool) -> Self {
+        Edge { from, to, depend: false, critical }
+    }
+
+    /// The one word for it.
+    fn kind(&self) -> &'static str {
+        match (self.from, self.to) {
+            _ if self.depend => "depend",
             (Raw::Fork(_), _) => "create",
             (_, Raw::Join(_)) => "sync",
             _ => "continue",
@@ -143,7 +162,7 @@ impl Raw {
 trait Writer {
     fn begin(&mut self) -> io::Result<()>;
     fn node(&mut self, node: Raw) -> io::Result<()>;
-    fn edge(&mut self, from: Raw, to: Raw, critical: bool) -> io::Result<()>;
+    fn edge(&mut self, edge: Edge) -> io::Result<()>;
     fn end(&mut self) -> io::Result<()>;
 }
 
@@ -156,51 +175,57 @@ struct Level {
     path: Option<GrainPath>,
     /// The last node of the member before, and whether the critical path goes on from there.
     before: (Raw, bool),
+    /// The member that is being written.
+    member: NodeId,
+    /// In a fork-join of a run with dependences: of each member that is written its last node, by its task.
+    ends: HashMap<u32, (Raw, NodeId)>,
+}
+
+impl Level {
+    fn new(group: NodeId, next: Option<NodeId>, parallel: bool, critical: bool, before: (Raw, bool)) -> Self {
+        let (path, ends) = (None, HashMap::default());
+        Level { group, next, parallel, critical, path, before, member: group, ends }
+    }
+
+    /// Where a member stands on the way of the critical path through a fork-join, and how long that is. The way goes from
+    /// member to member by dependences, in the order of the tree.
+    fn on_path(&self, member: NodeId) -> Option<(usize, usize)> {
+        match self.path.as_ref()? {
+            GrainPath::All => Some((0, 1)),
+            GrainPath::Some(members) => members.binary_search(&member).ok().map(|at| (at, members.len())),
+        }
+    }
 }
 
 /// Walks through the raw graph in order.
 fn walk(graph: &Graph<'_>, writer: &mut dyn Writer) -> io::Result<()> {
     let (grains, tree) = (graph.grains, graph.grains.tree());
+    let depends = graph.tasks.depends_into(0..graph.tasks.tree().node_count()).len() > 0;
     writer.begin()?;
     writer.node(Raw::Start)?;
     let mut levels: Vec<Level> = Vec::new();
-    // What comes next, what it follows, and whether the critical path goes there.
+    // What comes next, what it follows and whether the critical path comes from there, and whether it goes there at all.
     let mut now = Some((NodeId::ROOT, (Raw::Start, true), true));
     let mut done = (Raw::Start, true);
     loop {
         if let Some((node, before, critical)) = now.take() {
             let first = tree.children(node).next();
             match grains.kind(node) {
-                GrainKind::Linear => {
-                    levels.push(Level {
-                        group: node,
-                        next: first,
-                        parallel: false,
-                        critical,
-                        path: None,
-                        before,
-                    });
-                }
+                GrainKind::Linear => levels.push(Level::new(node, first, false, critical, before)),
                 GrainKind::ForkJoin => {
                     let fork = Raw::Fork(node);
                     writer.node(fork)?;
-                    writer.edge(before.0, fork, critical && before.1)?;
+                    writer.edge(Edge::new(before.0, fork, critical && before.1))?;
                     writer.node(Raw::Join(node))?;
-                    let path = critical.then(|| grains.path(graph.tasks, node));
-                    levels.push(Level {
-                        group: node,
-                        next: first,
-                        parallel: true,
-                        critical,
-                        path,
-                        before: (fork, critical),
-                    });
+                    let mut level = Level::new(node, first, true, critical, (fork, critical));
+                    level.path = critical.then(|| grains.path(graph.tasks, node));
+                    levels.push(level);
                 }
                 _ => {
                     writer.node(Raw::Grain(node))?;
-                    writer.edge(before.0, Raw::Grain(node), critical && before.1)?;
+                    writer.edge(Edge::new(before.0, Raw::Grain(node), critical && before.1))?;
                     done = (Raw::Grain(node), critical);
-                    finish_member(writer, &mut levels, done)?;
+                    finish_member(graph, writer, &mut levels, done, depends)?;
                 }
             }
         }
@@ -208,28 +233,66 @@ fn walk(graph: &Graph<'_>, writer: &mut dyn Writer) -> io::Result<()> {
         match level.next {
             Some(member) => {
                 level.next = tree.next_sibling(member);
-                let takes = level.path.as_ref().is_none_or(|path| path.takes(member));
-                now = Some((member, level.before, level.critical && takes));
+                level.member = member;
+                now = Some(if level.parallel {
+                    let at = level.on_path(member);
+                    // The path enters by its first member; to the others it comes from a member.
+                    let (from, enters) = (level.before.0, at.is_some_and(|(at, _)| at == 0));
+                    (member, (from, enters), at.is_some())
+                } else {
+                    (member, level.before, level.critical)
+                });
             }
             None => {
                 done = if level.parallel { (Raw::Join(level.group), level.critical) } else { level.before };
                 levels.pop();
-                finish_member(writer, &mut levels, done)?;
+                finish_member(graph, writer, &mut levels, done, depends)?;
             }
         }
     }
     writer.node(Raw::End)?;
-    writer.edge(done.0, Raw::End, done.1)?;
+    writer.edge(Edge::new(done.0, Raw::End, done.1))?;
     writer.end()
 }
 
 /// A member is written: in a fork-join it leads to the join, in a linear group to the next member.
-fn finish_member(writer: &mut dyn Writer, levels: &mut [Level], last: (Raw, bool)) -> io::Result<()> {
+fn finish_member(
+    graph: &Graph<'_>,
+    writer: &mut dyn Writer,
+    levels: &mut [Level],
+    last: (Raw, bool),
+    depends: bool,
+) -> io::Result<()> {
     let Some(level) = levels.last_mut() else { return Ok(()) };
-    if level.parallel {
-        writer.edge(last.0, Raw::Join(level.group), last.1)
-    } else {
+    if !level.parallel {
         level.before = last;
-        Ok(())
+        return Ok(());
+    }
+    let member = level.member;
+    let at = level.on_path(member);
+    if depends {
+        let task = graph.grains.task(member);
+        for from in graph.tasks.depends_on(task) {
+            let Some(&(end, other)) = level.ends.get(from) else { continue };
+            let critical =
+                at.zip(level.on_path(other)).is_some_and(|((at, _), (before, _))| at == before + 1);
+            let to = first_node(graph.grains, member);
+            writer.edge(Edge { from: end, to, depend: true, critical })?;
+        }
+        level.ends.insert(task.0, (last.0, member));
+    }
+    let leaves = at.is_some_and(|(at, length)| at + 1 == length);
+    writer.edge(Edge::new(last.0, Raw::Join(level.group), leaves))
+}
+
+/// The node with which a member begins.
+fn first_node(grains: &Grains, member: NodeId) -> Raw {
+    let mut at = member;
+    loop {
+        match (grains.kind(at), grains.tree().children(at).next()) {
+            (GrainKind::ForkJoin, _) => return Raw::Fork(at),
+            (GrainKind::Linear, Some(first)) => at = first,
+            _ => return Raw::Grain(at),
+        }
     }
 }

@@ -170,6 +170,10 @@ impl Clock<'_> {
         if section.worker == Some(worker) {
             start = start.max(section.sibling);
         }
+        // Of those that have run; the others begin when the file says.
+        for &(_, from) in self.grains.depends_of(child) {
+            start = start.max(self.writer.end[self.nodes[from as usize].last as usize]);
+        }
         section.worker = Some(worker);
         start
     }

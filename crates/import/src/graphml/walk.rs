@@ -2,7 +2,7 @@
 //! lead to one join, and the walk goes on behind it.
 
 use crate::error::ImportError;
-use crate::grains::{Grain, GrainKind, Grains};
+use crate::grains::{Grain, GrainKind, Grains, NONE};
 use crate::input::Input;
 
 use super::node::{Node, NodeKind};
@@ -26,6 +26,8 @@ pub fn walk(input: &Input<'_>, graph: &Graph) -> Result<Found, ImportError> {
         graph,
         edges,
         seen: vec![false; graph.nodes.len()],
+        // Only dependences ask for it.
+        owner: if graph.depends.is_empty() { Vec::new() } else { vec![NONE; graph.nodes.len()] },
         sync_at_joins: graph
             .nodes
             .iter()
@@ -71,7 +73,7 @@ impl Edges {
     fn new(input: &Input<'_>, graph: &Graph) -> Result<Self, ImportError> {
         let count = graph.nodes.len();
         let (mut first, mut arriving) = (vec![0u32; count + 1], vec![0u32; count]);
-        for &(from, to) in &graph.edges {
+        for &(from, to) in graph.edges.iter().chain(&graph.depends) {
             for end in [from, to] {
                 match graph.nodes[end as usize].kind {
                     Some(NodeKind::Group) => {
@@ -83,6 +85,8 @@ impl Edges {
                     _ => {}
                 }
             }
+        }
+        for &(from, to) in &graph.edges {
             first[from as usize + 1] += 1;
             arriving[to as usize] += 1;
         }
@@ -141,6 +145,8 @@ struct Walk<'a, 'b> {
     graph: &'a Graph,
     edges: Edges,
     seen: Vec<bool>,
+    /// The task on whose spine each node lies; empty without dependences.
+    owner: Vec<u32>,
     /// Whether forks or joins have the sync cost of all their grains; else each grain has its share.
     sync_at_joins: bool,
     found: Found,
@@ -177,6 +183,7 @@ impl Walk<'_, '_> {
             self.visit(root)?;
             let grain = self.grain(root);
             self.found.grains.list[0] = Grain { kind: GrainKind::Task, creation: 0, sync: 0, ..grain };
+            self.own(root, 0);
             let to = self.follow(root)?;
             return Ok(Open { grain: 0, at: root, to, section: 0, fork: None, is_grain: true });
         }
@@ -200,6 +207,41 @@ impl Walk<'_, '_> {
                     .broken(all().next().unwrap_or(0), "its graph has no start: every node follows another"))
             }
         }
+    }
+
+    fn own(&mut self, node: u32, task: u32) {
+        if let Some(owner) = self.owner.get_mut(node as usize) {
+            *owner = task;
+        }
+    }
+
+    /// Dependences between tasks instead of nodes.
+    fn depends(&mut self) -> Result<(), ImportError> {
+        for &(from, to) in &self.graph.depends {
+            let task = |node: u32| self.owner.get(node as usize).copied().filter(|&task| task != NONE);
+            let (Some(first), Some(second)) = (task(from), task(to)) else {
+                let lost = if task(from).is_none() { from } else { to };
+                return Err(self.broken(lost, "a dependence from or to something that is no part of a task"));
+            };
+            let list = &self.found.grains.list;
+            let (a, b) = (list[first as usize], list[second as usize]);
+            let tasks = a.kind == GrainKind::Task && b.kind == GrainKind::Task;
+            if !tasks
+                || a.parent != b.parent
+                || a.parent == NONE
+                || (a.section, a.order) >= (b.section, b.order)
+            {
+                let what = format!(
+                    "it cannot depend on `{}`: a task depends on one that the same task created before it",
+                    self.graph.name(from)
+                );
+                return Err(self.broken(to, what));
+            }
+            self.found.grains.depends.push((second, first));
+        }
+        self.found.grains.depends.sort_unstable();
+        self.found.grains.depends.dedup();
+        Ok(())
     }
 
     fn visit(&mut self, node: u32) -> Result<(), ImportError> {
@@ -239,6 +281,7 @@ impl Walk<'_, '_> {
             NodeKind::End if top.grain == 0 => self.visit(to)?,
             NodeKind::Task | NodeKind::Lane | NodeKind::Folded => {
                 self.visit(to)?;
+                self.own(to, top.grain);
                 let work = self.node(to).work;
                 let grain = &mut self.found.grains.list[top.grain as usize];
                 grain.work = grain.work.saturating_add(work);
@@ -283,6 +326,7 @@ impl Walk<'_, '_> {
         fork.first.get_or_insert(grain);
         self.visit(child)?;
         self.add(child, kind, top.grain, top.section, order);
+        self.own(child, grain);
         let to = self.follow(child)?;
         if kind == GrainKind::Chunk && to.is_none_or(|to| self.kind(to) != NodeKind::Join) {
             return Err(self.broken(child, "a chunk of a loop that does not lead to a join"));
@@ -347,6 +391,7 @@ impl Walk<'_, '_> {
             }
             top.section += 1;
         }
+        self.own(join, top.grain);
         (top.at, top.to) = (join, self.follow(join)?);
         Ok(())
     }
@@ -367,7 +412,7 @@ impl Walk<'_, '_> {
         Grain { work, creation, sync, start, spot, site, ..Grain::root() }
     }
 
-    fn finish(self) -> Result<Found, ImportError> {
+    fn finish(mut self) -> Result<Found, ImportError> {
         let unseen = |node: &u32| {
             let kind = self.kind(*node);
             !self.seen[*node as usize] && (kind.is_grain() || matches!(kind, NodeKind::Fork | NodeKind::Join))
@@ -375,6 +420,7 @@ impl Walk<'_, '_> {
         if let Some(lost) = (0..self.graph.nodes.len() as u32).find(unseen) {
             return Err(self.broken(lost, "no way leads to it from the start"));
         }
+        self.depends()?;
         let mut found = self.found;
         found.grains.spots.fill_up(self.graph.workers.unwrap_or(0));
         Ok(found)

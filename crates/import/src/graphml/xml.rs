@@ -29,6 +29,8 @@ pub struct Graph {
     ids: HashMap<String, u32>,
     /// From, to.
     pub edges: Vec<(u32, u32)>,
+    /// Dependences beside them: from, to.
+    pub depends: Vec<(u32, u32)>,
     pub sources: SourcesBuilder,
     /// Its times are nanoseconds.
     pub is_ns: bool,
@@ -66,6 +68,7 @@ pub fn read(input: &Input<'_>, ticks: Ticks) -> Result<Graph, ImportError> {
         nodes: Vec::new(),
         ids: HashMap::new(),
         edges: Vec::new(),
+        depends: Vec::new(),
         sources: SourcesBuilder::new(),
         is_ns: false,
         workers: None,
@@ -129,7 +132,7 @@ struct Parser<'a, 'b> {
     open: Vec<Element>,
     /// Nodes that are open.
     nodes: Vec<(u32, u64, Data)>,
-    /// The value that is open, if it is one of a node or of the graph.
+    /// The value that is open, if it is one of a node, of an edge or of the graph.
     key: Option<String>,
     text: String,
     at: u64,
@@ -182,7 +185,7 @@ impl Parser<'_, '_> {
                 self.begin_edge(start)?;
                 Element::Edge
             }
-            b"data" if matches!(self.open.last(), Some(Element::Node | Element::Graph)) => {
+            b"data" if matches!(self.open.last(), Some(Element::Node | Element::Edge | Element::Graph)) => {
                 let key = self.attribute(start, "key")?;
                 let named = key.map(|key| self.keys.get(&*key).cloned().unwrap_or_else(|| plain_name(&key)));
                 self.key = named;
@@ -244,6 +247,13 @@ impl Parser<'_, '_> {
 
     fn end_data(&mut self) -> Result<(), ImportError> {
         let Some(key) = self.key.take() else { return Ok(()) };
+        if self.open.last() == Some(&Element::Edge) {
+            // All other types follow from the ends of the edge.
+            if key == "type" && self.text.trim() == "depend" {
+                self.graph.depends.extend(self.graph.edges.pop());
+            }
+            return Ok(());
+        }
         let of_node = self.open.last() == Some(&Element::Node);
         let Some((node, offset, data)) = self.nodes.last_mut().filter(|_| of_node) else {
             return self.take_of_graph(&key);

@@ -2,6 +2,7 @@
 //! worker. Grains are matched by lineage: the k-th task of the j-th join of the same parent; chunks by the iterations
 //! that they ran.
 
+use crosscut_run::Source;
 use crosscut_tree::NodeId;
 use foldhash::{HashMap, HashMapExt};
 
@@ -22,7 +23,7 @@ pub struct Deviation {
     pub same_structure: bool,
 }
 
-/// A group that works longer than its counterpart.
+/// A group or grain that works longer than its counterpart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Growth {
     /// The group or grain.
@@ -31,6 +32,32 @@ pub struct Growth {
     pub other: NodeId,
     /// Work here and there.
     pub work: (i64, i64),
+}
+
+impl Growth {
+    /// By how much.
+    pub fn by(&self) -> i64 {
+        self.work.0 - self.work.1
+    }
+
+    /// Of what grew, the largest that no member explains: of a chain of groups in each other the last one.
+    pub fn deepest(grains: &Grains, mut grown: Vec<Growth>, limit: usize) -> Vec<Growth> {
+        grown.sort_unstable_by_key(|growth| growth.node);
+        let tree = grains.tree();
+        let mut explained = vec![false; grown.len()];
+        let mut around: Vec<usize> = Vec::new();
+        for i in 0..grown.len() {
+            let node = grown[i].node.index();
+            while around.pop_if(|above| tree.range(grown[*above].node).end <= node).is_some() {}
+            if let Some(&above) = around.last() {
+                explained[above] |= grown[i].by() as f64 >= EXPLAINS * grown[above].by() as f64;
+            }
+            around.push(i);
+        }
+        let mut explained = explained.into_iter();
+        grown.retain(|_| !explained.next().unwrap_or(false));
+        largest(grown, limit)
+    }
 }
 
 impl Deviation {
@@ -49,7 +76,9 @@ impl Deviation {
             same_structure: true,
         };
         walk(here, there, |pair| match pair {
-            Pair::Grains(a, b) => {
+            Pair::Grains(x, y) => {
+                let (Slot::Grain(a), Slot::Grain(b)) = (here.1.slot(x), there.1.slot(y)) else { return true };
+                let (a, b) = (a as usize, b as usize);
                 let (work, other) = (here.1.grains.work[a], there.1.grains.work[b]);
                 deviation.matched += 1;
                 deviation.work.0 += work;
@@ -72,8 +101,8 @@ impl Deviation {
 
 /// What a walk over two trees at once meets.
 enum Pair {
-    /// Grains by number.
-    Grains(usize, usize),
+    /// Grains.
+    Grains(NodeId, NodeId),
     /// Groups of the same kind.
     Groups(NodeId, NodeId),
     /// Something that the other run does not have.
@@ -86,18 +115,17 @@ fn walk(here: (&Tasks, &Grains), there: (&Tasks, &Grains), mut meet: impl FnMut(
     let mut stack = vec![(NodeId::ROOT, NodeId::ROOT)];
     while let Some((x, y)) = stack.pop() {
         match (a.slot(x), b.slot(y)) {
-            (Slot::Grain(g), Slot::Grain(h)) => {
-                meet(Pair::Grains(g as usize, h as usize));
+            (Slot::Grain(_), Slot::Grain(_)) => {
+                meet(Pair::Grains(x, y));
             }
             (Slot::Group(_), Slot::Group(_)) if a.kind(x) == b.kind(y) => {
                 if !meet(Pair::Groups(x, y)) {
                     continue;
                 }
-                let (chunks, others) = (by_iteration(here, x), by_iteration(there, y));
-                let pairs = chunks.iter().filter_map(|(key, &chunk)| Some((chunk, *others.get(key)?)));
+                let (chunks, others) = (Chunks::of(here, x), Chunks::of(there, y));
                 let before = stack.len();
-                stack.extend(pairs);
-                if stack.len() - before != chunks.len().max(others.len()) {
+                chunks.pair(&others, &mut stack);
+                if stack.len() - before != chunks.by_range.len().max(others.by_range.len()) {
                     meet(Pair::Unequal);
                 }
                 let mut members = a.tree().children(x).filter(|&m| first_iteration(here, m).is_none());
@@ -114,16 +142,18 @@ fn walk(here: (&Tasks, &Grains), there: (&Tasks, &Grains), mut meet: impl FnMut(
                 }
             }
             // A task that joined others in one run and none in the other: its own grain is still the same.
-            (Slot::Group(_), Slot::Grain(h)) if a.kind(x) == GrainKind::Linear => {
+            (Slot::Group(_), Slot::Grain(_)) if a.kind(x) == GrainKind::Linear => {
                 meet(Pair::Unequal);
-                if let Slot::Grain(g) = a.slot(NodeId(x.0 + 1)) {
-                    meet(Pair::Grains(g as usize, h as usize));
+                let own = NodeId(x.0 + 1);
+                if let Slot::Grain(_) = a.slot(own) {
+                    meet(Pair::Grains(own, y));
                 }
             }
-            (Slot::Grain(g), Slot::Group(_)) if b.kind(y) == GrainKind::Linear => {
+            (Slot::Grain(_), Slot::Group(_)) if b.kind(y) == GrainKind::Linear => {
                 meet(Pair::Unequal);
-                if let Slot::Grain(h) = b.slot(NodeId(y.0 + 1)) {
-                    meet(Pair::Grains(g as usize, h as usize));
+                let own = NodeId(y.0 + 1);
+                if let Slot::Grain(_) = b.slot(own) {
+                    meet(Pair::Grains(x, own));
                 }
             }
             _ => {
@@ -139,44 +169,102 @@ fn first_iteration((tasks, grains): (&Tasks, &Grains), member: NodeId) -> Option
     is_chunk.then(|| tasks.chunk(grains.task(member))).flatten().map(|(first, _)| first)
 }
 
-/// A chunk: its loop, its first iteration, and which time that is met.
-type Chunk = (String, i64, usize);
+/// A chunk: the number of its loop, its first iteration, and which time that is met.
+type Chunk = (u32, i64, u32);
 
-/// The chunks of a fork-join by what they ran.
-fn by_iteration(run: (&Tasks, &Grains), group: NodeId) -> HashMap<Chunk, NodeId> {
-    let (tasks, grains) = run;
-    let mut found = HashMap::new();
-    if grains.kind(group) != GrainKind::ForkJoin {
-        return found;
-    }
-    let mut times: HashMap<(String, i64), usize> = HashMap::new();
-    for member in grains.tree().children(group) {
-        let Some(first) = first_iteration(run, member) else { continue };
-        let site = tasks.source(grains.task(member)).0.map(ToString::to_string).unwrap_or_default();
-        let time = times.entry((site.clone(), first)).or_default();
-        found.insert((site, first, *time), member);
-        *time += 1;
-    }
-    found
+/// A loop of a fork-join: where it is in the source, and when the first of its chunks began.
+struct Loop<'a> {
+    source: Option<&'a Source>,
+    start: i64,
 }
 
-/// The groups that grew most, of those that have a counterpart, largest first: a group stands before what it holds.
+/// The chunks of a fork-join by what they ran.
+#[derive(Default)]
+struct Chunks<'a> {
+    loops: Vec<Loop<'a>>,
+    by_range: HashMap<Chunk, NodeId>,
+}
+
+impl<'a> Chunks<'a> {
+    fn of(run: (&'a Tasks, &Grains), group: NodeId) -> Self {
+        let (tasks, grains) = run;
+        let mut found = Chunks::default();
+        if grains.kind(group) != GrainKind::ForkJoin {
+            return found;
+        }
+        let mut numbers: HashMap<Option<&Source>, u32> = HashMap::new();
+        let mut times: HashMap<(u32, i64), u32> = HashMap::new();
+        for member in grains.tree().children(group) {
+            let Some(first) = first_iteration(run, member) else { continue };
+            let task = grains.task(member);
+            let (source, start) = (tasks.source(task).0, tasks.start(task));
+            let number = *numbers.entry(source).or_insert_with(|| {
+                found.loops.push(Loop { source, start });
+                found.loops.len() as u32 - 1
+            });
+            let earliest = &mut found.loops[number as usize].start;
+            *earliest = start.min(*earliest);
+            let time = times.entry((number, first)).or_default();
+            found.by_range.insert((number, first, *time), member);
+            *time += 1;
+        }
+        found
+    }
+
+    /// Chunks that ran the same iterations of the same loop.
+    fn pair(&self, others: &Chunks<'_>, pairs: &mut Vec<(NodeId, NodeId)>) {
+        let same = self.same_loops(others);
+        for (&(number, first, time), &chunk) in &self.by_range {
+            let other = same[number as usize].and_then(|number| others.by_range.get(&(number, first, time)));
+            pairs.extend(other.map(|&other| (chunk, other)));
+        }
+    }
+
+    /// The counterpart of each loop: the one at the same line. What is left is matched in the order in which the loops
+    /// began, since compilers do not agree on the line of a loop.
+    fn same_loops(&self, others: &Chunks<'_>) -> Vec<Option<u32>> {
+        let by_source: HashMap<Option<&Source>, u32> =
+            others.loops.iter().zip(0..).map(|(other, number)| (other.source, number)).collect();
+        let mut same: Vec<Option<u32>> =
+            self.loops.iter().map(|here| by_source.get(&here.source).copied()).collect();
+        let mut taken = vec![false; others.loops.len()];
+        for &number in same.iter().flatten() {
+            taken[number as usize] = true;
+        }
+        let mut rest: Vec<usize> = (0..self.loops.len()).filter(|&i| same[i].is_none()).collect();
+        rest.sort_by_key(|&i| self.loops[i].start);
+        let mut free: Vec<usize> = (0..others.loops.len()).filter(|&i| !taken[i]).collect();
+        free.sort_by_key(|&i| others.loops[i].start);
+        for (i, other) in rest.into_iter().zip(free) {
+            same[i] = Some(other as u32);
+        }
+        same
+    }
+}
+
+/// A member that makes up this share of its group's growth explains it: the group need not be told.
+const EXPLAINS: f64 = 0.9;
+
+/// The groups and grains that grew most, of those that have a counterpart, largest first: a group stands before what it
+/// holds.
 pub fn growth(here: (&Tasks, &Grains), there: (&Tasks, &Grains), limit: usize) -> Vec<Growth> {
     let mut grown: Vec<Growth> = Vec::new();
     let total = here.1.work(NodeId::ROOT) - there.1.work(NodeId::ROOT);
     let worth = (total / 100).max(1);
-    walk(here, there, |pair| match pair {
-        Pair::Groups(x, y) => {
-            let work = (here.1.work(x), there.1.work(y));
-            let by = work.0 - work.1;
-            if by >= worth {
-                grown.push(Growth { node: x, other: y, work });
-            }
-            by >= worth
+    walk(here, there, |pair| {
+        let (Pair::Groups(node, other) | Pair::Grains(node, other)) = pair else { return true };
+        let work = (here.1.work(node), there.1.work(other));
+        let is_worth = work.0 - work.1 >= worth;
+        if is_worth {
+            grown.push(Growth { node, other, work });
         }
-        _ => true,
+        is_worth
     });
-    grown.sort_by_key(|growth| (std::cmp::Reverse(growth.work.0 - growth.work.1), growth.node));
+    largest(grown, limit)
+}
+
+fn largest(mut grown: Vec<Growth>, limit: usize) -> Vec<Growth> {
+    grown.sort_by_key(|growth| (std::cmp::Reverse(growth.by()), growth.node));
     grown.truncate(limit);
     grown
 }

@@ -6,14 +6,14 @@ use crosscut_tree::NodeId;
 use foldhash::{HashMap, HashMapExt};
 
 use super::table::Slot;
-use super::{Deviation, Grains, Problem, ProblemSet, Theta, Thresholds};
-use crate::findings::{Finding, FindingView, Severity, amount};
+use super::{Deviation, GrainKind, Grains, Problem, ProblemSet, Theta, Thresholds};
+use crate::findings::{Finding, FindingView, Severity, amount, grouped};
 use crate::tasks::Tasks;
 
 /// Where grains with a problem come from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SiteShare {
-    /// A grain from there.
+    /// The grain from there that costs most.
     pub node: NodeId,
     /// How many.
     pub grains: usize,
@@ -65,7 +65,8 @@ impl Grains {
         set: ProblemSet,
         deviation: Option<&Deviation>,
     ) -> ProblemReport {
-        let mut sites: HashMap<Option<&Source>, SiteShare> = HashMap::new();
+        // With what the costliest grain of each costs.
+        let mut sites: HashMap<Option<&Source>, (SiteShare, i64)> = HashMap::new();
         let mut work = 0;
         for node in set.lens.chosen().iter() {
             let Slot::Grain(grain) = self.slot(node) else { continue };
@@ -76,11 +77,15 @@ impl Grains {
                 problem => self.lost(problem, grain as usize, deviation) as i64,
             };
             let place = tasks.sources().from(tasks.site(self.task(node)));
-            let share = sites.entry(place).or_insert(SiteShare { node, grains: 0, cost: 0 });
+            let (share, most) =
+                sites.entry(place).or_insert((SiteShare { node, grains: 0, cost: 0 }, i64::MIN));
             share.grains += 1;
             share.cost = cost.saturating_add(share.cost);
+            if cost > *most {
+                (share.node, *most) = (node, cost);
+            }
         }
-        let mut sites: Vec<SiteShare> = sites.into_values().collect();
+        let mut sites: Vec<SiteShare> = sites.into_values().map(|(share, _)| share).collect();
         sites.sort_by_key(|share| (std::cmp::Reverse(share.cost), share.node));
         sites.truncate(SITES);
         ProblemReport {
@@ -97,41 +102,96 @@ impl Grains {
         &self,
         tasks: &Tasks,
         problems: &[ProblemReport],
-        deviation: Option<&Deviation>,
+        _deviation: Option<&Deviation>,
     ) -> Vec<Finding> {
         let capacity = i64::from(self.workers()).saturating_mul(tasks.summary().elapsed);
         let worth = |report: &&ProblemReport| report.time_lost > 0 && report.time_lost >= capacity / 100;
-        problems.iter().filter(worth).map(|report| self.finding(tasks, report, deviation, capacity)).collect()
+        problems.iter().filter(worth).map(|report| self.finding(tasks, report, capacity)).collect()
     }
 
-    fn finding(
-        &self,
-        tasks: &Tasks,
-        report: &ProblemReport,
-        deviation: Option<&Deviation>,
-        capacity: i64,
-    ) -> Finding {
+    /// It points to the place that the report names first, and there to the grain that costs most.
+    fn finding(&self, tasks: &Tasks, report: &ProblemReport, capacity: i64) -> Finding {
         let set = &report.set;
-        let worst = self.worst_grains(set, deviation, 1).first().map(|&(node, _)| node);
+        let worst = report.sites.first().map(|site| site.node);
         let place = worst.map(|node| self.task(node)).and_then(|node| tasks.source(node).0);
         Finding {
             id: set.problem.word(),
             severity: Severity::of(report.time_lost, capacity),
             cost: report.time_lost,
             what: format!(
-                "the {} of {} of {} grains is {} {}; they work {}",
+                "the {} of {} of {} grain{} is {} {}; {} {}",
                 set.problem.metric(),
-                set.grains,
-                self.grain_count(),
+                grouped(set.grains as u64),
+                grouped(self.grain_count() as u64),
+                if self.grain_count() == 1 { "" } else { "s" },
                 if set.problem.is_below() { "below" } else { "over" },
-                (set.threshold * 100.0).round() / 100.0,
+                ProblemReport::threshold_text(set.threshold),
+                if set.grains == 1 { "it works" } else { "they work" },
                 amount(report.work as f64, tasks.clock()),
             ),
-            advice: set.problem.advice().to_owned(),
+            advice: advice(set.problem, worst.map(|node| self.kind(node))).to_owned(),
             place: place.map(ToString::to_string),
             view: FindingView::Grain,
             node: worst,
             window: worst.map(|node| self.task(node)).map(|node| (tasks.start(node), tasks.end(node))),
+        }
+    }
+}
+
+/// What to try against a problem of grains of a kind. A member of a team or a chunk cannot be run inline.
+fn advice(problem: Problem, kind: Option<GrainKind>) -> &'static str {
+    match (problem, kind) {
+        (Problem::LowParallelBenefit, Some(GrainKind::Lane | GrainKind::Root)) => {
+            "this parallel region costs more than its members do: give it more to do, or fewer threads"
+        }
+        (Problem::LowParallelBenefit, Some(GrainKind::Chunk)) => {
+            "use larger chunks: to get one costs more than what it does"
+        }
+        _ => problem.advice(),
+    }
+}
+
+impl ProblemReport {
+    /// A threshold for people: two digits behind the point, large and tiny ones with an exponent.
+    pub fn threshold_text(threshold: f64) -> String {
+        match threshold {
+            t if t.fract() == 0.0 && (0.0..1e15).contains(&t) => grouped(t as u64),
+            t if (0.01..1e6).contains(&t) => ((t * 100.0).round() / 100.0).to_string(),
+            t => {
+                // Three digits, without zeros behind them.
+                let short = format!("{t:.2e}").parse().unwrap_or(t);
+                format!("{short:e}")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thresholds_are_short() {
+        for (value, text) in [
+            (0.0, "0"),
+            (2.0, "2"),
+            (0.5, "0.5"),
+            (1.0 / 3.0, "0.33"),
+            (24_704.0, "24\u{2009}704"),
+            (1e300, "1e300"),
+            (1.234_56e-7, "1.23e-7"),
+            (1_234_567.5, "1.23e6"),
+        ] {
+            assert_eq!(ProblemReport::threshold_text(value), text);
+        }
+    }
+
+    #[test]
+    fn members_of_teams_are_not_told_to_run_inline() {
+        let problem = Problem::LowParallelBenefit;
+        assert_eq!(advice(problem, Some(GrainKind::Task)), problem.advice());
+        for kind in [GrainKind::Lane, GrainKind::Root, GrainKind::Chunk] {
+            assert!(!advice(problem, Some(kind)).contains("inline"));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Graph, Raw, Writer, xml};
+use super::{Edge, Graph, Raw, Writer, xml};
 use crate::colour::source_slot;
 use crate::format::time;
 use crate::palette::Theme;
@@ -55,9 +55,12 @@ impl Writer for Dot<'_, '_> {
         writeln!(self.out, "  {} [label={label}, fillcolor=\"{fill}\"{rim}{data}];", node.id())
     }
 
-    fn edge(&mut self, from: Raw, to: Raw, critical: bool) -> io::Result<()> {
-        let red = if critical { format!(", color=\"{}\", penwidth=2", xml::RED) } else { String::new() };
-        writeln!(self.out, "  {} -> {} [e_type={}{red}];", from.id(), to.id(), from.edge(to))
+    fn edge(&mut self, edge: Edge) -> io::Result<()> {
+        let red = if edge.critical { format!(", color=\"{}\", penwidth=2", xml::RED) } else { String::new() };
+        // A dependence pulls nothing into another rank than fork and join give it.
+        let style = if edge.depend { ", style=dashed, constraint=false" } else { "" };
+        let (from, to) = (edge.from.id(), edge.to.id());
+        writeln!(self.out, "  {from} -> {to} [e_type={}{style}{red}];", edge.kind())
     }
 
     fn end(&mut self) -> io::Result<()> {

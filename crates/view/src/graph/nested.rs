@@ -122,8 +122,9 @@ impl Nested<'_, '_> {
         let id = format!("n{}", node.0);
         let parallel = grains.kind(node) == GrainKind::ForkJoin;
         let problem = self.graph.problems_of(node).next().is_some();
-        let inside = count(grains.grain_range(node).len() as i64);
-        let title = format!("{} · {inside} grains · {}", self.place(node), self.work(node));
+        let inside = grains.grain_range(node).len() as i64;
+        let s = if inside == 1 { "" } else { "s" };
+        let title = format!("{} · {} grain{s} · {}", self.place(node), count(inside), self.work(node));
         self.group(&id, &title, problem, &self.graph.data(node))?;
         if parallel {
             self.dot(&format!("{id}:f"), "fork")?;
@@ -141,7 +142,8 @@ impl Nested<'_, '_> {
         let id = format!("r{}", members[0].0);
         let grains: usize = members.iter().map(|&node| self.graph.grains.grain_range(node).len()).sum();
         let data = [("v_kind", "aside".to_owned()), ("v_grains", grains.to_string())];
-        self.group(&id, &format!("{} others", count(members.len() as i64)), false, &data)?;
+        let s = if members.len() == 1 { "" } else { "s" };
+        self.group(&id, &format!("{} other{s}", count(members.len() as i64)), false, &data)?;
         let rest = members.into_iter().rev().map(Member::Node).collect();
         let members = if linear { Members::Linear } else { Members::Beside };
         Ok(Opened::Group(Level { id, members, critical, path, rest, before: None }))

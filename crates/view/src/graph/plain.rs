@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Graph, Raw, Writer, xml};
+use super::{Edge, Graph, Raw, Writer, xml};
 
 /// Writes it piece by piece.
 pub struct GraphMl<'a, 'o> {
@@ -29,10 +29,11 @@ impl Writer for GraphMl<'_, '_> {
         writeln!(self.out, "</node>")
     }
 
-    fn edge(&mut self, from: Raw, to: Raw, critical: bool) -> io::Result<()> {
-        write!(self.out, r#"<edge id="e{}" source="{}" target="{}">"#, self.edges, from.id(), to.id())?;
+    fn edge(&mut self, edge: Edge) -> io::Result<()> {
+        let (from, to) = (edge.from.id(), edge.to.id());
+        write!(self.out, r#"<edge id="e{}" source="{from}" target="{to}">"#, self.edges)?;
         self.edges += 1;
-        xml::data(self.out, &xml::edge_data(from.edge(to), critical))?;
+        xml::data(self.out, &xml::edge_data(edge.kind(), edge.critical))?;
         writeln!(self.out, "</edge>")
     }
 
