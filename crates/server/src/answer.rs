@@ -32,7 +32,7 @@ pub fn answer(app: &App, text: &str) -> Vec<u8> {
         Op::Overview { run } => over(app, id, run, |run| Ok(ops::overview::overview(&run.tasks))),
         Op::Node { run, node } => over(app, id, run, |run| ops::node::node(&run.tasks, node)),
         Op::Search { run, text, limit } => {
-            over(app, id, run, |run| Ok(ops::search::search(&run.tasks, &text, limit)))
+            over(app, id, run, |run| Ok(ops::search::search(run, &text, limit)))
         }
         Op::Table { run, cut, sort, descending, filter, offset, limit } => over(app, id, run, |run| {
             let cut = run.cut(&cut)?;

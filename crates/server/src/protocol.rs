@@ -643,6 +643,8 @@ pub struct Hit {
     pub title: String,
     /// Its work in the clock's unit.
     pub work: f64,
+    /// The node of the grain graph, if that was asked for.
+    pub grain: Option<u32>,
 }
 
 /// Answer to [`Op::Table`].

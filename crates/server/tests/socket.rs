@@ -122,11 +122,14 @@ async fn nodes_searches_and_tables() {
     assert_eq!(child["path"][0]["node"], 0);
     let found = socket.ok(json!({"op": "search", "run": 0, "text": "#100", "limit": 10})).await;
     assert_eq!((found["total"].as_u64(), &found["hits"][0]["node"]), (Some(1), &Value::from(100)));
+    assert_eq!(found["hits"][0]["grain"], Value::Null);
+    let found = socket.ok(json!({"op": "search", "run": 0, "text": "g1", "limit": 10})).await;
+    assert_eq!((found["total"].as_u64(), &found["hits"][0]["grain"]), (Some(1), &Value::from(1)));
     let waits = socket.ok(json!({"op": "search", "run": 0, "text": "WAIT fib", "limit": 3})).await;
     assert_eq!(waits["hits"].as_array().unwrap().len(), 3);
     assert!(waits["total"].as_u64().unwrap() > 3);
     assert!(waits["hits"][0]["title"].as_str().unwrap().starts_with("wait"));
-    for nothing in ["", "   ", "#", "#-1", "#99999999999", "no such thing", "🦀"] {
+    for nothing in ["", "   ", "#", "#-1", "#99999999999", "g", "g99999999", "no such thing", "🦀"] {
         let found = socket.ok(json!({"op": "search", "run": 0, "text": nothing, "limit": 5})).await;
         assert_eq!(found["total"], 0, "{nothing}");
     }

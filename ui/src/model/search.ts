@@ -3,7 +3,7 @@
 
 import { createSignal } from "solid-js";
 import { dagOf } from "./dag";
-import { grainOf } from "./grain";
+import { grainOf, showGrain } from "./grain";
 import { currentRun, select, socket, state, update } from "../page";
 import { latest } from "../socket";
 import { showing } from "../state";
@@ -50,6 +50,7 @@ export function goToHit(index: number): void {
   const hit = f?.hits[index];
   if (!f || !hit) return;
   setHitIndex(index);
+  if (hit.grain !== null) return showGrain(f.run, hit.grain);
   const view = state().panes[state().active]!.view;
   if (view === "overview") update((s) => showing(s, "dag", f.run), "view");
   select(f.run, hit.node);

@@ -15,4 +15,8 @@ title: string,
 /**
  * Its work in the clock's unit.
  */
-work: number, };
+work: number, 
+/**
+ * The node of the grain graph, if that was asked for.
+ */
+grain: number | null, };

@@ -35,7 +35,7 @@ export function GrainBody(props: { info: GrainAnswer; run: number }): JSX.Elemen
     <div class="inspector-body">
       <Head kind={n().kind} title={n().title} />
       <div class="flags">
-        <span class="flag num" title={`grain graph node ${n().node}, task tree node ${n().task}`}>#{n().node}</span>
+        <span class="flag num" title={`grain graph node ${n().node}, task tree node ${n().task}`}>g{n().node}</span>
         <Show when={n().critical}><span class="flag critical"><Icon name="critical" /> on the path of grains</span></Show>
         <Show when={n().collapsed}><span class="flag" title="The recorder kept totals and dropped the inside.">folded while recording</span></Show>
         <Show when={status() === "hidden"}><span class="flag">not shown at this cut</span></Show>
@@ -128,7 +128,7 @@ function After(props: { info: GrainAnswer; run: number }): JSX.Element {
       <h3>Needs <span class="quiet">dependences, {separated(props.info.after.length)}</span></h3>
       <ul class="members">
         <For each={props.info.after}>
-          {(c) => <li><button type="button" title="Had to end before this could begin" onClick={() => goToGrain(props.run, c.node)}><span /><span class="problem-name">{c.title}</span><span class="quiet num">#{c.node}</span></button></li>}
+          {(c) => <li><button type="button" title="Had to end before this could begin" onClick={() => goToGrain(props.run, c.node)}><span /><span class="problem-name">{c.title}</span><span class="quiet num">g{c.node}</span></button></li>}
         </For>
       </ul>
     </Show>
@@ -166,7 +166,7 @@ export function WorstGrains(props: { run: number }): JSX.Element {
                 <li>
                   <button type="button" title={`${w.title} ${w.place ?? ""} · ${exact(w.cost, clockOf(props.run))} ${amountOf(r().problem)}`} onClick={() => goToGrain(props.run, w.node)}>
                     <span class="problem-sign has">!</span>
-                    <span class="problem-name">{w.title} <span class="quiet num">#{w.node}</span></span>
+                    <span class="problem-name">{w.title} <span class="quiet num">g{w.node}</span></span>
                     <span class="num">{time(w.cost, clockOf(props.run))}</span>
                   </button>
                 </li>

@@ -91,7 +91,7 @@ function Tools(props: { run: number; pane: number }): JSX.Element {
         <input type="checkbox" checked={state().alike} onChange={toggleAlike} /> Fold alike
       </label>
       <Show when={pathOf() !== null}>
-        <button type="button" class="chip" title="Mark the critical path of the run instead" onClick={() => update((s) => withRun(s, props.run, { pathOf: null }), "critical")}>path of #{pathOf()} <span aria-hidden="true">×</span></button>
+        <button type="button" class="chip" title="Mark the critical path of the run instead" onClick={() => update((s) => withRun(s, props.run, { pathOf: null }), "critical")}>path of g{pathOf()} <span aria-hidden="true">×</span></button>
       </Show>
       <span class="spacer" />
       <ThresholdSlider run={props.run} />

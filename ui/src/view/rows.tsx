@@ -49,6 +49,8 @@ export interface RowsProps<R extends Row> {
   onOpen: (node: number) => void;
   tools: (total: number | null) => JSX.Element;
   placeholder: string;
+  /** What stands before the number of a node. */
+  sign: "#" | "g";
   /** The rows have no tree around them. */
   flat?: boolean;
   empty?: JSX.Element;
@@ -172,7 +174,7 @@ export function Rows<R extends Row>(props: RowsProps<R>): JSX.Element {
                               <Show when={r().problem}><span class="problem-sign has" title="has the lens's problem">!</span></Show>
                             </Show>
                             <Show when={at() === 0} fallback={c.text(r(), props.run)}>
-                              <span class="row-name">{c.text(r(), props.run)}</span> <span class="quiet num row-id">#{r().node}</span>
+                              <span class="row-name">{c.text(r(), props.run)}</span> <span class="quiet num row-id">{props.sign}{r().node}</span>
                             </Show>
                           </span>
                         )}

@@ -33,7 +33,7 @@ export function SearchBox(): JSX.Element {
     <div class="search" role="search" onFocusOut={(e) => !e.currentTarget.contains(e.relatedTarget as Node | null) && setSearchOpen(false)}>
       <Icon name="search" />
       <input
-        id="search" ref={box} type="text" placeholder="Search  /" aria-label="Search for a function, source position, kind or #node" autocomplete="off" spellcheck={false}
+        id="search" ref={box} type="text" placeholder="Search  /" aria-label="Search for a function, source position, kind, #node or g-grain" autocomplete="off" spellcheck={false}
         value={searchText()} onInput={(e) => {
           setSearchOpen(true);
           search(e.currentTarget.value);
@@ -48,7 +48,7 @@ export function SearchBox(): JSX.Element {
             {(f) => (
               <Show
                 when={f().hits.length > 0}
-                fallback={<div class="no-match"><strong>Nothing matches “{f().text}”.</strong><p class="quiet">Search looks at function names, source positions (fib.c:12) and kinds (create, wait, end, section, task); #123 is a node id.</p></div>}
+                fallback={<div class="no-match"><strong>Nothing matches “{f().text}”.</strong><p class="quiet">Search looks at function names, source positions (fib.c:12) and kinds (create, wait, end, section, task); #123 is a node of the DAG, g123 one of the grain graph.</p></div>}
               >
                 <div class="search-head quiet num">{f().more ? "at least " : ""}{separated(f().total)} {f().total === 1 ? "node" : "nodes"}{f().hits.length < f().total ? `, first ${f().hits.length} listed` : ""} · Enter: next</div>
                 <ul id="hits" ref={list} role="listbox" aria-label="Hits">

@@ -74,7 +74,7 @@ function NodeTable(props: { run: number }): JSX.Element {
   const run = () => state().runs[props.run]!;
   return (
     <Rows
-      run={props.run} name="Visible nodes of the cut" columns={NODES} key={JSON.stringify([props.run, run().cut])} placeholder="Filter rows: source, kind, worker"
+      run={props.run} sign="#" name="Visible nodes of the cut" columns={NODES} key={JSON.stringify([props.run, run().cut])} placeholder="Filter rows: source, kind, worker"
       ask={(order, offset, limit) => socket.table({ run: props.run, cut: run().cut, ...order, filter: state().filter, offset, limit })}
       selected={run().selected} onSelect={(node) => select(props.run, node)} onOpen={(node) => toggle(dagOf(props.run), node)}
       tools={(total) => <><Of /><span class="quiet num"><Show when={total !== null}>{separated(total!)} rows of the current cut</Show></span></>}
@@ -90,7 +90,7 @@ function GrainTable(props: { run: number }): JSX.Element {
   const setAll = (value: boolean): void => update((s) => ({ ...s, all: value }), "table");
   return (
     <Rows
-      run={props.run} name={all() ? `Grains with ${inWords(state().lens)}` : "Visible grains and groups"} columns={columns()} flat={all()} placeholder="Filter rows: source, kind"
+      run={props.run} sign="g" name={all() ? `Grains with ${inWords(state().lens)}` : "Visible grains and groups"} columns={columns()} flat={all()} placeholder="Filter rows: source, kind"
       key={JSON.stringify([props.run, all() ? "" : run().grainCut, lensRequest(), state().alike, all()])}
       ask={(order, offset, limit) => socket.grainTable({ run: props.run, cut: run().grainCut, lens: lensRequest(), alike: state().alike, all: all(), ...order, filter: state().filter, offset, limit })}
       selected={run().grain} onSelect={(node) => goToGrain(props.run, node)} onOpen={(node) => showGrain(props.run, node)}

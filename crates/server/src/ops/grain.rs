@@ -42,7 +42,7 @@ pub fn title(run: &OpenRun, node: NodeId) -> String {
     let grains = &run.grain_run().grains;
     let (kind, task) = (grains.kind(node).word(), grains.task(node));
     let source = short_source(&run.tasks, task);
-    if source.is_empty() { format!("{kind} #{}", node.0) } else { format!("{kind} {source}") }
+    if source.is_empty() { format!("{kind} g{}", node.0) } else { format!("{kind} {source}") }
 }
 
 /// "file:line" of where a node began.

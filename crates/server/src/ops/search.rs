@@ -1,4 +1,4 @@
-//! Finding nodes by number, kind or source. Sites are few: words are matched against them once, and the scan over the
+//! Finding nodes by number (`#12` of the task tree, `g12` of the grain graph), kind or source. Sites are few: words are matched against them once, and the scan over the
 //! nodes then only looks up a bit.
 
 use crosscut_run::Source;
@@ -6,6 +6,8 @@ use crosscut_run::tasks::Kind;
 use crosscut_tasks::Tasks;
 use crosscut_tree::NodeId;
 
+use crate::OpenRun;
+use crate::ops::grain;
 use crate::protocol::{Hit, SearchAnswer};
 
 /// Hits that are sent at most.
@@ -14,9 +16,16 @@ const MOST_HITS: usize = 1000;
 const MOST_COUNTED: usize = 100_000;
 
 /// Answers [`crate::protocol::Op::Search`].
-pub fn search(tasks: &Tasks, text: &str, limit: usize) -> SearchAnswer {
+pub fn search(run: &OpenRun, text: &str, limit: usize) -> SearchAnswer {
+    let tasks = &run.tasks;
     let limit = limit.min(MOST_HITS);
     let text = text.trim();
+    if let Some(number) = text.strip_prefix(['g', 'G']).and_then(|number| number.parse().ok()) {
+        let grains = &run.grain_run().grains;
+        let node = Some(NodeId(number)).filter(|&node| grains.tree().contains(node));
+        let hits: Vec<Hit> = node.into_iter().map(|node| grain_hit(run, node)).collect();
+        return SearchAnswer { total: hits.len(), hits, more: false };
+    }
     if let Some(number) = text.strip_prefix('#') {
         let node = number.trim().parse().ok().map(NodeId).filter(|&node| tasks.tree().contains(node));
         let hits: Vec<Hit> = node.into_iter().map(|node| hit(tasks, node)).collect();
@@ -32,7 +41,17 @@ pub fn search(tasks: &Tasks, text: &str, limit: usize) -> SearchAnswer {
 }
 
 fn hit(tasks: &Tasks, node: NodeId) -> Hit {
-    Hit { node: node.0, title: tasks.title(node), work: tasks.work(node) as f64 }
+    Hit { node: node.0, title: tasks.title(node), work: tasks.work(node) as f64, grain: None }
+}
+
+fn grain_hit(run: &OpenRun, node: NodeId) -> Hit {
+    let grains = &run.grain_run().grains;
+    Hit {
+        node: grains.task(node).0,
+        title: grain::title(run, node),
+        work: grains.work(node) as f64,
+        grain: Some(node.0),
+    }
 }
 
 /// Which kinds of nodes at which sites match: a bit per kind, for each site and for "no site".
