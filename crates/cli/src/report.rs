@@ -49,7 +49,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let deviation = baseline.as_ref().map(|baseline| &baseline.deviation);
     let problems = grains.problems(&tasks, &thresholds, deviation);
     let mut findings = tasks.findings();
-    findings.extend(grains.findings(&tasks, &problems, deviation));
+    findings.extend(grains.findings(&tasks, &problems));
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.cost));
     let missing =
         Problem::ALL.into_iter().filter_map(|problem| Some((problem, untold(&grains, problem, deviation)?)));

@@ -208,7 +208,7 @@ impl GrainRun {
                 "there is no run to compare with: record the program with one worker and open both, `crosscut view RUN --baseline ONE_WORKER_RUN`"
             }
             Problem::MemoryStall => {
-                "nobody counted the cycles that waited for memory: record with the counters `cycles` and `stalled-cycles-backend`"
+                "nobody counted the cycles that waited for memory: record with `--counters cycles,stalled-cycles-backend`"
             }
             Problem::ChunkImbalance => "no chunks of parallel loops were recorded",
             _ => "the run does not hold what it takes to tell it",

@@ -232,7 +232,7 @@ fn aggregate(tasks: &Tasks) {
     let grains = Grains::new(tasks);
     grains.theta(None);
     let problems = grains.problems(tasks, &Thresholds::default(), None);
-    grains.findings(tasks, &problems, None);
+    grains.findings(tasks, &problems);
     for node in (0..grains.tree().node_count() as u32 + 2).map(NodeId) {
         grains.metrics(tasks, node);
         grains.path(tasks, node);

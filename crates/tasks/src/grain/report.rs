@@ -98,12 +98,7 @@ impl Grains {
     }
 
     /// Problems as findings: those that cost at least a hundredth of what the workers could have done.
-    pub fn findings(
-        &self,
-        tasks: &Tasks,
-        problems: &[ProblemReport],
-        _deviation: Option<&Deviation>,
-    ) -> Vec<Finding> {
+    pub fn findings(&self, tasks: &Tasks, problems: &[ProblemReport]) -> Vec<Finding> {
         let capacity = i64::from(self.workers()).saturating_mul(tasks.summary().elapsed);
         let worth = |report: &&ProblemReport| report.time_lost > 0 && report.time_lost >= capacity / 100;
         problems.iter().filter(worth).map(|report| self.finding(tasks, report, capacity)).collect()
