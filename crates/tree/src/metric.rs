@@ -4,12 +4,14 @@
 //! backward loop applies any rule without a stack.
 
 use serde::{Deserialize, Serialize};
+use ts_rs::TS;
 
 use crate::tree::{NodeId, Tree};
 
 /// What a value is measured in.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "lowercase")]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
 pub enum Unit {
     /// Nanoseconds.
     Ns,
@@ -21,6 +23,10 @@ pub enum Unit {
     Count,
     /// A ratio.
     Ratio,
+    /// A part of a whole, 0…1, shown in percent.
+    Share,
+    /// A number that names something, such as a core: its digits are not grouped.
+    Number,
 }
 
 /// How a parent gets its value.

@@ -1,0 +1,189 @@
+//! What a domain declares as plain data: its views, their options and acts, its trees, their lenses. The page makes
+//! menus, sliders and keys of it, `render` its flags; neither knows any of them by name.
+
+use crosscut_tree::Unit;
+use serde::Serialize;
+use ts_rs::TS;
+
+/// How a view is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "lowercase")]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
+pub enum Pane {
+    /// One plot with a free camera: boxes that are opened and closed.
+    Graph,
+    /// Plots with axes that fill the pane.
+    Plots,
+    /// Text, facts, tables and small pictures.
+    Sheet,
+    /// The rows of a tree.
+    Table,
+}
+
+/// What a view can be compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "lowercase")]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
+pub enum Compares {
+    /// Nothing: runs stand side by side.
+    No,
+    /// One other run, or the other places.
+    Two,
+    /// Many runs.
+    Many,
+}
+
+/// One view.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
+pub struct View {
+    /// Its name, such as "tasks.dag": the domain's word, a dot, its own.
+    pub name: &'static str,
+    /// What people call it.
+    pub title: &'static str,
+    /// The heading it is listed under, such as "Tasks".
+    pub section: &'static str,
+    /// Outline on a grid of 16 × 16, as the path of an SVG.
+    pub icon: &'static str,
+    /// What it is good for, in a sentence.
+    pub about: &'static str,
+    /// The trees whose nodes its marks name, in the order of their numbers; the first one is that of table, keys and
+    /// inspector.
+    pub trees: &'static [&'static str],
+    /// How it is shown.
+    pub pane: Pane,
+    /// How it can be drawn.
+    pub options: &'static [Opt],
+    /// What can be done in it beside the shared acts.
+    pub acts: &'static [Act],
+    /// What it can be compared with.
+    pub compares: Compares,
+    /// It takes longer than a click may: it is asked for on demand, with progress.
+    pub slow: bool,
+    /// It is not in the list of views: a small picture of a sheet.
+    pub hidden: bool,
+}
+
+/// An option of a tree or a view. Values travel as text.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
+pub struct Opt {
+    /// Its name: a field of the URL and a flag of `render`.
+    pub name: &'static str,
+    /// What people call it.
+    pub title: &'static str,
+    /// What values it takes.
+    pub kind: OptKind,
+    /// The value when nobody says otherwise.
+    pub usual: &'static str,
+    /// "auto" is a value: the answer says what it became.
+    pub auto: bool,
+    /// Shown only while another option has this value.
+    pub when: Option<(&'static str, &'static str)>,
+    /// The key that steps through its values.
+    pub key: Option<&'static str>,
+}
+
+/// What values an option takes.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(tag = "is", rename_all = "lowercase")]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
+pub enum OptKind {
+    /// One of these: (value, title).
+    Choice {
+        /// Value and title of each.
+        values: &'static [(&'static str, &'static str)],
+    },
+    /// A number.
+    Number {
+        /// The least.
+        least: f64,
+        /// The most.
+        most: f64,
+        /// A slider moves by the logarithm.
+        log: bool,
+        /// What it is measured in.
+        unit: Unit,
+    },
+    /// "true" or "false".
+    Flag,
+    /// Name of a metric of this tree.
+    Metric {
+        /// The tree.
+        tree: &'static str,
+    },
+    /// Nodes of this tree, as text; set from the selection.
+    Nodes {
+        /// The tree.
+        tree: &'static str,
+    },
+}
+
+/// What an act is done on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "lowercase")]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
+pub enum On {
+    /// The whole view.
+    View,
+    /// The selection.
+    Selection,
+}
+
+/// Something that can be done: from a Look to a Look.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
+pub struct Act {
+    /// Its name.
+    pub name: &'static str,
+    /// What people call it.
+    pub title: &'static str,
+    /// Its key.
+    pub key: Option<&'static str>,
+    /// What it is done on.
+    pub on: On,
+}
+
+/// A tree that a domain can make.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
+pub struct TreeDecl {
+    /// Its name.
+    pub name: &'static str,
+    /// What people call it.
+    pub title: &'static str,
+    /// What one node is called, and several.
+    pub node: (&'static str, &'static str),
+    /// What stands before the number of a node, such as "#" or "g": search finds nodes by it.
+    pub sign: &'static str,
+    /// It has a parameter ("communities/PHASE").
+    pub parameter: bool,
+    /// Options that make its nodes.
+    pub options: &'static [Opt],
+    /// Making it takes longer than a click may.
+    pub slow: bool,
+}
+
+/// A lens that a tree offers.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
+pub struct LensDecl {
+    /// Its word, such as "low-parallel-benefit".
+    pub name: String,
+    /// What people call it.
+    pub title: String,
+    /// What decides, in words.
+    pub metric: String,
+    /// What its value is measured in.
+    pub unit: Unit,
+    /// Small values are chosen.
+    pub below: bool,
+    /// The value when nobody says otherwise.
+    pub usual: f64,
+    /// Sensible ends for a slider.
+    pub range: (f64, f64),
+    /// Why it is not available in this run, and what to do; absent where it is.
+    pub missing: Option<String>,
+    /// The paper's words, or what it means, for a tooltip.
+    pub about: String,
+}

@@ -1,0 +1,247 @@
+//! The two traits that a domain implements. Calls are per question and take parts, ranges and sets, never single nodes:
+//! a call per node would cost more than the answer. Layouts use their domain's own types.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use crosscut_run::Run;
+use crosscut_scene::Scene;
+use crosscut_tree::{Lens, Metric, NodeId, Part, Tree};
+
+use crate::declare::{LensDecl, TreeDecl, View};
+use crate::error::Refusal;
+use crate::job::Job;
+use crate::look::{LensSpec, Look, Options, Scope};
+use crate::loss::Loss;
+use crate::question::ActCall;
+use crate::selection::{Nodes, Selection, Span, TreeKey};
+use crate::sheet::{Block, Cell, Column, Fact, RowState, Sheet};
+
+/// One line of the registry: how a domain is opened.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    /// The domain's word, such as "tasks".
+    pub word: &'static str,
+    /// Opens it; none where the run does not hold it.
+    pub open: Open,
+}
+
+/// Opens a domain of a run, with the options that the command line gives to domains ("baseline", thresholds).
+pub type Open = fn(&Arc<Run>, &Settings) -> Result<Option<Arc<dyn Domain>>, Refusal>;
+
+/// What the command line tells domains when they are opened: by name, as text.
+pub type Settings = std::collections::BTreeMap<String, String>;
+
+/// A tree with the options that make its nodes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TreeRef {
+    /// Which tree.
+    pub key: TreeKey,
+    /// Its options, without those that are usual.
+    pub with: Options,
+}
+
+impl TreeRef {
+    /// A tree without parameter and options.
+    pub fn named(name: &str) -> Self {
+        TreeRef { key: TreeKey::named(name), with: Options::new() }
+    }
+}
+
+/// What a view shows.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shown {
+    /// A picture.
+    Scene(Scene),
+    /// A sheet.
+    Sheet(Sheet),
+}
+
+/// A picture or a sheet with what was decided on the way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drawn {
+    /// What is shown.
+    pub shown: Shown,
+    /// What "auto" became, by option.
+    pub settled: Options,
+    /// Number of visible items of the first tree.
+    pub visible: usize,
+}
+
+impl Drawn {
+    /// A picture of so many visible items.
+    pub fn scene(scene: Scene, visible: usize) -> Self {
+        Drawn { shown: Shown::Scene(scene), settled: Options::new(), visible }
+    }
+
+    /// A sheet.
+    pub fn sheet(sheet: Sheet) -> Self {
+        Drawn { shown: Shown::Sheet(sheet), settled: Options::new(), visible: 0 }
+    }
+}
+
+/// What an act did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Did {
+    /// Where it leads.
+    pub select: Option<Selection>,
+    /// It stopped before its end: there is no room for more.
+    pub stopped: bool,
+    /// What to tell the person.
+    pub notice: Option<String>,
+}
+
+/// What a script wants to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Topic {
+    /// What is inside, as `crosscut info --json`.
+    Info,
+    /// What costs time, as `crosscut report --json`.
+    Report,
+}
+
+/// A tree of the workbench's own to which every domain adds columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Shared {
+    /// Processes, threads, workers, cores.
+    Places,
+    /// Files and source lines.
+    Lines,
+}
+
+/// A column that a domain adds to a shared tree: one value for each place or line, NaN where there is none.
+#[derive(Clone, Debug)]
+pub struct SharedColumn {
+    /// What it is called and measured in.
+    pub metric: Metric,
+    /// By place id, or by source id.
+    pub values: Vec<f64>,
+}
+
+/// One domain of one open run.
+pub trait Domain: Any + Send + Sync {
+    /// Its word, such as "tasks".
+    fn word(&self) -> &'static str;
+    /// First and last time, where it has one.
+    fn time(&self) -> Option<Span>;
+    /// Number of places that it covers, of which each could have worked all the time.
+    fn places(&self) -> usize;
+    /// Trees that it can make.
+    fn trees(&self) -> &[TreeDecl];
+    /// Makes a tree; the workbench keeps it.
+    fn forest(&self, tree: &TreeRef, job: &Job<'_>) -> Result<Arc<dyn Forest>, Refusal>;
+    /// Its views, in the order to list them.
+    fn views(&self) -> &[View];
+    /// Draws a look of one of its views; `with` are the domains of the runs that it is compared with.
+    fn draw(&self, look: &Look, with: &[&dyn Domain], job: &Job<'_>) -> Result<Drawn, Refusal>;
+    /// Does one of the view's own acts.
+    fn act(&self, call: &ActCall, look: &mut Look, job: &Job<'_>) -> Result<Did, Refusal>;
+    /// What it lost, worst first or not.
+    fn losses(&self, scope: &Scope, job: &Job<'_>) -> Result<Vec<Loss>, Refusal>;
+    /// What it has to say on the overview: the account of time, facts, charts.
+    fn overview(&self, job: &Job<'_>) -> Result<Vec<Block>, Refusal>;
+    /// How it differs from another run of the same domain.
+    fn compare(&self, with: &dyn Domain, job: &Job<'_>) -> Result<Vec<Block>, Refusal>;
+    /// Columns that it adds to a shared tree.
+    fn columns(&self, of: Shared, job: &Job<'_>) -> Vec<SharedColumn>;
+    /// For scripts; each topic is typed inside.
+    fn json(&self, topic: Topic, job: &Job<'_>) -> Result<serde_json::Map<String, serde_json::Value>, Refusal>;
+    /// For those who know what it is.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// One line that names a part.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Title {
+    /// What it is: "task", "fork-join group".
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+    /// Its source line, as a cell.
+    pub line: Option<Cell>,
+    /// What stands out.
+    pub state: RowState,
+}
+
+/// A lens, settled.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    /// The nodes.
+    pub lens: Arc<Lens>,
+    /// Where it begins.
+    pub value: f64,
+    /// What it says of itself: count, share, cost.
+    pub facts: Vec<Fact>,
+    /// What it costs, in the clock's unit; 0 where that is not available.
+    pub cost: f64,
+    /// What to try against it.
+    pub advice: String,
+    /// The worst of what it chooses.
+    pub worst: Option<NodeId>,
+}
+
+/// What a selection means outside of its tree: first the same things in other trees, then who ran when, then source lines.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reach {
+    /// The same things in other trees.
+    pub same: Vec<(TreeKey, Nodes)>,
+    /// Who ran when: place and time.
+    pub stretches: Vec<(u32, Span)>,
+    /// Source ids.
+    pub lines: Vec<u32>,
+}
+
+/// What was found by name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Hits {
+    /// The first ones, in tree order.
+    pub nodes: Vec<NodeId>,
+    /// How many there are.
+    pub total: usize,
+    /// There are more than were counted.
+    pub more: bool,
+}
+
+/// One tree that can be looked at.
+pub trait Forest: Any + Send + Sync {
+    /// The tree.
+    fn tree(&self) -> Tree<'_>;
+    /// What stands in its table, in order; the first one is what hits and members are listed with.
+    fn metrics(&self) -> &[Metric];
+    /// Lenses that it offers.
+    fn lenses(&self) -> Vec<LensDecl>;
+    /// Settles a lens.
+    fn lens(&self, lens: &LensSpec, job: &Job<'_>) -> Result<Chosen, Refusal>;
+    /// The cut that it opens with, with at most so many items.
+    fn first_cut(&self, most: usize) -> crosscut_tree::Cut {
+        crosscut_tree::Cut::fitting(self.tree(), most)
+    }
+    /// What is visible of a tree: the one fold of `tree` with what this one folds. None when more than `most`.
+    fn parts(&self, look: &Look, cut: &crosscut_tree::Cut, lens: Option<&Chosen>, most: usize) -> Option<Vec<Part>>;
+    /// Names of parts.
+    fn titles(&self, parts: &[Part], lens: Option<&Chosen>) -> Vec<Title>;
+    /// Values of a metric for parts; NaN where there is none.
+    fn values(&self, metric: usize, parts: &[Part], scope: &Scope, out: &mut [f64]);
+    /// Columns of words beside the metrics: name, and one cell for each part.
+    fn words(&self, _parts: &[Part]) -> Vec<(Column, Vec<Cell>)> {
+        Vec::new()
+    }
+    /// Nodes by name.
+    fn search(&self, words: &str, limit: usize, job: &Job<'_>) -> Hits;
+    /// Everything about a selection; pairs too.
+    fn about(&self, selection: &Selection, lens: Option<&Chosen>, scope: &Scope, job: &Job<'_>) -> Result<Sheet, Refusal>;
+    /// What there is to say of the tree as a whole.
+    fn facts(&self, _job: &Job<'_>) -> Vec<Fact> {
+        Vec::new()
+    }
+    /// What a selection means outside.
+    fn reach(&self, selection: &Selection) -> Reach;
+    /// What something outside means here.
+    fn find(&self, reach: &Reach, job: &Job<'_>) -> Nodes;
+    /// Names of nodes that survive other options and other runs.
+    fn keys(&self, nodes: &[NodeId]) -> Vec<u64>;
+    /// Memory that it takes.
+    fn bytes(&self) -> usize;
+    /// For its own domain.
+    fn as_any(&self) -> &dyn Any;
+}

@@ -1,0 +1,88 @@
+//! A job: one question under way. Slow work asks it whether it should go on, tells it how far it is, and may show a draft.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::domain::{Chosen, Drawn, Forest, TreeRef};
+use crate::error::Refusal;
+use crate::look::LensSpec;
+
+/// Where progress and drafts go, and where forests and lenses are kept.
+pub trait Host {
+    /// How far the job is, 0…1, and what it does.
+    fn progress(&self, share: f32, what: &str);
+    /// A picture that is not the last one.
+    fn draft(&self, drawn: Drawn);
+    /// A tree of the run that is asked about, made once.
+    fn forest(&self, tree: &TreeRef) -> Result<Arc<dyn Forest>, Refusal>;
+    /// A lens over it, settled once.
+    fn lens(&self, tree: &TreeRef, lens: &LensSpec) -> Result<Arc<Chosen>, Refusal>;
+}
+
+/// Says that a question is given up; shared by who asks and who answers.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Gives it up.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was given up.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// One question under way.
+pub struct Job<'a> {
+    /// Index of the run that is asked about.
+    pub run: usize,
+    cancel: Cancel,
+    host: &'a dyn Host,
+}
+
+impl<'a> Job<'a> {
+    /// A job of a run.
+    pub fn new(run: usize, cancel: Cancel, host: &'a dyn Host) -> Self {
+        Job { run, cancel, host }
+    }
+
+    /// Whether it was given up.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+
+    /// The flag itself, for loops that know nothing of jobs.
+    pub fn cancel(&self) -> &Cancel {
+        &self.cancel
+    }
+
+    /// Refuses to go on when it was given up.
+    pub fn check(&self) -> Result<(), Refusal> {
+        if self.is_cancelled() { Err(Refusal::new("cancelled")) } else { Ok(()) }
+    }
+
+    /// Tells how far it is, and refuses to go on when it was given up.
+    pub fn progress(&self, share: f32, what: &str) -> Result<(), Refusal> {
+        self.check()?;
+        self.host.progress(share, what);
+        Ok(())
+    }
+
+    /// Shows a picture that is not the last one.
+    pub fn draft(&self, drawn: Drawn) {
+        self.host.draft(drawn);
+    }
+
+    /// A tree of the run, made once.
+    pub fn forest(&self, tree: &TreeRef) -> Result<Arc<dyn Forest>, Refusal> {
+        self.host.forest(tree)
+    }
+
+    /// A lens over a tree, settled once.
+    pub fn lens(&self, tree: &TreeRef, lens: &LensSpec) -> Result<Arc<Chosen>, Refusal> {
+        self.host.lens(tree, lens)
+    }
+}
