@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crosscut_tasks::schema::Kind;
-use crosscut_tree::{Cut, Item, NodeId, Tree};
+use crosscut_tree::{Cut, Members, NodeId, Plain, Tree, fold};
 
 /// What a part is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,51 +75,33 @@ pub fn parts(nodes: &impl Nodes, cut: &Cut) -> Vec<Part> {
     if tree.is_empty() {
         return parts;
     }
-    // Items still to come, and the ends of open parts between them.
-    enum Step {
-        Item(Item),
-        Close(usize),
-    }
-    let mut stack = vec![Step::Item(Item::Node(NodeId::ROOT))];
-    while let Some(step) = stack.pop() {
-        let item = match step {
-            Step::Item(item) => item,
-            Step::Close(part) => {
-                parts[part].end = parts.len();
-                continue;
-            }
+    let plain = Plain(tree);
+    for shown in fold::parts(&plain, cut, usize::MAX).unwrap_or_default() {
+        let range = match &shown.members {
+            Members::Run(nodes) => nodes.clone(),
+            _ => tree.range(shown.node),
         };
-        let at = parts.len();
-        let part = |what, node, kind, range: Range<usize>| Part {
+        let gap = shown.fold.is_some();
+        let node = if gap { tree.parent(shown.node).unwrap_or(shown.node) } else { shown.node };
+        let kind = nodes.kind(node);
+        let what = match () {
+            () if gap => What::Gap,
+            () if shown.open => What::Open,
+            () if kind.is_collective() => What::Closed,
+            () => What::Leaf,
+        };
+        parts.push(Part {
             what,
             node,
             kind,
             nodes: range,
-            folded: 0,
-            end: at + 1,
-            beside: kind == Kind::Task && node != NodeId::ROOT,
+            folded: if gap { shown.count } else { 0 },
+            end: shown.end,
+            beside: !gap && kind == Kind::Task && node != NodeId::ROOT,
             joins: what != What::Open || kind != Kind::Section || nodes.joins(node),
             w: 0.0,
             h: 0.0,
-        };
-        match item {
-            Item::Gap { parent, count, nodes: range, .. } => {
-                let mut gap = part(What::Gap, parent, nodes.kind(parent), range);
-                gap.folded = count;
-                gap.beside = false;
-                parts.push(gap);
-            }
-            Item::Node(node) if cut.is_open(node) && !tree.is_leaf(node) => {
-                parts.push(part(What::Open, node, nodes.kind(node), tree.range(node)));
-                stack.push(Step::Close(at));
-                stack.extend(cut.shown(tree, node).into_iter().rev().map(Step::Item));
-            }
-            Item::Node(node) => {
-                let kind = nodes.kind(node);
-                let what = if kind.is_collective() { What::Closed } else { What::Leaf };
-                parts.push(part(what, node, kind, tree.range(node)));
-            }
-        }
+        });
     }
     parts
 }

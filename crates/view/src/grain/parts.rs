@@ -2,9 +2,9 @@
 //! Everything after this works on parts, so its cost grows with what is visible; and nothing recurses over depth.
 
 use crosscut_tasks::grain::GrainKind;
-use crosscut_tree::{Cut, NodeId};
+use crosscut_tree::{Cut, Fold, Members, NodeId, fold};
 
-use super::shown::{Fold, Holds, Item, Nodes, Totals, shown};
+use super::shown::{Nodes, Totals};
 
 /// What a part is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub struct Part {
     /// Of the whole node, or of all folded members.
     pub whole: Totals,
     /// Which members of the group around it.
-    pub holds: Holds,
+    pub members: Members,
     /// Number of open groups around it.
     pub depth: u32,
     /// Where the next part after its members stands.
@@ -53,6 +53,11 @@ impl Part {
         self.what != What::Open
     }
 
+    /// Whether it stands for this member of the group around it.
+    pub fn stands_for(&self, member: NodeId) -> bool {
+        self.members.has(self.node, member)
+    }
+
     /// Whether its members stand beside one another.
     pub fn is_parallel(&self) -> bool {
         self.kind == GrainKind::ForkJoin
@@ -61,65 +66,34 @@ impl Part {
 
 /// The parts of a cut in pre-order, without sizes; none when there would be more than `most`.
 pub fn parts(nodes: &impl Nodes, cut: &Cut, most: usize) -> Option<Vec<Part>> {
-    enum Step {
-        Item(Item, u32),
-        Close(usize),
-    }
     let tree = nodes.tree();
-    let mut parts: Vec<Part> = Vec::new();
-    if tree.is_empty() {
-        return Some(parts);
-    }
-    let root = Item {
-        node: NodeId::ROOT,
-        fold: None,
-        count: 1,
-        totals: nodes.totals(tree.range(NodeId::ROOT)),
-        holds: Holds::One,
-    };
-    let mut stack = vec![Step::Item(root, 0)];
-    while let Some(step) = stack.pop() {
-        let (item, depth) = match step {
-            Step::Item(item, depth) => (item, depth),
-            Step::Close(part) => {
-                parts[part].end = parts.len();
-                continue;
-            }
-        };
-        if parts.len() >= most {
-            return None;
+    let part = |part: fold::Part| {
+        let kind = nodes.kind(part.node);
+        let whole = part.sum(tree, |range| nodes.totals(range));
+        let mut totals = whole;
+        if part.open {
+            totals -= nodes.totals(tree.range(part.node));
         }
-        let at = parts.len();
-        let kind = nodes.kind(item.node);
-        let can_open = matches!(item.fold, None | Some(Fold::Alike)) && kind.is_group();
-        let open = can_open && cut.is_open(item.node) && !tree.is_leaf(item.node);
-        let mut part = Part {
-            what: match item.fold {
-                _ if open => What::Open,
+        Part {
+            what: match part.fold {
+                _ if part.open => What::Open,
                 Some(fold) => What::Folded(fold),
                 None if kind.is_group() => What::Closed,
                 None => What::Grain,
             },
-            node: item.node,
+            node: part.node,
             kind,
-            count: item.count,
-            totals: item.totals,
-            whole: item.totals,
-            holds: item.holds,
-            depth,
-            end: at + 1,
+            count: part.count,
+            totals,
+            whole,
+            members: part.members,
+            depth: part.depth,
+            end: part.end,
             w: 0.0,
             h: 0.0,
-        };
-        if open {
-            part.totals -= nodes.totals(tree.range(item.node));
-            stack.push(Step::Close(at));
-            let members = shown(nodes, cut, item.node);
-            stack.extend(members.into_iter().rev().map(|member| Step::Item(member, depth + 1)));
         }
-        parts.push(part);
-    }
-    Some(parts)
+    };
+    Some(fold::parts(nodes, cut, most)?.into_iter().map(part).collect())
 }
 
 /// The members of an open part, as indices.

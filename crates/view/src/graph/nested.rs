@@ -5,7 +5,8 @@
 use std::io::{self, Write};
 
 use crosscut_tasks::grain::{GrainKind, GrainPath, ProblemSet};
-use crosscut_tree::{Fold, NodeId, Shown};
+use crosscut_tree::fold::{self, Part};
+use crosscut_tree::{Cut, Folds, NodeId, NodeSet, Tree};
 
 use super::{Graph, xml};
 use crate::colour::source_slot;
@@ -49,6 +50,35 @@ enum Members {
     Linear,
     /// Put aside from a fork-join, whose edges lead to and from all of them at once.
     Beside,
+}
+
+/// A group as a problem separates it, all members looked at.
+struct Separated<'a> {
+    graph: &'a Graph<'a>,
+    lens: Option<&'a ProblemSet>,
+    parallel: bool,
+}
+
+impl Folds for Separated<'_> {
+    fn tree(&self) -> Tree<'_> {
+        self.graph.grains.tree()
+    }
+
+    fn chosen(&self) -> Option<&NodeSet> {
+        self.lens.map(|set| set.lens.chosen())
+    }
+
+    fn is_parallel(&self, _: NodeId) -> bool {
+        self.parallel
+    }
+
+    fn many(&self) -> usize {
+        usize::MAX
+    }
+
+    fn looked_at(&self) -> usize {
+        usize::MAX
+    }
 }
 
 struct Nested<'a, 'o> {
@@ -151,22 +181,19 @@ impl Nested<'_, '_> {
 
     /// What a group shows, the next one last.
     fn members(&self, group: NodeId, parallel: bool) -> Vec<Member> {
-        let tree = self.graph.grains.tree();
-        let range = tree.range(group);
-        // Without a grain that has the problem there is nothing to separate from.
-        let mut members: Vec<Member> = match self.lens().filter(|set| set.inside(range) > 0) {
-            None => tree.children(group).map(Member::Node).collect(),
-            Some(set) => {
-                let fold = if parallel { Fold::All } else { Fold::Runs };
-                let shown = set.lens.children(tree, group, fold).into_iter();
-                shown
-                    .map(|shown| match shown {
-                        Shown::Node(node) => Member::Node(node),
-                        Shown::Folded(nodes) => Member::Aside(Aside { nodes, linear: !parallel, path: None }),
-                    })
-                    .collect()
+        let separated = Separated { graph: self.graph, lens: self.lens(), parallel };
+        let member = |part: Part| match part.members {
+            fold::Members::These(nodes) => Member::Aside(Aside { nodes, linear: !parallel, path: None }),
+            fold::Members::Run(range) => {
+                let tree = self.graph.grains.tree();
+                let next = |node: &NodeId| tree.next_sibling(*node).filter(|next| next.index() < range.end);
+                let nodes = std::iter::successors(Some(part.node), next).collect();
+                Member::Aside(Aside { nodes, linear: !parallel, path: None })
             }
+            _ => Member::Node(part.node),
         };
+        let shown = fold::shown(&separated, &Cut::closed(), group);
+        let mut members: Vec<Member> = shown.into_iter().map(member).collect();
         members.reverse();
         members
     }
