@@ -79,6 +79,18 @@ pub enum Members {
     },
 }
 
+impl Members {
+    /// Whether this sibling is one of them; `first` is the first of them.
+    pub fn has(&self, first: NodeId, sibling: NodeId) -> bool {
+        match self {
+            Members::One => first == sibling,
+            Members::Run(nodes) => nodes.contains(&sibling.index()),
+            Members::These(members) => members.binary_search(&sibling).is_ok(),
+            Members::Others { but, .. } => but.binary_search(&sibling).is_err(),
+        }
+    }
+}
+
 /// A visible thing, or an open node around visible things.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
@@ -106,12 +118,7 @@ impl Part {
 
     /// Whether this sibling is one of its members.
     pub fn has(&self, sibling: NodeId) -> bool {
-        match &self.members {
-            Members::One => self.node == sibling,
-            Members::Run(nodes) => nodes.contains(&sibling.index()),
-            Members::These(members) => members.binary_search(&sibling).is_ok(),
-            Members::Others { but, .. } => but.binary_search(&sibling).is_err(),
-        }
+        self.members.has(self.node, sibling)
     }
 
     /// A sum over all nodes that it stands for: `of` sums over whole subtrees that follow one another. What an open part
@@ -258,12 +265,16 @@ fn opens(tree: Tree<'_>, cut: &Cut, part: &Part) -> bool {
 
 /// The members of an open part, as indices.
 pub fn members(parts: &[Part], open: usize) -> impl Iterator<Item = usize> + '_ {
-    let end = parts[open].end;
-    let mut next = open + 1;
+    steps(open + 1, parts[open].end, |at| parts[at].end)
+}
+
+/// Indices from one part to the next after its children: `end` says where that is.
+pub fn steps(from: usize, to: usize, end: impl Fn(usize) -> usize) -> impl Iterator<Item = usize> {
+    let mut next = from;
     std::iter::from_fn(move || {
         let at = next;
-        (at < end).then(|| {
-            next = parts[at].end;
+        (at < to).then(|| {
+            next = end(at);
             at
         })
     })

@@ -2,14 +2,12 @@
 //! envelopes behind their members, edges by kind. A problem may be looked at: grains that have it stand out, what has
 //! nothing of it is folded or faint. Comes in: a grain graph, a cut, a problem. Goes out: a Scene.
 //!
-//! [`shown`] decides what an open group shows, [`parts`] lists what is visible, [`place`] lays it out, [`draw`] makes marks of
-//! it, and [`open`] changes a cut.
+//! [`parts`] lists what is visible, [`place`] lays it out, [`draw`] makes marks of it, and [`open`] changes a cut.
 
 pub mod draw;
 pub mod open;
 pub mod parts;
 pub mod place;
-pub mod shown;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,17 +15,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{Deviation, GrainKind, GrainPath, Grains, ProblemSet};
-use crosscut_tree::{Cut, NodeId, NodeSet, Tree};
+use crosscut_tree::{Cut, Folds, Members, NodeId, NodeSet, Tree};
 
 use crate::colour::ColourBy;
 use crate::dag::Scale;
 use crate::scene::Scene;
 
-pub use open::fitting;
-
-use parts::{Part, What};
+use parts::{Nodes, Part, What};
 use place::{Critical, place};
-use shown::{Holds, Nodes};
 
 /// What is looked at, and how.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +47,8 @@ pub struct Paths {
     known: Mutex<HashMap<NodeId, Arc<GrainPath>>>,
 }
 
+/// Of a group with more members than this only some are shown.
+pub const MANY: usize = 64;
 /// Paths of groups with more members than this are remembered.
 const WIDE: usize = 4096;
 
@@ -74,17 +71,35 @@ impl<'a> Look<'a> {
     }
 }
 
-impl Nodes for Look<'_> {
+impl Folds for Look<'_> {
     fn tree(&self) -> Tree<'_> {
         self.grains.tree()
     }
 
-    fn kind(&self, node: NodeId) -> GrainKind {
-        self.grains.kind(node)
+    fn chosen(&self) -> Option<&NodeSet> {
+        self.lens.map(|set| set.lens.chosen())
+    }
+
+    fn is_parallel(&self, node: NodeId) -> bool {
+        self.grains.kind(node) == GrainKind::ForkJoin
+    }
+
+    fn gathers(&self) -> bool {
+        self.alike
     }
 
     fn shape(&self, node: NodeId) -> u64 {
         self.grains.shape(node)
+    }
+
+    fn many(&self) -> usize {
+        MANY
+    }
+}
+
+impl Nodes for Look<'_> {
+    fn kind(&self, node: NodeId) -> GrainKind {
+        self.grains.kind(node)
     }
 
     fn first_grain(&self, node: usize) -> usize {
@@ -97,14 +112,6 @@ impl Nodes for Look<'_> {
 
     fn work(&self, grains: Range<usize>) -> i64 {
         self.grains.work_of(grains)
-    }
-
-    fn chosen(&self) -> Option<&NodeSet> {
-        self.lens.map(|set| set.lens.chosen())
-    }
-
-    fn fold_alike(&self) -> bool {
-        self.alike
     }
 }
 
@@ -164,7 +171,7 @@ fn critical_parts(look: &Look<'_>, parts: &[Part], of: NodeId) -> Critical {
         }
         let is_open = part.what == What::Open;
         let mut inside = None;
-        if part.node == of && matches!(part.holds, Holds::One | Holds::These(_)) {
+        if part.node == of && matches!(part.members, Members::One | Members::These(_)) {
             critical.through[i] = true;
             inside = is_open.then(|| path_of(part));
         } else {
@@ -173,8 +180,8 @@ fn critical_parts(look: &Look<'_>, parts: &[Part], of: NodeId) -> Critical {
                     critical.through[i] = true;
                     inside = is_open.then(|| path_of(part));
                 }
-                Some((above, Some(GrainPath::Some(chain)))) => {
-                    let takes = |member: &NodeId| stands_for(parts, above, i, *member);
+                Some((_, Some(GrainPath::Some(chain)))) => {
+                    let takes = |member: &NodeId| part.has(*member);
                     let begins = chain.first().is_some_and(takes);
                     let ends = chain.last().is_some_and(takes);
                     critical.begins[i] = begins;
@@ -192,18 +199,4 @@ fn critical_parts(look: &Look<'_>, parts: &[Part], of: NodeId) -> Critical {
         }
     }
     critical
-}
-
-/// Whether a part of an open group stands for this member of it.
-fn stands_for(parts: &[Part], open: usize, part: usize, member: NodeId) -> bool {
-    let has = |part: &Part| match &part.holds {
-        Holds::One => part.node == member,
-        Holds::Run(nodes) => nodes.contains(&member.index()),
-        Holds::These(members) => members.binary_search(&member).is_ok(),
-        Holds::Others => false,
-    };
-    match parts[part].holds {
-        Holds::Others => !parts::members(parts, open).any(|other| has(&parts[other])),
-        _ => has(&parts[part]),
-    }
 }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crosscut_tasks::schema::Kind;
-use crosscut_tree::{Cut, Item, NodeId, Tree};
+use crosscut_tree::{Cut, Members, NodeId, Plain, Tree, fold};
 
 /// What a part is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum What {
 pub struct Part {
     /// What it is.
     pub what: What,
-    /// The node; of a gap the open node that it belongs to.
+    /// The node; of a gap the first of the folded children.
     pub node: NodeId,
     /// Kind of the node.
     pub kind: Kind,
@@ -70,71 +70,44 @@ impl Nodes for crosscut_tasks::Tasks {
 
 /// The parts of a cut in pre-order, without sizes.
 pub fn parts(nodes: &impl Nodes, cut: &Cut) -> Vec<Part> {
+    laid(nodes, &fold::parts(&Plain(nodes.tree()), cut, usize::MAX).unwrap_or_default())
+}
+
+/// What the fold shows, with what the layout must know of it.
+pub fn laid(nodes: &impl Nodes, shown: &[fold::Part]) -> Vec<Part> {
     let tree = nodes.tree();
-    let mut parts: Vec<Part> = Vec::new();
-    if tree.is_empty() {
-        return parts;
-    }
-    // Items still to come, and the ends of open parts between them.
-    enum Step {
-        Item(Item),
-        Close(usize),
-    }
-    let mut stack = vec![Step::Item(Item::Node(NodeId::ROOT))];
-    while let Some(step) = stack.pop() {
-        let item = match step {
-            Step::Item(item) => item,
-            Step::Close(part) => {
-                parts[part].end = parts.len();
-                continue;
-            }
+    let part = |shown: &fold::Part| {
+        let (node, kind) = (shown.node, nodes.kind(shown.node));
+        let what = match shown.fold {
+            Some(_) => What::Gap,
+            None if shown.open => What::Open,
+            None if kind.is_collective() => What::Closed,
+            None => What::Leaf,
         };
-        let at = parts.len();
-        let part = |what, node, kind, range: Range<usize>| Part {
+        let gap = what == What::Gap;
+        Part {
             what,
             node,
-            kind,
-            nodes: range,
-            folded: 0,
-            end: at + 1,
-            beside: kind == Kind::Task && node != NodeId::ROOT,
+            // Of a gap it matters where it lies.
+            kind: if gap { tree.parent(node).map_or(kind, |open| nodes.kind(open)) } else { kind },
+            nodes: match &shown.members {
+                Members::Run(range) => range.clone(),
+                _ => tree.range(node),
+            },
+            folded: if gap { shown.count } else { 0 },
+            end: shown.end,
+            beside: !gap && kind == Kind::Task && node != NodeId::ROOT,
             joins: what != What::Open || kind != Kind::Section || nodes.joins(node),
             w: 0.0,
             h: 0.0,
-        };
-        match item {
-            Item::Gap { parent, count, nodes: range, .. } => {
-                let mut gap = part(What::Gap, parent, nodes.kind(parent), range);
-                gap.folded = count;
-                gap.beside = false;
-                parts.push(gap);
-            }
-            Item::Node(node) if cut.is_open(node) && !tree.is_leaf(node) => {
-                parts.push(part(What::Open, node, nodes.kind(node), tree.range(node)));
-                stack.push(Step::Close(at));
-                stack.extend(cut.shown(tree, node).into_iter().rev().map(Step::Item));
-            }
-            Item::Node(node) => {
-                let kind = nodes.kind(node);
-                let what = if kind.is_collective() { What::Closed } else { What::Leaf };
-                parts.push(part(what, node, kind, tree.range(node)));
-            }
         }
-    }
-    parts
+    };
+    shown.iter().map(part).collect()
 }
 
 /// The members of an open part, as indices.
 pub fn members(parts: &[Part], open: usize) -> impl Iterator<Item = usize> + '_ {
-    let end = parts[open].end;
-    let mut next = open + 1;
-    std::iter::from_fn(move || {
-        let at = next;
-        (at < end).then(|| {
-            next = parts[at].end;
-            at
-        })
-    })
+    fold::steps(open + 1, parts[open].end, |at| parts[at].end)
 }
 
 /// First and last visible part inside each part: where edges enter and leave it. A created task at the end of its

@@ -1,10 +1,57 @@
-//! What a cut shows of the grain graph, as an array in pre-order: one part per visible item and per open group.
-//! Everything after this works on parts, so its cost grows with what is visible; and nothing recurses over depth.
+//! What a cut shows of the grain graph, with what the layout must know of it: kinds, sizes, totals. The fold itself is that
+//! of all trees; its cost grows with what is visible, and nothing recurses over depth.
+
+use std::ops::{AddAssign, Range, SubAssign};
 
 use crosscut_tasks::grain::GrainKind;
-use crosscut_tree::{Cut, NodeId};
+use crosscut_tree::{Cut, Fold, Folds, Members, NodeId, fold};
 
-use super::shown::{Fold, Holds, Item, Nodes, Totals, shown};
+/// What must be known of nodes, so that the layout can be tested without a run.
+pub trait Nodes: Folds {
+    /// What a node is.
+    fn kind(&self, node: NodeId) -> GrainKind;
+    /// Number of the first grain at or after a node.
+    fn first_grain(&self, node: usize) -> usize;
+    /// Work of some grains.
+    fn work(&self, grains: Range<usize>) -> i64;
+
+    /// Sums over whole subtrees that follow one another.
+    fn totals(&self, nodes: Range<usize>) -> Totals {
+        let grains = self.first_grain(nodes.start)..self.first_grain(nodes.end);
+        Totals {
+            grains: grains.len() as i64,
+            work: self.work(grains),
+            problems: self.chosen().map_or(0, |chosen| chosen.count_in(nodes) as i64),
+        }
+    }
+}
+
+/// What a mark stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Grains.
+    pub grains: i64,
+    /// Their work.
+    pub work: i64,
+    /// Those of them that have the problem that is looked at.
+    pub problems: i64,
+}
+
+impl AddAssign for Totals {
+    fn add_assign(&mut self, other: Totals) {
+        self.grains += other.grains;
+        self.work += other.work;
+        self.problems += other.problems;
+    }
+}
+
+impl SubAssign for Totals {
+    fn sub_assign(&mut self, other: Totals) {
+        self.grains -= other.grains;
+        self.work -= other.work;
+        self.problems -= other.problems;
+    }
+}
 
 /// What a part is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +83,7 @@ pub struct Part {
     /// Of the whole node, or of all folded members.
     pub whole: Totals,
     /// Which members of the group around it.
-    pub holds: Holds,
+    pub members: Members,
     /// Number of open groups around it.
     pub depth: u32,
     /// Where the next part after its members stands.
@@ -53,6 +100,11 @@ impl Part {
         self.what != What::Open
     }
 
+    /// Whether it stands for this member of the group around it.
+    pub fn has(&self, member: NodeId) -> bool {
+        self.members.has(self.node, member)
+    }
+
     /// Whether its members stand beside one another.
     pub fn is_parallel(&self) -> bool {
         self.kind == GrainKind::ForkJoin
@@ -61,76 +113,42 @@ impl Part {
 
 /// The parts of a cut in pre-order, without sizes; none when there would be more than `most`.
 pub fn parts(nodes: &impl Nodes, cut: &Cut, most: usize) -> Option<Vec<Part>> {
-    enum Step {
-        Item(Item, u32),
-        Close(usize),
-    }
+    Some(laid(nodes, fold::parts(nodes, cut, most)?))
+}
+
+/// What the fold shows, with what the layout must know of it.
+pub fn laid(nodes: &impl Nodes, shown: Vec<fold::Part>) -> Vec<Part> {
     let tree = nodes.tree();
-    let mut parts: Vec<Part> = Vec::new();
-    if tree.is_empty() {
-        return Some(parts);
-    }
-    let root = Item {
-        node: NodeId::ROOT,
-        fold: None,
-        count: 1,
-        totals: nodes.totals(tree.range(NodeId::ROOT)),
-        holds: Holds::One,
-    };
-    let mut stack = vec![Step::Item(root, 0)];
-    while let Some(step) = stack.pop() {
-        let (item, depth) = match step {
-            Step::Item(item, depth) => (item, depth),
-            Step::Close(part) => {
-                parts[part].end = parts.len();
-                continue;
-            }
-        };
-        if parts.len() >= most {
-            return None;
+    let part = |shown: fold::Part| {
+        let kind = nodes.kind(shown.node);
+        let whole = shown.sum(tree, |range| nodes.totals(range));
+        let mut totals = whole;
+        if shown.open {
+            totals -= nodes.totals(tree.range(shown.node));
         }
-        let at = parts.len();
-        let kind = nodes.kind(item.node);
-        let can_open = matches!(item.fold, None | Some(Fold::Alike)) && kind.is_group();
-        let open = can_open && cut.is_open(item.node) && !tree.is_leaf(item.node);
-        let mut part = Part {
-            what: match item.fold {
-                _ if open => What::Open,
+        Part {
+            what: match shown.fold {
+                _ if shown.open => What::Open,
                 Some(fold) => What::Folded(fold),
                 None if kind.is_group() => What::Closed,
                 None => What::Grain,
             },
-            node: item.node,
+            node: shown.node,
             kind,
-            count: item.count,
-            totals: item.totals,
-            whole: item.totals,
-            holds: item.holds,
-            depth,
-            end: at + 1,
+            count: shown.count,
+            totals,
+            whole,
+            members: shown.members,
+            depth: shown.depth,
+            end: shown.end,
             w: 0.0,
             h: 0.0,
-        };
-        if open {
-            part.totals -= nodes.totals(tree.range(item.node));
-            stack.push(Step::Close(at));
-            let members = shown(nodes, cut, item.node);
-            stack.extend(members.into_iter().rev().map(|member| Step::Item(member, depth + 1)));
         }
-        parts.push(part);
-    }
-    Some(parts)
+    };
+    shown.into_iter().map(part).collect()
 }
 
 /// The members of an open part, as indices.
 pub fn members(parts: &[Part], open: usize) -> impl Iterator<Item = usize> + '_ {
-    let end = parts[open].end;
-    let mut next = open + 1;
-    std::iter::from_fn(move || {
-        let at = next;
-        (at < end).then(|| {
-            next = parts[at].end;
-            at
-        })
-    })
+    fold::steps(open + 1, parts[open].end, |at| parts[at].end)
 }

@@ -5,7 +5,7 @@
 use std::io::{self, Write};
 
 use crosscut_tasks::grain::{GrainKind, GrainPath, ProblemSet};
-use crosscut_tree::{Fold, NodeId, Shown};
+use crosscut_tree::NodeId;
 
 use super::{Graph, xml};
 use crate::colour::source_slot;
@@ -98,6 +98,32 @@ pub fn write(graph: &Graph<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(nested.out, "</graph>\n</graphml>")
 }
 
+/// Members that do not have the problem put aside: of a fork-join all of them, after the others; else those that follow each
+/// other. One alone stays where it is.
+fn separated(
+    members: impl Iterator<Item = NodeId>,
+    parallel: bool,
+    keeps: impl Fn(NodeId) -> bool,
+) -> Vec<Member> {
+    let members: Vec<NodeId> = members.collect();
+    let aside = |nodes: Vec<NodeId>| Member::Aside(Aside { nodes, linear: !parallel, path: None });
+    if parallel {
+        let others: Vec<NodeId> = members.iter().copied().filter(|&node| !keeps(node)).collect();
+        let few = others.len() < 2;
+        let stay = members.into_iter().filter(|&node| few || keeps(node)).map(Member::Node);
+        return stay.chain((!few).then(|| aside(others))).collect();
+    }
+    let mut shown = Vec::new();
+    for run in members.chunk_by(|&a, &b| keeps(a) == keeps(b)) {
+        if keeps(run[0]) || run.len() == 1 {
+            shown.extend(run.iter().map(|&node| Member::Node(node)));
+        } else {
+            shown.push(aside(run.to_vec()));
+        }
+    }
+    shown
+}
+
 enum Opened {
     Leaf(String),
     Group(Level),
@@ -156,16 +182,7 @@ impl Nested<'_, '_> {
         // Without a grain that has the problem there is nothing to separate from.
         let mut members: Vec<Member> = match self.lens().filter(|set| set.inside(range) > 0) {
             None => tree.children(group).map(Member::Node).collect(),
-            Some(set) => {
-                let fold = if parallel { Fold::All } else { Fold::Runs };
-                let shown = set.lens.children(tree, group, fold).into_iter();
-                shown
-                    .map(|shown| match shown {
-                        Shown::Node(node) => Member::Node(node),
-                        Shown::Folded(nodes) => Member::Aside(Aside { nodes, linear: !parallel, path: None }),
-                    })
-                    .collect()
-            }
+            Some(set) => separated(tree.children(group), parallel, |node| set.lens.keeps(tree, node)),
         };
         members.reverse();
         members
