@@ -9,8 +9,6 @@ use crate::cut::Cut;
 use crate::set::NodeSet;
 use crate::tree::{NodeId, Tree};
 
-/// Children that are looked at one by one; wider nodes are separated as far as this.
-pub const LOOKED_AT: usize = 2048;
 /// Leaves alike are folded when there are more than this.
 const FEW_LEAVES: usize = 3;
 
@@ -37,6 +35,10 @@ pub trait Folds {
     /// Of a node with more children than this only some are shown.
     fn many(&self) -> usize {
         Cut::MANY
+    }
+    /// Children that are looked at one by one; wider nodes are separated as far as this.
+    fn looked_at(&self) -> usize {
+        2048
     }
 }
 
@@ -80,7 +82,7 @@ pub enum Members {
 }
 
 impl Members {
-    /// Whether this sibling is one of them; `first` is the first of them.
+    /// Whether a sibling is one of them; `first` is the node that they are named by.
     pub fn has(&self, first: NodeId, sibling: NodeId) -> bool {
         match self {
             Members::One => first == sibling,
@@ -172,7 +174,7 @@ pub fn shown<F: Folds + ?Sized>(folds: &F, cut: &Cut, group: NodeId) -> Vec<Part
     let alike = parallel && folds.gathers();
     match separated {
         None if !alike => look.plain(0..count, true),
-        _ if count <= LOOKED_AT => look.all(separated, alike),
+        _ if count <= folds.looked_at() => look.all(separated, alike),
         None => look.wide_alike(),
         Some(chosen) if parallel => look.wide_join(chosen, alike),
         Some(chosen) => look.wide_line(chosen),
@@ -265,16 +267,12 @@ fn opens(tree: Tree<'_>, cut: &Cut, part: &Part) -> bool {
 
 /// The members of an open part, as indices.
 pub fn members(parts: &[Part], open: usize) -> impl Iterator<Item = usize> + '_ {
-    steps(open + 1, parts[open].end, |at| parts[at].end)
-}
-
-/// Indices from one part to the next after its children: `end` says where that is.
-pub fn steps(from: usize, to: usize, end: impl Fn(usize) -> usize) -> impl Iterator<Item = usize> {
-    let mut next = from;
+    let end = parts[open].end;
+    let mut next = open + 1;
     std::iter::from_fn(move || {
         let at = next;
-        (at < to).then(|| {
-            next = end(at);
+        (at < end).then(|| {
+            next = parts[at].end;
             at
         })
     })
@@ -489,19 +487,19 @@ impl<F: Folds + ?Sized> Group<'_, F> {
             }
             return vec![self.run(Fold::Alike, members, self.count)];
         }
-        let near: Vec<NodeId> = self.tree.children(self.group).take(LOOKED_AT).collect();
+        let near: Vec<NodeId> = self.tree.children(self.group).take(self.folds.looked_at()).collect();
         let mut items = self.windowed(self.fold_alike(&near));
-        items.extend(self.plain(LOOKED_AT..self.count, true));
+        items.extend(self.plain(self.folds.looked_at()..self.count, true));
         items
     }
 
-    /// The members that are looked for, the first [`LOOKED_AT`] of them; says whether that is all.
+    /// The members that are looked for, the first [`Folds::looked_at`] of them; says whether that is all.
     fn kept(&self, chosen: &NodeSet) -> (Vec<NodeId>, bool) {
         let end = self.end();
         let mut kept = Vec::new();
         let mut at = self.group.index() + 1;
         while let Some(found) = next_in(chosen, at..end) {
-            if kept.len() == LOOKED_AT {
+            if kept.len() == self.folds.looked_at() {
                 return (kept, false);
             }
             let member = self.member(found);

@@ -2,12 +2,14 @@
 //! envelopes behind their members, edges by kind. A problem may be looked at: grains that have it stand out, what has
 //! nothing of it is folded or faint. Comes in: a grain graph, a cut, a problem. Goes out: a Scene.
 //!
-//! [`parts`] lists what is visible, [`place`] lays it out, [`draw`] makes marks of it, and [`open`] changes a cut.
+//! [`crosscut_tree::fold`] decides what an open group shows, [`parts`] lists what is visible, [`place`] lays it out,
+//! [`draw`] makes marks of it, and [`open`] changes a cut.
 
 pub mod draw;
 pub mod open;
 pub mod parts;
 pub mod place;
+pub mod shown;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -21,8 +23,9 @@ use crate::colour::ColourBy;
 use crate::dag::Scale;
 use crate::scene::Scene;
 
-use parts::{Nodes, Part, What};
+use parts::{Part, What};
 use place::{Critical, place};
+use shown::{MANY, Nodes};
 
 /// What is looked at, and how.
 #[derive(Clone, Copy, Debug)]
@@ -47,8 +50,6 @@ pub struct Paths {
     known: Mutex<HashMap<NodeId, Arc<GrainPath>>>,
 }
 
-/// Of a group with more members than this only some are shown.
-pub const MANY: usize = 64;
 /// Paths of groups with more members than this are remembered.
 const WIDE: usize = 4096;
 
@@ -175,13 +176,13 @@ fn critical_parts(look: &Look<'_>, parts: &[Part], of: NodeId) -> Critical {
             critical.through[i] = true;
             inside = is_open.then(|| path_of(part));
         } else {
-            match open.last().map(|(above, path)| (*above, path.as_deref())) {
-                Some((_, Some(GrainPath::All))) => {
+            match open.last().and_then(|(_, path)| path.as_deref()) {
+                Some(GrainPath::All) => {
                     critical.through[i] = true;
                     inside = is_open.then(|| path_of(part));
                 }
-                Some((_, Some(GrainPath::Some(chain)))) => {
-                    let takes = |member: &NodeId| part.has(*member);
+                Some(GrainPath::Some(chain)) => {
+                    let takes = |member: &NodeId| part.stands_for(*member);
                     let begins = chain.first().is_some_and(takes);
                     let ends = chain.last().is_some_and(takes);
                     critical.begins[i] = begins;

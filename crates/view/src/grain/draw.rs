@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use crosscut_tasks::grain::GrainKind;
 use crosscut_tree::{Fold, NodeId};
 
-use super::parts::{Part, Totals, What, members};
+use super::parts::{Part, What, members};
 use super::place::{Critical, Pair, Placement, Rect, size};
+use super::shown::Totals;
 use super::{GrainOptions, Look};
 use crate::colour::Painter;
 use crate::dag::Scale;

@@ -1,16 +1,17 @@
-//! Changes of a cut that only grain graphs have: opening along a critical path, and opening what is alike alike. The others
-//! are those of all trees.
+//! Changes of a cut that only the grain graph has: opening along a critical path, and opening what is alike alike.
 
 use std::collections::VecDeque;
 
 use crosscut_tasks::grain::GrainPath;
-use crosscut_tree::{Cut, NodeId, fold, open};
+use crosscut_tree::fold::{self, shown};
+use crosscut_tree::open::show;
+use crosscut_tree::{Cut, NodeId};
 
 use super::Look;
 use super::parts::{Part, What};
 
-/// Members of a path that are made visible in a group.
-const LEVELS: usize = 24;
+/// Members of a group on the path that are made visible at most.
+const MEMBERS: usize = 24;
 
 /// Opens along the critical path of a group, the upper groups first, as long as at most `limit` items are visible, of which
 /// `visible` are so already. Says whether all fitted.
@@ -26,11 +27,11 @@ pub fn path(look: &Look<'_>, cut: &mut Cut, group: NodeId, visible: usize, limit
         cut.open(tree, node);
         let path = look.path(node);
         if let GrainPath::Some(chain) = &*path {
-            for &member in chain.iter().take(LEVELS) {
-                open::show(look, cut, node, member);
+            for &member in chain.iter().take(MEMBERS) {
+                show(look, cut, node, member);
             }
         }
-        let items = fold::shown(look, cut, node);
+        let items = shown(look, cut, node);
         if !was_open {
             visible += items.len();
             if visible > limit {
@@ -51,7 +52,7 @@ pub fn alike(look: &Look<'_>, cut: &mut Cut, group: NodeId, parts: &[Part], limi
     let shape = look.grains.shape(group);
     let inside = tree.range(group);
     let is_inside = |part: &&Part| inside.contains(&part.node.index());
-    let opened: Vec<NodeId> =
+    let open: Vec<NodeId> =
         parts.iter().filter(is_inside).filter(|part| part.what == What::Open).map(|part| part.node).collect();
     let shows = parts.iter().filter(is_inside).count();
     let mut visible = parts.len();
@@ -63,7 +64,7 @@ pub fn alike(look: &Look<'_>, cut: &mut Cut, group: NodeId, parts: &[Part], limi
         if visible > limit {
             return false;
         }
-        for &node in &opened {
+        for &node in &open {
             let counterpart = NodeId(part.node.0 + (node.0 - group.0));
             if tree.is_below(counterpart, part.node)
                 && look.grains.shape(counterpart) == look.grains.shape(node)

@@ -1,57 +1,10 @@
-//! What a cut shows of the grain graph, with what the layout must know of it: kinds, sizes, totals. The fold itself is that
-//! of all trees; its cost grows with what is visible, and nothing recurses over depth.
-
-use std::ops::{AddAssign, Range, SubAssign};
+//! What a cut shows of the grain graph, as an array in pre-order: one part per visible item and per open group.
+//! Everything after this works on parts, so its cost grows with what is visible; and nothing recurses over depth.
 
 use crosscut_tasks::grain::GrainKind;
-use crosscut_tree::{Cut, Fold, Folds, Members, NodeId, fold};
+use crosscut_tree::{Cut, Fold, Members, NodeId, fold};
 
-/// What must be known of nodes, so that the layout can be tested without a run.
-pub trait Nodes: Folds {
-    /// What a node is.
-    fn kind(&self, node: NodeId) -> GrainKind;
-    /// Number of the first grain at or after a node.
-    fn first_grain(&self, node: usize) -> usize;
-    /// Work of some grains.
-    fn work(&self, grains: Range<usize>) -> i64;
-
-    /// Sums over whole subtrees that follow one another.
-    fn totals(&self, nodes: Range<usize>) -> Totals {
-        let grains = self.first_grain(nodes.start)..self.first_grain(nodes.end);
-        Totals {
-            grains: grains.len() as i64,
-            work: self.work(grains),
-            problems: self.chosen().map_or(0, |chosen| chosen.count_in(nodes) as i64),
-        }
-    }
-}
-
-/// What a mark stands for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
-    /// Grains.
-    pub grains: i64,
-    /// Their work.
-    pub work: i64,
-    /// Those of them that have the problem that is looked at.
-    pub problems: i64,
-}
-
-impl AddAssign for Totals {
-    fn add_assign(&mut self, other: Totals) {
-        self.grains += other.grains;
-        self.work += other.work;
-        self.problems += other.problems;
-    }
-}
-
-impl SubAssign for Totals {
-    fn sub_assign(&mut self, other: Totals) {
-        self.grains -= other.grains;
-        self.work -= other.work;
-        self.problems -= other.problems;
-    }
-}
+use super::shown::{Nodes, Totals};
 
 /// What a part is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +54,7 @@ impl Part {
     }
 
     /// Whether it stands for this member of the group around it.
-    pub fn has(&self, member: NodeId) -> bool {
+    pub fn stands_for(&self, member: NodeId) -> bool {
         self.members.has(self.node, member)
     }
 
@@ -113,42 +66,45 @@ impl Part {
 
 /// The parts of a cut in pre-order, without sizes; none when there would be more than `most`.
 pub fn parts(nodes: &impl Nodes, cut: &Cut, most: usize) -> Option<Vec<Part>> {
-    Some(laid(nodes, fold::parts(nodes, cut, most)?))
-}
-
-/// What the fold shows, with what the layout must know of it.
-pub fn laid(nodes: &impl Nodes, shown: Vec<fold::Part>) -> Vec<Part> {
     let tree = nodes.tree();
-    let part = |shown: fold::Part| {
-        let kind = nodes.kind(shown.node);
-        let whole = shown.sum(tree, |range| nodes.totals(range));
+    let part = |part: fold::Part| {
+        let kind = nodes.kind(part.node);
+        let whole = part.sum(tree, |range| nodes.totals(range));
         let mut totals = whole;
-        if shown.open {
-            totals -= nodes.totals(tree.range(shown.node));
+        if part.open {
+            totals -= nodes.totals(tree.range(part.node));
         }
         Part {
-            what: match shown.fold {
-                _ if shown.open => What::Open,
+            what: match part.fold {
+                _ if part.open => What::Open,
                 Some(fold) => What::Folded(fold),
                 None if kind.is_group() => What::Closed,
                 None => What::Grain,
             },
-            node: shown.node,
+            node: part.node,
             kind,
-            count: shown.count,
+            count: part.count,
             totals,
             whole,
-            members: shown.members,
-            depth: shown.depth,
-            end: shown.end,
+            members: part.members,
+            depth: part.depth,
+            end: part.end,
             w: 0.0,
             h: 0.0,
         }
     };
-    shown.into_iter().map(part).collect()
+    Some(fold::parts(nodes, cut, most)?.into_iter().map(part).collect())
 }
 
 /// The members of an open part, as indices.
 pub fn members(parts: &[Part], open: usize) -> impl Iterator<Item = usize> + '_ {
-    fold::steps(open + 1, parts[open].end, |at| parts[at].end)
+    let end = parts[open].end;
+    let mut next = open + 1;
+    std::iter::from_fn(move || {
+        let at = next;
+        (at < end).then(|| {
+            next = parts[at].end;
+            at
+        })
+    })
 }

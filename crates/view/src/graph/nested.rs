@@ -5,7 +5,8 @@
 use std::io::{self, Write};
 
 use crosscut_tasks::grain::{GrainKind, GrainPath, ProblemSet};
-use crosscut_tree::NodeId;
+use crosscut_tree::fold::{self, Part};
+use crosscut_tree::{Cut, Folds, NodeId, NodeSet, Tree};
 
 use super::{Graph, xml};
 use crate::colour::source_slot;
@@ -49,6 +50,35 @@ enum Members {
     Linear,
     /// Put aside from a fork-join, whose edges lead to and from all of them at once.
     Beside,
+}
+
+/// A group as a problem separates it, all members looked at.
+struct Separated<'a> {
+    graph: &'a Graph<'a>,
+    lens: Option<&'a ProblemSet>,
+    parallel: bool,
+}
+
+impl Folds for Separated<'_> {
+    fn tree(&self) -> Tree<'_> {
+        self.graph.grains.tree()
+    }
+
+    fn chosen(&self) -> Option<&NodeSet> {
+        self.lens.map(|set| set.lens.chosen())
+    }
+
+    fn is_parallel(&self, _: NodeId) -> bool {
+        self.parallel
+    }
+
+    fn many(&self) -> usize {
+        usize::MAX
+    }
+
+    fn looked_at(&self) -> usize {
+        usize::MAX
+    }
 }
 
 struct Nested<'a, 'o> {
@@ -96,32 +126,6 @@ pub fn write(graph: &Graph<'_>, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     writeln!(nested.out, "</graph>\n</graphml>")
-}
-
-/// Members that do not have the problem put aside: of a fork-join all of them, after the others; else those that follow each
-/// other. One alone stays where it is.
-fn separated(
-    members: impl Iterator<Item = NodeId>,
-    parallel: bool,
-    keeps: impl Fn(NodeId) -> bool,
-) -> Vec<Member> {
-    let members: Vec<NodeId> = members.collect();
-    let aside = |nodes: Vec<NodeId>| Member::Aside(Aside { nodes, linear: !parallel, path: None });
-    if parallel {
-        let others: Vec<NodeId> = members.iter().copied().filter(|&node| !keeps(node)).collect();
-        let few = others.len() < 2;
-        let stay = members.into_iter().filter(|&node| few || keeps(node)).map(Member::Node);
-        return stay.chain((!few).then(|| aside(others))).collect();
-    }
-    let mut shown = Vec::new();
-    for run in members.chunk_by(|&a, &b| keeps(a) == keeps(b)) {
-        if keeps(run[0]) || run.len() == 1 {
-            shown.extend(run.iter().map(|&node| Member::Node(node)));
-        } else {
-            shown.push(aside(run.to_vec()));
-        }
-    }
-    shown
 }
 
 enum Opened {
@@ -177,13 +181,19 @@ impl Nested<'_, '_> {
 
     /// What a group shows, the next one last.
     fn members(&self, group: NodeId, parallel: bool) -> Vec<Member> {
-        let tree = self.graph.grains.tree();
-        let range = tree.range(group);
-        // Without a grain that has the problem there is nothing to separate from.
-        let mut members: Vec<Member> = match self.lens().filter(|set| set.inside(range) > 0) {
-            None => tree.children(group).map(Member::Node).collect(),
-            Some(set) => separated(tree.children(group), parallel, |node| set.lens.keeps(tree, node)),
+        let separated = Separated { graph: self.graph, lens: self.lens(), parallel };
+        let member = |part: Part| match part.members {
+            fold::Members::These(nodes) => Member::Aside(Aside { nodes, linear: !parallel, path: None }),
+            fold::Members::Run(range) => {
+                let tree = self.graph.grains.tree();
+                let next = |node: &NodeId| tree.next_sibling(*node).filter(|next| next.index() < range.end);
+                let nodes = std::iter::successors(Some(part.node), next).collect();
+                Member::Aside(Aside { nodes, linear: !parallel, path: None })
+            }
+            _ => Member::Node(part.node),
         };
+        let shown = fold::shown(&separated, &Cut::closed(), group);
+        let mut members: Vec<Member> = shown.into_iter().map(member).collect();
         members.reverse();
         members
     }
