@@ -227,7 +227,7 @@ impl Page<'_> {
         };
         add(balance, metrics.balance, ratio, meaning(Problem::SiblingImbalance));
         let scatter = if group { "largest sibling scatter" } else { "sibling scatter" };
-        add(scatter, metrics.scatter, ratio, meaning(Problem::SiblingScatter));
+        add(scatter, metrics.scatter, Unit::Cores, meaning(Problem::SiblingScatter));
         let beside = meaning(Problem::LowParallelism);
         if group {
             add("least parallelism", metrics.parallelism, ratio, beside);

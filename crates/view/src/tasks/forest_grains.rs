@@ -83,7 +83,7 @@ impl Figure {
             }
             Figure::Scatter => {
                 let about = "Median distance between the cores that ran the grains of one join. Of a group the largest.";
-                named("scatter", "sibling scatter", Unit::Ratio, Rule::Max, about).worse(Worse::High)
+                named("scatter", "sibling scatter", Unit::Cores, Rule::Max, about).worse(Worse::High)
             }
             Figure::Parallelism => {
                 let about = "Grains in progress beside it when everything starts as early as it can (instantaneous \
@@ -265,7 +265,7 @@ impl GrainForest {
             ),
             words::fact(
                 "share of the work",
-                words::number(cost.work as f64 / work, Unit::Share),
+                words::number(100.0 * cost.work as f64 / work, Unit::Percent),
                 "Work of these grains, of the work of all grains.",
             ),
             words::fact(
@@ -281,7 +281,7 @@ impl GrainForest {
             ),
             words::fact(
                 "kept out of sight",
-                words::number(savings, Unit::Share),
+                Cell::text(words::savings(savings)),
                 "How much less that is than the whole graph (savings: 1 − θ max / nodes).",
             ),
         ];
