@@ -74,6 +74,11 @@ impl Sources {
         self.sources.get(self.sites.get(site as usize)?.to as usize)
     }
 
+    /// The source with this number.
+    pub fn get(&self, source: u32) -> Option<&Source> {
+        self.sources.get(source as usize)
+    }
+
     /// Number of sources.
     pub fn source_count(&self) -> usize {
         self.sources.len()
