@@ -24,7 +24,7 @@ pub enum What {
 pub struct Part {
     /// What it is.
     pub what: What,
-    /// The node; of a gap the open node that it belongs to.
+    /// The node; of a gap the first of the folded children.
     pub node: NodeId,
     /// Kind of the node.
     pub kind: Kind,
@@ -70,40 +70,39 @@ impl Nodes for crosscut_tasks::Tasks {
 
 /// The parts of a cut in pre-order, without sizes.
 pub fn parts(nodes: &impl Nodes, cut: &Cut) -> Vec<Part> {
+    laid(nodes, &fold::parts(&Plain(nodes.tree()), cut, usize::MAX).unwrap_or_default())
+}
+
+/// What the fold shows, with what the layout must know of it.
+pub fn laid(nodes: &impl Nodes, shown: &[fold::Part]) -> Vec<Part> {
     let tree = nodes.tree();
-    let mut parts: Vec<Part> = Vec::new();
-    if tree.is_empty() {
-        return parts;
-    }
-    let plain = Plain(tree);
-    for shown in fold::parts(&plain, cut, usize::MAX).unwrap_or_default() {
-        let range = match &shown.members {
-            Members::Run(nodes) => nodes.clone(),
-            _ => tree.range(shown.node),
+    let part = |shown: &fold::Part| {
+        let (node, kind) = (shown.node, nodes.kind(shown.node));
+        let what = match shown.fold {
+            Some(_) => What::Gap,
+            None if shown.open => What::Open,
+            None if kind.is_collective() => What::Closed,
+            None => What::Leaf,
         };
-        let gap = shown.fold.is_some();
-        let node = if gap { tree.parent(shown.node).unwrap_or(shown.node) } else { shown.node };
-        let kind = nodes.kind(node);
-        let what = match () {
-            () if gap => What::Gap,
-            () if shown.open => What::Open,
-            () if kind.is_collective() => What::Closed,
-            () => What::Leaf,
-        };
-        parts.push(Part {
+        let gap = what == What::Gap;
+        Part {
             what,
             node,
-            kind,
-            nodes: range,
+            // Of a gap it matters where it lies.
+            kind: if gap { tree.parent(node).map_or(kind, |open| nodes.kind(open)) } else { kind },
+            nodes: match &shown.members {
+                Members::Run(range) => range.clone(),
+                _ => tree.range(node),
+            },
             folded: if gap { shown.count } else { 0 },
             end: shown.end,
             beside: !gap && kind == Kind::Task && node != NodeId::ROOT,
             joins: what != What::Open || kind != Kind::Section || nodes.joins(node),
             w: 0.0,
             h: 0.0,
-        });
-    }
-    parts
+        }
+    };
+    shown.iter().map(part).collect()
 }
 
 /// The members of an open part, as indices.

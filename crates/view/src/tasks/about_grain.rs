@@ -1,11 +1,11 @@
 //! Everything about grains and groups: one, several, two ends of an edge, or the graph as a whole.
 
-use crosscut_run::tasks::Kind;
+use crosscut_tasks::schema::Kind;
 use crosscut_scene::format::count;
 use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{GrainKind, Grains, Problem};
 use crosscut_tree::{NodeId, Unit};
-use crosscut_workbench::domain::Chosen;
+use crosscut_workbench::Chosen;
 use crosscut_workbench::sheet::{Crumb, Offer, Tone};
 use crosscut_workbench::{Block, Cell, Fact, Nodes, Refusal, Row, Selection, Sheet, Span};
 
@@ -179,8 +179,7 @@ impl Page<'_> {
     fn problem(&self, problem: Problem, node: NodeId) -> Row {
         let graph = self.graph;
         let threshold = match self.lens {
-            // The lens knows its grains, not its problem: it is the one whose set it is.
-            Some(lens) if graph.lens_problem(lens) == Some(problem) => lens.value,
+            Some(lens) if lens.name == problem.word() => lens.value,
             _ => graph.threshold(problem),
         };
         let inside = graph.known(problem, threshold).set.lens.inside(graph.grains.tree(), node);
@@ -382,7 +381,7 @@ impl Page<'_> {
     /// Nothing is selected: the graph as a whole, the worst grains under the lens, and what recurs.
     fn whole(&self, opened: &Opened) -> Sheet {
         let mut blocks = vec![Block::Facts { rows: whole_facts(opened) }];
-        let lens = self.lens.and_then(|lens| Some((lens, self.graph.lens_problem(lens)?)));
+        let lens = self.lens.and_then(|lens| Some((lens, lens.name.parse().ok()?)));
         if let Some((lens, problem)) = lens {
             blocks.extend(self.worst(problem, lens));
         }

@@ -1,6 +1,6 @@
 //! Everything about nodes of the task tree: one, several, or two ends of an edge.
 
-use crosscut_run::tasks::Kind;
+use crosscut_tasks::schema::Kind;
 use crosscut_tasks::Tasks;
 use crosscut_tree::{NodeId, Unit};
 use crosscut_workbench::sheet::{Crumb, Tone};

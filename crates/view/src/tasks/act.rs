@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crosscut_tasks::Tasks;
 use crosscut_tree::{Cut, NodeId, Plain, fold, open};
-use crosscut_workbench::domain::Did;
+use crosscut_workbench::Did;
 use crosscut_workbench::question::ActCall;
 use crosscut_workbench::{Look, Refusal, Selection};
 
@@ -151,7 +151,7 @@ fn next_worst(
 fn open_critical(tasks: &Tasks, cut: &mut Cut) -> bool {
     let tree = tasks.tree();
     let folds = Plain(tree);
-    let mut shown = open::visible(&folds, cut, MANY_ITEMS);
+    let mut shown = fold::visible(&folds, cut).take(MANY_ITEMS).count();
     let mut queue = VecDeque::from([(NodeId::ROOT, tasks.critical_root())]);
     while let Some((node, way)) = queue.pop_front() {
         if tree.is_leaf(node) {

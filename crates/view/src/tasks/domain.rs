@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crosscut_run::Run;
 use crosscut_tree::{Metric, Rule, Unit};
 use crosscut_workbench::declare::{TreeDecl, View};
-use crosscut_workbench::domain::{
+use crosscut_workbench::{
     Did, Domain, Drawn, Entry, Forest, Settings, Shared, SharedColumn, Topic, TreeRef,
 };
 use crosscut_workbench::job::Job;

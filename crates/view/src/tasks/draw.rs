@@ -2,13 +2,13 @@
 
 use crosscut_scene::Scene;
 use crosscut_tree::{Cut, Folds, NodeId, Plain, open};
-use crosscut_workbench::domain::Drawn;
+use crosscut_workbench::Drawn;
 use crosscut_workbench::job::Job;
 use crosscut_workbench::{Look, Nodes, Refusal, Span};
 
 use super::colour::ColourBy;
 use super::dag::{self, DagOptions, Scale};
-use super::grains::{self, GrainOptions, Seen};
+use super::grains::{self, GrainOptions, Look as Seen};
 use super::known::Known;
 use super::opened::Opened;
 use super::profile::{ProfileOptions, profile};
@@ -33,7 +33,7 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
         "tasks.timeline" => {
             let (from, to) = window(opened, look.scope.time)?;
             let colour = colour(look, ColourBy::Worker)?;
-            let options = TimelineOptions { width: size.w, height: size.h, colour };
+            let options = TimelineOptions { width: size.w, height: size.h, colour, focus: None };
             let above = (size.h * PROFILE.0).clamp(PROFILE.1, PROFILE.2);
             plain(with_profile(tasks, from, to, &options, above))
         }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crosscut_tasks::{Tasks, Timeline};
 use crosscut_tree::{NodeId, NodeSet, Tree};
-use crosscut_workbench::domain::Reach;
+use crosscut_workbench::Reach;
 use crosscut_workbench::job::Job;
 use crosscut_workbench::{Nodes, Span};
 

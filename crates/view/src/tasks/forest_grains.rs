@@ -9,15 +9,15 @@ use std::sync::Arc;
 use crosscut_scene::format::count;
 use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{GrainPath, Grains, Problem, Thresholds};
-use crosscut_tree::{Cut, Fold, Folds, Metric, NodeId, NodeSet, Part, Rule, Tree, Unit, Worse};
+use crosscut_tree::{Cut, Fold, Folds, Metric, NodeId, NodeSet, Part, Rule, Tree, Unit, Worse, open};
 use crosscut_workbench::declare::LensDecl;
-use crosscut_workbench::domain::{Chosen, Forest, Hits, Reach, Title};
+use crosscut_workbench::{Chosen, Forest, Hits, Reach, Title};
 use crosscut_workbench::job::Job;
 use crosscut_workbench::{
     Cell, Fact, LensSpec, Look, Nodes, Refusal, RowState, Scope, Selection, Sheet, TreeKey,
 };
 
-use super::grains::Seen;
+use super::grains::Look as Seen;
 use super::known::{GrainRun, Known};
 use super::opened::Opened;
 use super::{about_grain, find, search, words};
@@ -286,6 +286,7 @@ impl GrainForest {
             ),
         ];
         Chosen {
+            name: known.set.problem.word().to_owned(),
             lens: known.set.lens.clone(),
             value: known.set.threshold,
             facts,
@@ -426,17 +427,12 @@ impl Forest for GrainForest {
 
     fn first_cut(&self, most: usize) -> Cut {
         let folds = GrainFolds { grains: self.grains(), chosen: None, alike: false };
-        super::grains::open::fitting(&folds, most)
+        open::fitting(&folds, most)
     }
 
-    fn folds<'a>(&'a self, look: &'a Look, lens: Option<&'a Chosen>) -> Box<dyn Folds + 'a> {
+    fn folds<'a>(&'a self, look: &Look, lens: Option<&'a Chosen>) -> Box<dyn Folds + 'a> {
         let chosen = lens.map(|lens| lens.lens.chosen());
         Box::new(GrainFolds { grains: self.grains(), chosen, alike: folds_alike(look) })
-    }
-
-    fn sealed(&self, node: NodeId) -> Option<&'static str> {
-        let group = self.grains().kind(node).is_group();
-        (!group).then_some("a grain has no members to show")
     }
 
     fn titles(&self, parts: &[Part], lens: Option<&Chosen>) -> Vec<Title> {

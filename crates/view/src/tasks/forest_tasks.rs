@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crosscut_run::tasks::Kind;
+use crosscut_tasks::schema::Kind;
 use crosscut_scene::format::count;
 use crosscut_tasks::{Inside, Tasks, Way};
 use crosscut_tree::{Metric, NodeId, Part, Rule, Tree, Unit, Worse};
 use crosscut_workbench::declare::LensDecl;
-use crosscut_workbench::domain::{Chosen, Forest, Hits, Reach, Title};
+use crosscut_workbench::{Chosen, Forest, Hits, Reach, Title};
 use crosscut_workbench::job::Job;
 use crosscut_workbench::{
     Cell, Column, LensSpec, Nodes, Refusal, RowState, Scope, Selection, Sheet, TreeKey,
@@ -170,11 +170,6 @@ impl Forest for TaskForest {
     fn lens(&self, lens: &LensSpec, _job: &Job<'_>) -> Result<Chosen, Refusal> {
         let name: String = lens.name.chars().take(40).collect();
         Err(Refusal::new(format!("the tree of tasks has no lens `{name}`; the tree of grains has some")))
-    }
-
-    fn sealed(&self, node: NodeId) -> Option<&'static str> {
-        let collapsed = self.tasks().is_collapsed(node);
-        collapsed.then_some("its inside was folded while recording: only its totals are known")
     }
 
     fn titles(&self, parts: &[Part], _lens: Option<&Chosen>) -> Vec<Title> {

@@ -2,7 +2,6 @@
 //! each best and a small picture of it.
 
 use crosscut_tasks::{Finding, FindingView};
-use crosscut_tree::NodeId;
 use crosscut_workbench::loss::{How, Loss};
 use crosscut_workbench::{LensSpec, Look, Refusal, Selection, Span, TreeKey};
 
@@ -58,15 +57,14 @@ fn show(opened: &Opened, finding: &Finding, run: usize) -> Look {
         FindingView::Timeline => Look::of("tasks.timeline", run),
         FindingView::Grain => Look::of("tasks.grains", run),
     };
-    let select = |tree: &str| move |node: NodeId| Selection::node(run, tree, node);
     match finding.view {
         FindingView::Grain => {
             let lens = LensSpec { name: finding.id.to_owned(), value: None };
             look.trees.entry(TreeKey::named(forest_grains::TREE)).or_default().lens = Some(lens);
-            look.selected = finding.node.map(select(forest_grains::TREE));
+            look.selected = finding.node.map(|node| Selection::node(run, forest_grains::TREE, node));
         }
         FindingView::Dag | FindingView::Timeline => {
-            look.selected = finding.node.map(select(forest_tasks::TREE));
+            look.selected = finding.node.map(|node| Selection::node(run, forest_tasks::TREE, node));
         }
     }
     if finding.id == "critical-path" {

@@ -8,7 +8,7 @@ use crosscut_run::Run;
 use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{Problem, Thresholds};
 use crosscut_workbench::Refusal;
-use crosscut_workbench::domain::Settings;
+use crosscut_workbench::Settings;
 
 use super::known::GrainRun;
 use super::lines::Lines;

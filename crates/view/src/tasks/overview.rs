@@ -1,7 +1,8 @@
 //! What the overview of a run says about its tasks: where the time of all workers went, figures, small charts.
 
 use crosscut_scene::format::{count, three};
-use crosscut_tasks::{Kind, Summary, Tasks};
+use crosscut_tasks::schema::Kind;
+use crosscut_tasks::{Summary, Tasks};
 use crosscut_tree::Unit;
 use crosscut_workbench::sheet::Tone;
 use crosscut_workbench::{Block, Fact, Look};

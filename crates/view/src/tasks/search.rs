@@ -2,11 +2,11 @@
 //! only looks up a bit.
 
 use crosscut_run::Source;
-use crosscut_run::tasks::Kind;
+use crosscut_tasks::schema::Kind;
 use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{GrainKind, Grains};
 use crosscut_tree::{NodeId, Tree};
-use crosscut_workbench::domain::Hits;
+use crosscut_workbench::Hits;
 
 /// Hits that are listed at most.
 const MOST_HITS: usize = 1000;

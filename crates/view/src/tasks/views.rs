@@ -1,6 +1,6 @@
 //! What the domain of tasks declares: its trees, its views, their options and acts.
 
-use crosscut_tasks::Edge;
+use crosscut_tasks::schema::Edge;
 use crosscut_tree::Unit;
 use crosscut_workbench::declare::{Act, Compares, On, Opt, OptKind, Pane, TreeDecl, View};
 

@@ -5,12 +5,12 @@ use std::borrow::Cow;
 
 use crosscut_scene::format::{count, short_count};
 use crosscut_scene::palette::{Ramp, slot};
-use crosscut_scene::{Align, Cells, Grid, LegendItem, Mark, NONE, Plot, Rect, Scene, Style};
-use crosscut_tasks::{Edge, Tasks};
-use crosscut_workbench::{Refusal, Size};
+use crosscut_scene::{Align, Cells, Grid, LegendItem, Mark, Plot, Rect, Scene, Style};
+use crosscut_tasks::Tasks;
+use crosscut_tasks::schema::Edge;
+use crosscut_workbench::{Refusal, Size, place_nodes};
 
 use super::note;
-use crate::tasks::place_node;
 
 /// With more workers than this, neighbours share a row of the matrix.
 const MATRIX: usize = 64;
@@ -75,7 +75,7 @@ pub fn draw(tasks: &Tasks, word: &str, size: Size) -> Result<Scene, Refusal> {
     note(&mut scene, (LEFT, TOP - 6.0), side, "to →", Align::Start);
     note(&mut scene, (LEFT - 6.0, TOP - 6.0), LEFT - 8.0, "from ↓", Align::End);
     let most = (0..n * n).filter(|i| i / n != i % n).map(|i| matrix.count[i]).max().unwrap_or(0);
-    cells(&mut scene, &matrix, cell, most);
+    cells(&mut scene, &matrix, &place_nodes(tasks.places()), cell, most);
     numbers(&mut scene, &matrix, cell);
     row_names(&mut scene, tasks, &matrix, cell);
     let ends = ("1".to_owned(), count(most.max(1)));
@@ -86,7 +86,7 @@ pub fn draw(tasks: &Tasks, word: &str, size: Size) -> Result<Scene, Refusal> {
     Ok(scene)
 }
 
-fn cells(scene: &mut Scene, matrix: &Matrix, cell: f32, most: i64) {
+fn cells(scene: &mut Scene, matrix: &Matrix, places: &[u32], cell: f32, most: i64) {
     let n = matrix.rows;
     let style = Style { meaning: Cow::Borrowed("transfers from the worker of the row to that of the column"), ..Style::GROUND };
     let style = scene.styles.place(&style);
@@ -103,10 +103,8 @@ fn cells(scene: &mut Scene, matrix: &Matrix, cell: f32, most: i64) {
     grid.level = (0..n * n).map(|i| if i / n == i % n { 0 } else { level(matrix.count[i], most) }).collect();
     // Rows that several workers share stand for none of them.
     if matrix.share == 1 {
-        let nodes: Vec<u32> = (0..n).map(place_node).collect();
-        if !nodes.contains(&NONE) {
-            grid.cells = Cells::Lines { rows: nodes.clone(), columns: nodes };
-        }
+        let nodes: Vec<u32> = places.iter().copied().take(n).collect();
+        grid.cells = Cells::Lines { rows: nodes.clone(), columns: nodes };
     }
     scene.grids.push(grid);
 }

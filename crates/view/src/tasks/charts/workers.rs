@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crosscut_scene::palette::slot;
 use crosscut_scene::{Align, Axis, Mark, Plot, Rect, Scene, Side, Style, Unit};
 use crosscut_tasks::Tasks;
-use crosscut_workbench::Size;
+use crosscut_workbench::{Size, place_nodes};
 
 use super::{note, within};
 use crate::tasks::colour::worker_slot;
@@ -38,13 +38,15 @@ pub fn draw(tasks: &Tasks, size: Size) -> Scene {
     let busy_style = Style { meaning: Cow::Borrowed("time in intervals"), ..Style::BOX };
     let busy_style = scene.styles.place(&busy_style);
     let track = scene.styles.place(&Style { hit: false, ..Style::BOX });
+    let nodes = place_nodes(tasks.places());
+    let of = |worker: usize| nodes.get(worker).map_or(Mark::none(), |&node| Mark::of(node));
     let every = (PITCH.1 / pitch).ceil().max(1.0) as usize;
     let bar = if pitch >= 6.0 { pitch - 2.0 } else { pitch };
     for (worker, &busy) in summary.busy.iter().enumerate() {
         let y = worker as f32 * pitch;
         let w = (f64::from(frame.w) * (busy as f64 / elapsed).clamp(0.0, 1.0)) as f32;
         scene.boxes.push([frame.x, y, frame.w, bar], Mark::none().looks(track, slot::RAISED));
-        let mark = crate::tasks::place_mark(0, worker).looks(busy_style, worker_slot(worker));
+        let mark = of(worker).looks(busy_style, worker_slot(worker));
         scene.boxes.push([frame.x, y, w, bar], mark);
         if worker % every == 0 {
             let y = y + (pitch.max(PITCH.1) / 2.0 + 4.0).min(pitch.max(PITCH.1) - 1.0);
