@@ -11,7 +11,7 @@ use crosscut_view::grain::open::{below, reveal, spread, to_depth};
 use crosscut_view::grain::parts::{Part, What, parts};
 use crosscut_view::grain::place::{Critical, Placement, Rect, Stroke, place};
 use crosscut_view::grain::shown::{Fold, Holds, Item, MANY, Nodes, Totals, shown};
-use crosscut_view::scene::LinkKind;
+use crosscut_view::styles::LinkKind;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
