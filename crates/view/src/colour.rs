@@ -146,9 +146,9 @@ impl<'a> Painter<'a> {
             list.sort_by_key(|entry| entry.1.1);
         }
         let mut legend: Vec<LegendItem> =
-            list.into_iter().map(|((text, fill), _)| LegendItem { fill, text }).collect();
+            list.into_iter().map(|((text, fill), _)| LegendItem::new(fill, text)).collect();
         if more > 0 {
-            legend.push(LegendItem { fill: slot::MUTED, text: format!("{} more", count(more as i64)) });
+            legend.push(LegendItem::new(slot::MUTED, format!("{} more", count(more as i64))));
         }
         legend
     }

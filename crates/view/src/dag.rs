@@ -6,6 +6,7 @@ pub mod flow;
 pub mod parts;
 pub mod place;
 
+use crosscut_scene::{Label, Mark, Plot, Scene, Style, TextStyle};
 use crosscut_tasks::schema::Kind;
 use crosscut_tasks::{Inside, Tasks};
 use crosscut_tree::{Cut, NodeId};
@@ -13,7 +14,7 @@ use crosscut_tree::{Cut, NodeId};
 use crate::colour::{ColourBy, Painter, worker_slot};
 use crate::format::{count, fit_end, short_count, text_width, time};
 use crate::palette::slot;
-use crate::scene::{Align, Label, Scene, Shape, flag};
+use crate::styles::{self, role};
 
 use flow::{shapes, size};
 use parts::{Part, What};
@@ -141,36 +142,31 @@ fn draw(
         scene.width = root.w;
         scene.height = root.h;
     }
+    scene.begin(Plot::graph(scene.width, scene.height));
     for (i, part) in parts.iter().enumerate() {
         let rect = placement.rects[i];
-        let mut flags = if critical.through[i] { flag::CRITICAL } else { 0 };
+        let red = critical.through[i];
         match part.what {
             What::Open => {
                 // The path is told by what it goes through; all that encloses it in red would drown it.
-                push(&mut scene, rect, part.node, slot::ENVELOPE, Shape::Envelope, 0);
+                let what = if part.kind == Kind::Task { "open task" } else { "open section" };
+                push(&mut scene, rect, part.node, slot::ENVELOPE, &styles::open(what), role::OWN);
                 title(tasks, part, rect, &mut scene);
             }
             What::Gap => {
-                push(&mut scene, rect, part.node, slot::REPEAT, Shape::Repeat, flags | flag::MERGED);
+                push(&mut scene, rect, part.node, slot::REPEAT, &styles::fold(styles::Lens::None, red), role::FOLD);
                 repeat_labels(tasks, part, rect, &mut scene);
             }
             What::Leaf => {
                 let fill = painter.paint(part.node, 1);
-                push(&mut scene, rect, part.node, fill, leaf_shape(part.kind), flags);
+                push(&mut scene, rect, part.node, fill, &styles::leaf(part.kind, red), role::OWN);
             }
             What::Closed => {
                 let fill = painter.paint(part.node, 1);
+                let inside = !tasks.tree().is_leaf(part.node);
+                let style = styles::closed(part.kind, inside, tasks.is_collapsed(part.node), red);
+                push(&mut scene, rect, part.node, fill, &style, role::OWN);
                 if tasks.worker(part.node).is_none() {
-                    flags |= flag::MIXED;
-                }
-                if tasks.is_collapsed(part.node) {
-                    flags |= flag::COLLAPSED;
-                } else if !tasks.tree().is_leaf(part.node) {
-                    flags |= flag::CLOSED;
-                }
-                let shape = if part.kind == Kind::Task { Shape::Task } else { Shape::Section };
-                push(&mut scene, rect, part.node, fill, shape, flags);
-                if flags & flag::MIXED != 0 {
                     mix_bar(tasks, part, rect, &mut scene);
                 }
                 closed_labels(tasks, part, rect, &mut scene);
@@ -178,9 +174,9 @@ fn draw(
         }
     }
     for stroke in &placement.strokes {
-        let nodes = (parts[stroke.from].node.0, parts[stroke.to].node.0);
-        let flags = if stroke.critical { flag::CRITICAL } else { 0 };
-        scene.links.push(stroke.a, stroke.b, nodes, stroke.kind, flags);
+        let mark = Mark::pair(parts[stroke.from].node.0, parts[stroke.to].node.0).role(stroke.kind as u8);
+        let style = scene.styles.place(&styles::link(stroke.kind, stroke.critical));
+        scene.links.push([stroke.a.0, stroke.a.1, stroke.b.0, stroke.b.1], mark.looks(style, slot::EDGE));
     }
     scene.title = format!("{} · task DAG", tasks.run().name());
     scene.legend = painter.legend();
@@ -188,19 +184,9 @@ fn draw(
     scene
 }
 
-fn push(scene: &mut Scene, rect: Rect, node: NodeId, fill: u16, shape: Shape, flags: u8) {
-    scene.boxes.push(rect.x, rect.y, rect.w, rect.h, node.0, fill, shape, flags);
-}
-
-fn leaf_shape(kind: Kind) -> Shape {
-    match kind {
-        Kind::Create => Shape::Create,
-        Kind::Fork => Shape::Fork,
-        Kind::Wait => Shape::Wait,
-        Kind::End => Shape::End,
-        Kind::Chunk => Shape::Chunk,
-        _ => Shape::Other,
-    }
+fn push(scene: &mut Scene, rect: Rect, node: NodeId, fill: u16, style: &Style, role: u8) {
+    let style = scene.styles.place(style);
+    scene.boxes.push([rect.x, rect.y, rect.w, rect.h], Mark::of(node.0).role(role).looks(style, fill));
 }
 
 /// "sort.c:120", or the node's number when its source is not known.
@@ -222,12 +208,12 @@ fn title(tasks: &Tasks, part: &Part, rect: Rect, scene: &mut Scene) {
     let full = format!("{} {} · {work}", tasks.word(part.node), source(tasks, part.node));
     let texts = [full, source(tasks, part.node)];
     if let Some(text) = texts.into_iter().find(|text| text_width(text) <= w) {
-        label(scene, (x, rect.y + 13.0), w, text, part.node);
+        label(scene, (x, rect.y + 13.0), w, text, (part.node, role::OWN));
     }
 }
 
-fn label(scene: &mut Scene, (x, y): (f32, f32), w: f32, text: String, node: NodeId) {
-    scene.labels.push(Label { x, y, w, text, align: Align::Start, node: Some(node.0) });
+fn label(scene: &mut Scene, at: (f32, f32), w: f32, text: String, (node, role): (NodeId, u8)) {
+    scene.labels.push(Label::new(at, w, text, TextStyle::PLAIN).of(node.0, role));
 }
 
 /// Up to two lines in a closed node: what it is, and how much is inside.
@@ -245,7 +231,7 @@ fn closed_labels(tasks: &Tasks, part: &Part, rect: Rect, scene: &mut Scene) {
     };
     let second = format!("{work}{inside}");
     let second = if text_width(&second) <= room { second } else { work };
-    lines(scene, rect, SIDE, [first, Some(second)], part.node);
+    lines(scene, rect, SIDE, [first, Some(second)], (part.node, role::OWN));
 }
 
 /// Tasks that the program created, itself included: members of teams end like tasks, but were forked.
@@ -255,14 +241,14 @@ fn task_count(tasks: &Tasks, part: &Part) -> i64 {
 }
 
 /// As many lines as the box has room for, the first ones first.
-fn lines(scene: &mut Scene, rect: Rect, side: f32, texts: [Option<String>; 2], node: NodeId) {
+fn lines(scene: &mut Scene, rect: Rect, side: f32, texts: [Option<String>; 2], of: (NodeId, u8)) {
     const LINE: f32 = 12.0;
     let mut y = rect.y + 13.0;
     for text in texts.into_iter().flatten() {
         if y + 3.0 > rect.y + rect.h || text_width(&text) > rect.w - 2.0 * side {
             break;
         }
-        label(scene, (rect.x + side, y), rect.w - 2.0 * side, text, node);
+        label(scene, (rect.x + side, y), rect.w - 2.0 * side, text, of);
         y += LINE;
     }
 }
@@ -277,7 +263,7 @@ fn repeat_labels(tasks: &Tasks, part: &Part, rect: Rect, scene: &mut Scene) {
     let work = time(tasks.work_of(part.nodes.clone()) as f64, tasks.clock());
     let long = format!("{work} · {} tasks", short_count(ends));
     let second = if ends > 0 && text_width(&long) <= rect.w - 12.0 { long } else { work };
-    lines(scene, rect, 6.0, [Some(first), Some(second)], part.node);
+    lines(scene, rect, 6.0, [Some(first), Some(second)], (part.node, role::FOLD));
 }
 
 /// Whether all folded children of one kind come from one place in the source.
@@ -317,16 +303,8 @@ fn mix_bar(tasks: &Tasks, part: &Part, rect: Rect, scene: &mut Scene) {
         let is_rest = k == SHARES || worker >= tasks.workers();
         let width = if k == SHARES { left } else { (w as f64 * time as f64 / total as f64) as f32 };
         let fill = if is_rest { slot::MUTED } else { worker_slot(worker) };
-        scene.boxes.push(
-            x,
-            rect.y + rect.h - h - 2.0,
-            width.min(left),
-            h,
-            part.node.0,
-            fill,
-            Shape::Plain,
-            flag::PART,
-        );
+        let share = Rect { x, y: rect.y + rect.h - h - 2.0, w: width.min(left), h, enter: 0.0 };
+        push(scene, share, part.node, fill, &styles::PART, role::PART);
         x += width;
         left -= width;
         if k == SHARES {

@@ -1,4 +1,4 @@
-//! Layouts from what a cut or a time window shows to a [`scene::Scene`], and writers of scenes.
+//! Layouts from what a cut or a time window shows to a [`crosscut_scene::Scene`].
 //!
 //! Comes in: [`crosscut_tasks::Tasks`] and a cut or a window. Goes out: plain marks that carry node ids, or the same
 //! as SVG or PNG. The cost of a picture grows with what it shows, never with the run.
@@ -8,10 +8,8 @@ pub mod dag;
 pub mod format;
 pub mod grain;
 pub mod graph;
-pub mod palette;
-pub mod png;
 pub mod profile;
-pub mod scene;
-pub mod svg;
-pub mod ticks;
+pub mod styles;
 pub mod timeline;
+
+pub use crosscut_scene::{palette, png, scene, svg, ticks};

@@ -1,13 +1,16 @@
 //! The parallelism profile over a window of time: running intervals, and on top of them what was ready and did not
 //! run, by the kind of edge that made it ready. Each cell is the exact mean over it.
 
+use crosscut_scene::{
+    Align, Area, Axis, Brush, Camera, Ink, Label, LegendItem, Mark, Plot, Rect, Scene, Side, TextStyle, Unit,
+};
 use crosscut_tasks::schema::Edge;
 use crosscut_tasks::{Profile, Tasks};
 
 use crate::format::{count, three};
 use crate::palette::slot;
-use crate::scene::{Align, Area, Axis, Label, LegendItem, Scene, Shape, flag};
-use crate::timeline::{FOOT, at, time_axis};
+use crate::styles;
+use crate::timeline::{FOOT, time_axis};
 
 /// Above the plot.
 const HEAD: f32 = 6.0;
@@ -24,7 +27,7 @@ pub struct ProfileOptions {
 /// Draws the window `from..to`.
 pub fn profile(tasks: &Tasks, from: i64, to: i64, options: &ProfileOptions) -> Scene {
     let x_axis = time_axis(tasks, from, to, options.width);
-    let profile = tasks.profile(from, to, x_axis.length as usize);
+    let profile = tasks.profile(from, to, x_axis.length() as usize);
     let workers = tasks.workers();
     let highest = stack_height(&profile);
     let top = top_of(highest, workers);
@@ -37,35 +40,41 @@ pub fn profile(tasks: &Tasks, from: i64, to: i64, options: &ProfileOptions) -> S
         height: foot + FOOT,
         ..Scene::default()
     };
-    let x = at(&x_axis, profile.from);
-    let cell = (profile.cell as f64 / (x_axis.to - x_axis.from) * f64::from(x_axis.length)) as f32;
+    let x = x_axis.pixel(profile.from as f64);
+    let cell =
+        (profile.cell as f64 / (x_axis.to() - x_axis.from()) * f64::from(x_axis.length())) as f32;
+    let mut y_axis =
+        Axis::linear((top, 0.0), HEAD, foot - HEAD, Unit::Count, "running and ready intervals");
+    y_axis.side = Side::Start;
+    scene.begin(Plot {
+        rect: Rect { x: x_axis.start(), y: HEAD, w: x_axis.length(), h: foot - HEAD },
+        title: "parallelism".to_owned(),
+        x: Some(x_axis.clone()),
+        y: Some(y_axis),
+        camera: Camera::X,
+        brush: Brush::Time,
+        ..Plot::default()
+    });
+    let style = scene.styles.place(&styles::LAYER);
     let mut below = vec![0.0; profile.running.len()];
     for (name, fill, values) in layers(&profile) {
         if values.iter().all(|&value| value == 0.0) && fill != slot::RUNNING {
             continue;
         }
-        let mut area = Area { name: name.clone(), fill, x, cell, y0: Vec::new(), y1: Vec::new() };
+        let mark = Mark::none().looks(style, fill);
+        let mut area = Area { name: name.clone(), mark, x, cell, y0: Vec::new(), y1: Vec::new() };
         for (below, &value) in below.iter_mut().zip(values) {
             area.y0.push(y(*below));
             *below += value.max(0.0);
             area.y1.push(y(*below));
         }
         scene.areas.push(area);
-        scene.legend.push(LegendItem { fill, text: name });
+        scene.legend.push(LegendItem::new(fill, name));
     }
     worker_line(workers, y(workers as f64), &x_axis, &mut scene);
     if highest > top {
         scene.note = Some(format!("cut at {}: up to {} were running or ready", three(top), three(highest)));
     }
-    scene.y_axis = Some(Axis {
-        from: top,
-        to: 0.0,
-        start: HEAD,
-        length: foot - HEAD,
-        unit: String::new(),
-        title: "running and ready intervals".to_owned(),
-    });
-    scene.x_axis = Some(x_axis);
     scene
 }
 
@@ -90,17 +99,10 @@ fn top_of(highest: f64, workers: usize) -> f64 {
 }
 
 fn worker_line(workers: usize, y: f32, axis: &Axis, scene: &mut Scene) {
-    scene.boxes.push(
-        axis.start,
-        y - 0.5,
-        axis.length,
-        1.0,
-        u32::MAX,
-        slot::SEVERAL,
-        Shape::Plain,
-        flag::PART,
-    );
+    let (from, to) = (axis.start(), axis.start() + axis.length());
+    let style = scene.styles.place(&styles::LEVEL);
+    scene.links.push([from, y, to, y], Mark::none().looks(style, slot::TEXT));
     let text = format!("{} worker{}", count(workers as i64), if workers == 1 { "" } else { "s" });
-    let x = axis.start + axis.length - 4.0;
-    scene.labels.push(Label { x, y: y - 3.0, w: axis.length, text, align: Align::End, node: None });
+    let style = TextStyle { align: Align::End, ink: Ink::Slot(slot::TEXT), ..TextStyle::PLAIN };
+    scene.labels.push(Label::new((to - 4.0, y - 3.0), axis.length(), text, style));
 }

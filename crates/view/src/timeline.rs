@@ -1,13 +1,17 @@
 //! The timeline: rows by worker over a window of time. Few intervals are drawn as they are; many are drawn as cells on
 //! a fixed grid of time, each exactly as full as the worker was busy, so that panning never makes them flicker.
 
+use crosscut_scene::{
+    Align, Axis, Brush, Camera, Cells as Nodes, Grid, Ink, Label, Mark, Plot, Rect, Scene, TextStyle,
+};
 use crosscut_tasks::{Cells, Interval, Tasks, Timeline};
 use crosscut_tree::NodeId;
 
 use crate::colour::{ColourBy, Painter};
-use crate::format::{count, file_name, text_width, time};
+use crate::format::{count, file_name, text_width, time, unit};
 use crate::palette::slot;
-use crate::scene::{Align, Axis, Label, Scene, Shape, Strip, flag};
+use crate::profile::{ProfileOptions, profile};
+use crate::styles::{self, role};
 
 /// Left of the plot, for the rows' names. The profile has the same, so that both can stand above each other.
 pub const LEFT: f32 = 72.0;
@@ -15,6 +19,8 @@ pub const LEFT: f32 = 72.0;
 pub const RIGHT: f32 = 12.0;
 /// Below the plot, for the axis.
 pub const FOOT: f32 = 22.0;
+/// Between the profile and the rows below it.
+const BETWEEN: f32 = 8.0;
 
 /// Up to so many intervals are drawn one by one.
 const INTERVALS: usize = 3000;
@@ -34,20 +40,8 @@ pub struct TimelineOptions {
 
 /// The axis of time for a pane of this width.
 pub(crate) fn time_axis(tasks: &Tasks, from: i64, to: i64, width: f32) -> Axis {
-    Axis {
-        from: from as f64,
-        to: to.max(from.saturating_add(1)) as f64,
-        start: LEFT,
-        length: (width - LEFT - RIGHT).max(1.0),
-        unit: tasks.clock().unit().to_owned(),
-        title: "time".to_owned(),
-    }
-}
-
-/// Pixel of a value.
-pub(crate) fn at(axis: &Axis, value: i64) -> f32 {
-    (f64::from(axis.start) + (value as f64 - axis.from) / (axis.to - axis.from) * f64::from(axis.length))
-        as f32
+    let span = (from as f64, to.max(from.saturating_add(1)) as f64);
+    Axis::linear(span, LEFT, (width - LEFT - RIGHT).max(1.0), unit(tasks.clock()), "time")
 }
 
 /// Draws the window `from..to`.
@@ -61,6 +55,14 @@ pub fn timeline(tasks: &Tasks, from: i64, to: i64, options: &TimelineOptions) ->
         height: rows as f32 * pitch + FOOT,
         ..Scene::default()
     };
+    scene.begin(Plot {
+        rect: Rect { x: axis.start(), y: 0.0, w: axis.length(), h: rows as f32 * pitch },
+        title: "timeline".to_owned(),
+        x: Some(axis.clone()),
+        camera: Camera::X,
+        brush: Brush::Time,
+        ..Plot::default()
+    });
     row_labels(tasks, rows, pitch, &mut scene);
     let mut drawing = Drawing {
         tasks,
@@ -71,14 +73,29 @@ pub fn timeline(tasks: &Tasks, from: i64, to: i64, options: &TimelineOptions) ->
         scene,
     };
     // At most one cell per pixel: what is finer could not be seen, and would shimmer.
-    match tasks.timeline(from, to, axis.length as usize, INTERVALS) {
+    match tasks.timeline(from, to, axis.length() as usize, INTERVALS) {
         Timeline::Cells(cells) => drawing.cells(&cells, rows),
         Timeline::Intervals(list) => drawing.intervals(&list),
     }
     let mut scene = drawing.scene;
     scene.legend = drawing.painter.legend();
-    scene.x_axis = Some(axis);
     scene
+}
+
+/// The profile above the timeline, under one axis of time.
+pub fn with_profile(
+    tasks: &Tasks,
+    from: i64,
+    to: i64,
+    options: &TimelineOptions,
+    profile_height: f32,
+) -> Scene {
+    let above = ProfileOptions { width: options.width, height: profile_height };
+    let rows = TimelineOptions { height: (options.height - profile_height).max(1.0), ..*options };
+    let title = format!("{} · parallelism and timeline", tasks.run().name());
+    // The axis of the profile is that of the rows: the room for its texts is not needed twice.
+    let both = profile(tasks, from, to, &above).stack(timeline(tasks, from, to, &rows), BETWEEN - FOOT);
+    Scene { title, ..both }
 }
 
 fn row_labels(tasks: &Tasks, rows: usize, pitch: f32, scene: &mut Scene) {
@@ -87,7 +104,8 @@ fn row_labels(tasks: &Tasks, rows: usize, pitch: f32, scene: &mut Scene) {
     for row in (0..rows).step_by(every) {
         let text = if row < tasks.workers() { format!("worker {row}") } else { "several".to_owned() };
         let y = row as f32 * pitch + (pitch.max(TEXT) / 2.0 + 4.0).min(pitch.max(TEXT) - 1.0);
-        scene.labels.push(Label { x: LEFT - 6.0, y, w: LEFT - 8.0, text, align: Align::End, node: None });
+        let style = TextStyle { align: Align::End, ink: Ink::Slot(slot::TEXT), ..TextStyle::PLAIN };
+        scene.labels.push(Label::new((LEFT - 6.0, y), LEFT - 8.0, text, style));
     }
 }
 
@@ -118,50 +136,39 @@ impl Drawing<'_> {
     }
 
     fn cells(&mut self, cells: &Cells, rows: usize) {
-        let x = at(self.axis, cells.from);
-        let width =
-            (cells.cell as f64 / (self.axis.to - self.axis.from) * f64::from(self.axis.length)) as f32;
-        for row in 0..rows {
-            let range = row * cells.count..(row + 1) * cells.count;
-            let mut strip = Strip {
-                x,
-                y: row as f32 * self.pitch,
-                cell: width,
-                h: bar(self.pitch),
-                row: row as u32,
-                ..Strip::default()
-            };
-            for (&busy, &top) in cells.busy[range.clone()].iter().zip(&cells.top[range]) {
-                strip.full.push(fullness(busy, cells.cell));
-                strip.node.push(top);
-                strip.fill.push(if top == u32::MAX { slot::MUTED } else { self.paint(NodeId(top)) } as u8);
-            }
-            self.scene.strips.push(strip);
+        let x = self.axis.pixel(cells.from as f64);
+        let span = self.axis.to() - self.axis.from();
+        let width = cells.count as f64 * cells.cell as f64 / span * f64::from(self.axis.length());
+        let style = self.scene.styles.place(&styles::CELLS);
+        let mark = Mark::none().looks(style, slot::MUTED);
+        let (nx, ny) = (cells.count as u32, rows as u32);
+        let mut grid = Grid::new([x, 0.0, width as f32, rows as f32 * self.pitch], nx, ny, mark);
+        grid.gap_y = self.pitch - bar(self.pitch);
+        let all = rows * cells.count;
+        for (&busy, &top) in cells.busy[..all].iter().zip(&cells.top[..all]) {
+            grid.level.push(fullness(busy, cells.cell));
+            grid.fill.push(if top == u32::MAX { slot::MUTED } else { self.paint(NodeId(top)) } as u8);
         }
+        grid.cells = Nodes::Each(cells.top[..all].to_vec());
+        self.scene.grids.push(grid);
         let cell = time(cells.cell as f64, self.tasks.clock());
         self.scene.note =
             Some(format!("one cell is {cell}, as high as it is busy, in the colour of its longest interval"));
     }
 
     fn intervals(&mut self, list: &[Interval]) {
-        let (from, to) = (self.axis.start, self.axis.start + self.axis.length);
+        let (from, to) = (self.axis.start(), self.axis.start() + self.axis.length());
+        let style = self.scene.styles.place(&styles::INTERVAL);
         for interval in list {
-            let x = at(self.axis, interval.start).max(from);
-            let w = at(self.axis, interval.end).min(to) - x;
+            let x = self.axis.pixel(interval.start as f64).max(from);
+            let w = self.axis.pixel(interval.end as f64).min(to) - x;
             if w < 0.0 {
                 continue;
             }
             let (y, h) = (interval.worker as f32 * self.pitch, bar(self.pitch));
             let node = interval.node;
-            let mut flags = 0;
-            if self.tasks.is_collapsed(node) {
-                flags |= flag::COLLAPSED;
-            }
-            if self.tasks.worker(node).is_none() {
-                flags |= flag::MIXED;
-            }
             let fill = self.paint(node);
-            self.scene.boxes.push(x, y, w, h, node.0, fill, Shape::Plain, flags);
+            self.scene.boxes.push([x, y, w, h], Mark::of(node.0).looks(style, fill));
             self.interval_label(node, (x, y, w, h));
         }
         self.scene.note = Some(format!("{} intervals", count(list.len() as i64)));
@@ -177,14 +184,8 @@ impl Drawing<'_> {
         let texts = [format!("{}:{}", file_name(&source.file), source.line), format!(":{}", source.line)];
         if let Some(text) = texts.into_iter().find(|text| text_width(text) <= room) {
             let y = y + h / 2.0 + 4.0;
-            self.scene.labels.push(Label {
-                x: x + SIDE,
-                y,
-                w: room,
-                text,
-                align: Align::Start,
-                node: Some(node.0),
-            });
+            let label = Label::new((x + SIDE, y), room, text, TextStyle::PLAIN);
+            self.scene.labels.push(label.of(node.0, role::OWN));
         }
     }
 }

@@ -3,12 +3,14 @@
 
 use std::collections::BTreeMap;
 
+use crosscut_scene::{Mark, Scene};
 use crosscut_tasks::Tasks;
 use crosscut_tree::NodeId;
 
 use super::parts::{Part, What};
 use super::place::{Placement, Rect};
-use crate::scene::{LinkKind, Scene, flag};
+use crate::palette::slot;
+use crate::styles::{self, LinkKind};
 
 /// A closed section or folded siblings with more dependences than this into them show none.
 const FEW: usize = 256;
@@ -58,8 +60,9 @@ pub fn draw(parts: &[Part], placement: &Placement, links: &[Link], scene: &mut S
     let x = |rect: &Rect| rect.x + rect.enter;
     for link in links {
         let (from, to) = (&placement.rects[link.from_part], &placement.rects[link.to_part]);
-        let nodes = (parts[link.from_part].node.0, parts[link.to_part].node.0);
-        let flags = if link.critical { flag::CRITICAL } else { 0 };
-        scene.links.push((x(from), from.y + from.h), (x(to), to.y), nodes, LinkKind::Depend, flags);
+        let style = scene.styles.place(&styles::link(LinkKind::Depend, link.critical));
+        let mark = Mark::pair(parts[link.from_part].node.0, parts[link.to_part].node.0);
+        let line = [x(from), from.y + from.h, x(to), to.y];
+        scene.links.push(line, mark.role(LinkKind::Depend as u8).looks(style, slot::EDGE));
     }
 }

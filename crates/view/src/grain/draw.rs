@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crosscut_scene::{Label, LegendItem, Mark, Plot, Scene, Style, TextStyle};
 use crosscut_tasks::grain::GrainKind;
 use crosscut_tree::{Fold, NodeId};
 
@@ -13,7 +14,7 @@ use crate::colour::Painter;
 use crate::dag::Scale;
 use crate::format::{count, fit_end, short_count, text_width, three, time};
 use crate::palette::slot;
-use crate::scene::{Align, Label, LegendItem, LinkKind, Scene, Shape, flag};
+use crate::styles::{self, Group, Lens, LinkKind, role};
 
 /// With more boxes than this, each gets less room.
 const DENSE: usize = 160;
@@ -99,6 +100,7 @@ pub fn draw(
     if let Some(root) = placement.rects.first() {
         (scene.width, scene.height) = (root.w, root.h);
     }
+    scene.begin(Plot::graph(scene.width, scene.height));
     let closed = parts.iter().filter(|part| !matches!(part.what, What::Open | What::Grain));
     let most = closed.map(|part| part.whole.work).max().unwrap_or(0).max(1);
     let mut pen = Pen { look, painter: Painter::new(look.tasks, options.colour), most, scene };
@@ -106,21 +108,21 @@ pub fn draw(
         pen.part(part, placement.rects[i], critical.through[i]);
     }
     for &Pair { part: open, fork, join } in &placement.ends {
-        for ((x, y), shape) in [(fork, Shape::ForkNode), (join, Shape::JoinNode)] {
-            let mut flags = flag::PART;
-            if critical.through[open] {
-                flags |= flag::CRITICAL;
-            }
+        for ((x, y), role) in [(fork, role::FORK), (join, role::JOIN)] {
+            let fill = if critical.through[open] { slot::RED } else { slot::EDGE };
             let half = size::NODE / 2.0;
             let rect = Rect { x: x - half, y: y - half, w: size::NODE, h: size::NODE, ..Rect::default() };
-            pen.push(rect, parts[open].node, slot::SEVERAL, shape, flags);
+            pen.push(rect, parts[open].node, fill, &styles::joint(role == role::FORK), role);
         }
     }
     let mut scene = pen.scene;
+    let mut link = |a: (f32, f32), b: (f32, f32), from: usize, to: usize, kind: LinkKind, critical: bool| {
+        let mark = Mark::pair(parts[from].node.0, parts[to].node.0).role(kind as u8);
+        let style = scene.styles.place(&styles::grain_link(kind, critical));
+        scene.links.push([a.0, a.1, b.0, b.1], mark.looks(style, slot::EDGE));
+    };
     for stroke in &placement.strokes {
-        let nodes = (parts[stroke.from].node.0, parts[stroke.to].node.0);
-        let flags = if stroke.critical { flag::CRITICAL } else { 0 };
-        scene.links.push(stroke.a, stroke.b, nodes, stroke.kind, flags);
+        link(stroke.a, stroke.b, stroke.from, stroke.to, stroke.kind, stroke.critical);
     }
     for &(from, to) in depends {
         // Beside the axis, on which the edges from the fork and to the join run.
@@ -130,9 +132,7 @@ pub fn draw(
         };
         let a = beside(from, placement.rects[from].exit());
         let b = beside(to, placement.rects[to].entry());
-        let on_path = critical.through[from] && critical.through[to];
-        let flags = if on_path { flag::CRITICAL } else { 0 };
-        scene.links.push(a, b, (parts[from].node.0, parts[to].node.0), LinkKind::Depend, flags);
+        link(a, b, from, to, LinkKind::Depend, critical.through[from] && critical.through[to]);
     }
     scene.title = format!("{} · grain graph", look.tasks.run().name());
     scene.legend = legend(look, pen.painter.legend());
@@ -145,9 +145,9 @@ fn legend(look: &Look<'_>, mut legend: Vec<LegendItem>) -> Vec<LegendItem> {
         let sign = if set.problem.is_below() { '<' } else { '>' };
         let what = format!("{} {sign} {}", set.problem.metric(), three(set.threshold));
         for (k, how) in ["", ", clearly", ", by far"].into_iter().enumerate() {
-            legend.push(LegendItem { fill: slot::PROBLEM + k as u16, text: format!("{what}{how}") });
+            legend.push(LegendItem::new(slot::PROBLEM + k as u16, format!("{what}{how}")));
         }
-        legend.push(LegendItem { fill: slot::GOOD, text: "no such grain inside".to_owned() });
+        legend.push(LegendItem::new(slot::GOOD, "no such grain inside"));
     }
     legend
 }
@@ -192,55 +192,75 @@ struct Pen<'a> {
 }
 
 impl Pen<'_> {
-    fn push(&mut self, rect: Rect, node: NodeId, fill: u16, shape: Shape, flags: u8) {
-        self.scene.boxes.push(rect.x, rect.y, rect.w, rect.h, node.0, fill, shape, flags);
+    fn push(&mut self, rect: Rect, node: NodeId, fill: u16, style: &Style, role: u8) {
+        let mark = Mark::of(node.0).role(role).looks(self.scene.styles.place(style), fill);
+        self.scene.boxes.push([rect.x, rect.y, rect.w, rect.h], mark);
     }
 
     fn bit(&mut self, (x, y, w, h): (f32, f32, f32, f32), node: NodeId, fill: u16) {
-        self.scene.boxes.push(x, y, w, h, node.0, fill, Shape::Plain, flag::PART);
+        let rect = Rect { x, y, w, h, ..Rect::default() };
+        self.push(rect, node, fill, &styles::PART, role::PART);
     }
 
-    fn label(&mut self, (x, y): (f32, f32), w: f32, text: String, align: Align, node: NodeId) {
-        self.scene.labels.push(Label { x, y, w, text, align, node: Some(node.0) });
+    fn label(&mut self, at: (f32, f32), w: f32, text: String, node: NodeId, role: u8) {
+        self.scene.labels.push(Label::new(at, w, text, TextStyle::PLAIN).of(node.0, role));
+    }
+
+    /// While borders belong to a lens, a bar at the left tells the critical path.
+    fn spine(&mut self, rect: Rect, node: NodeId) {
+        let side = (rect.h / 4.0).min(4.0);
+        let (w, h) = ((rect.w / 4.0).clamp(1.0, 3.5), (rect.h - 2.0 * side).max(1.0));
+        let bar = Rect { x: rect.x - 1.0, y: rect.y + side, w, h, ..Rect::default() };
+        self.push(bar, node, slot::RED, &styles::spine(), role::SPINE);
+    }
+
+    /// The sign in the corner that closes an open group.
+    fn shut(&mut self, rect: Rect, node: NodeId) {
+        if rect.w > CLOSES * 3.6 {
+            let sign = Rect { x: rect.x + rect.w - 13.0, y: rect.y + 4.0, w: 9.0, h: 9.0, ..Rect::default() };
+            self.push(sign, node, slot::EDGE, &styles::shut(), role::SHUT);
+        }
     }
 
     fn part(&mut self, part: &Part, rect: Rect, critical: bool) {
-        let mut flags = if critical { flag::CRITICAL } else { 0 };
-        if self.look.lens.is_some() {
-            flags |= if part.whole.problems > 0 { flag::PROBLEM } else { flag::DIMMED };
-        }
+        let lens = match self.look.lens {
+            None => Lens::None,
+            Some(_) if part.whole.problems > 0 => Lens::Has,
+            Some(_) => Lens::Not,
+        };
+        let (node, own) = (part.node, role::OWN);
         let task = self.look.grains.task(part.node);
         match part.what {
             What::Open => {
                 // The path is told by what it goes through; all that encloses it in red would drown it.
-                let merged = if part.count > 1 { flag::MERGED } else { 0 };
-                self.push(rect, part.node, slot::ENVELOPE, Shape::Envelope, merged);
+                let what = if part.count > 1 { "open group, stands for others alike" } else { "open group" };
+                self.push(rect, node, slot::ENVELOPE, &styles::open(what), own);
+                self.shut(rect, node);
                 self.title(part, rect);
             }
             What::Grain => {
-                if part.kind == GrainKind::Folded {
-                    flags |= flag::COLLAPSED;
-                }
                 let fill = self.painter.paint(task, 1);
-                self.push(rect, part.node, fill, Shape::Grain, flags);
-                let marked = self.marks(part, rect, flags);
+                let folded = part.kind == GrainKind::Folded;
+                let bad = self.severity(part);
+                self.push(rect, node, fill, &styles::grain(lens, bad.unwrap_or(0), folded, false, critical), own);
+                let marked = bad.map_or(0.0, |bad| self.marks(part, rect, bad));
                 self.grain_labels(part, rect, marked);
             }
             What::Folded(Fold::Gap) => {
-                self.push(rect, part.node, slot::REPEAT, Shape::Repeat, flags | flag::MERGED);
+                self.push(rect, node, slot::REPEAT, &styles::fold(lens, critical), own);
                 self.share(part, rect);
                 self.group_labels(part, rect, "more");
             }
             What::Folded(fold) => {
-                flags |= flag::MERGED;
                 let group = part.kind.is_group();
                 let alike = fold == Fold::Alike;
-                if alike && group {
-                    flags |= flag::CLOSED;
-                }
-                let shape = if alike && !group { Shape::Grain } else { Shape::Group };
+                let style = match (alike, group) {
+                    (true, true) => styles::group(Group::Alike, lens, critical),
+                    (true, false) => styles::grain(lens, 0, false, true, critical),
+                    _ => styles::group(Group::Others, lens, critical),
+                };
                 let fill = if alike { self.painter.paint(task, 1) } else { slot::MUTED };
-                self.push(rect, part.node, fill, shape, flags);
+                self.push(rect, node, fill, &style, own);
                 if alike && group {
                     self.strip(part, rect, fill);
                 }
@@ -249,11 +269,14 @@ impl Pen<'_> {
             }
             What::Closed => {
                 let fill = self.painter.paint(task, 1);
-                self.push(rect, part.node, fill, Shape::Group, flags | flag::CLOSED);
+                self.push(rect, node, fill, &styles::group(Group::Closed, lens, critical), own);
                 self.strip(part, rect, fill);
                 self.share(part, rect);
                 self.group_labels(part, rect, "");
             }
+        }
+        if critical && lens != Lens::None && part.what != What::Open {
+            self.spine(rect, node);
         }
     }
 
@@ -283,10 +306,7 @@ impl Pen<'_> {
 
     /// Small squares in the lower corner of a grain that has the problem: more of them, and redder, the worse it is. Says how
     /// wide they are; the name of the grain, in the upper corner, keeps its room.
-    fn marks(&mut self, part: &Part, rect: Rect, flags: u8) -> f32 {
-        let Some(set) = self.look.lens.filter(|_| flags & flag::PROBLEM != 0) else { return 0.0 };
-        let value = self.look.grains.problem_value(set.problem, part.node, self.look.deviation);
-        let bad = severity(value.unwrap_or(set.threshold), set.threshold, set.problem.is_below());
+    fn marks(&mut self, part: &Part, rect: Rect, bad: u16) -> f32 {
         let side = if rect.w < 40.0 { 3.0 } else { 5.0 };
         if rect.h < side + 4.0 {
             return 0.0;
@@ -296,6 +316,13 @@ impl Pen<'_> {
             self.bit((x, rect.y + rect.h - 4.0 - side, side, side), part.node, slot::PROBLEM + bad);
         }
         4.0 + f32::from(bad + 1) * (side + 1.0)
+    }
+
+    /// How far beyond the threshold a grain is that has the problem.
+    fn severity(&self, part: &Part) -> Option<u16> {
+        let set = self.look.lens.filter(|_| part.whole.problems > 0)?;
+        let value = self.look.grains.problem_value(set.problem, part.node, self.look.deviation);
+        Some(severity(value.unwrap_or(set.threshold), set.threshold, set.problem.is_below()))
     }
 
     fn source(&self, part: &Part) -> String {
@@ -319,7 +346,7 @@ impl Pen<'_> {
             if y + 2.0 > rect.y + rect.h {
                 break;
             }
-            self.label((x, y), w, text, Align::Start, node);
+            self.label((x, y), w, text, node, role::OWN);
             y += LINE;
         }
     }
@@ -355,8 +382,11 @@ impl Pen<'_> {
         let second = texts.into_iter().find(|text| text_width(text) <= room);
         self.lines(rect, x, [(first, first_room), (second, room)], part.node);
         if lens && part.kind.is_group() | (part.count > 1) {
-            let mark = if part.whole.problems > 0 { "!" } else { "✓" };
-            self.label((rect.x + rect.w - 6.0, rect.y + 13.0), 10.0, mark.to_owned(), Align::End, part.node);
+            let has = part.whole.problems > 0;
+            let style = self.scene.styles.place(&styles::sign(has));
+            let fill = if has { slot::RED } else { slot::GOOD };
+            let mark = Mark::of(part.node.0).role(role::SIGN).looks(style, fill);
+            self.scene.points.push([rect.x + rect.w - 10.0, rect.y + 10.0, 5.5], mark);
         }
     }
 
@@ -400,9 +430,9 @@ impl Pen<'_> {
         let right = rect.x + rect.axis + size::NODE;
         let beside = rect.w - rect.axis - size::NODE - CLOSES;
         let told = text.contains(" grain");
-        self.label((x, rect.y + 14.0), room, text, Align::Start, part.node);
+        self.label((x, rect.y + 14.0), room, text, part.node, role::OWN);
         if !told && text_width(&grains) <= beside {
-            self.label((right, rect.y + 14.0), beside, grains, Align::Start, part.node);
+            self.label((right, rect.y + 14.0), beside, grains, part.node, role::OWN);
         }
     }
 }

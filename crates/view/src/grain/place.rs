@@ -4,7 +4,7 @@
 
 use super::parts::{Part, What, members};
 pub use crate::dag::place::Stroke;
-use crate::scene::LinkKind;
+use crate::styles::LinkKind;
 
 /// Sizes in pixels.
 pub mod size {
