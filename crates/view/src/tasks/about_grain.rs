@@ -1,9 +1,9 @@
 //! Everything about grains and groups: one, several, two ends of an edge, or the graph as a whole.
 
-use crosscut_tasks::schema::Kind;
 use crosscut_scene::format::count;
 use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{GrainKind, Grains, Problem};
+use crosscut_tasks::schema::Kind;
 use crosscut_tree::{NodeId, Unit};
 use crosscut_workbench::Chosen;
 use crosscut_workbench::sheet::{Crumb, Offer, Tone};
@@ -267,11 +267,8 @@ impl Page<'_> {
         let grains = self.grains();
         let inside = grains.grain_range(node).len();
         let holds = self.lens.is_some_and(|lens| lens.lens.inside(grains.tree(), node) > 0);
-        let what = if inside > 1 {
-            words::many(inside, "grain")
-        } else {
-            grains.kind(node).word().to_owned()
-        };
+        let what =
+            if inside > 1 { words::many(inside, "grain") } else { grains.kind(node).word().to_owned() };
         let cells = vec![
             Cell::text(self.title(node)),
             Cell::text(what),
@@ -281,7 +278,8 @@ impl Page<'_> {
     }
 
     fn list(&self, nodes: impl IntoIterator<Item = NodeId>) -> Block {
-        let columns = vec![wordy("node"), wordy("what"), counted("work", words::unit(self.tasks.clock()), "")];
+        let columns =
+            vec![wordy("node"), wordy("what"), counted("work", words::unit(self.tasks.clock()), "")];
         let rows = nodes.into_iter().map(|node| self.member(node)).collect();
         Block::Table { table: table(columns, rows) }
     }
@@ -426,16 +424,16 @@ impl Page<'_> {
         };
         let columns = vec![wordy("grain"), counted(amount, words::unit(self.tasks.clock()), "")];
         let rows = cost.worst.iter().map(worst).collect();
-        vec![
-            head(title),
-            text(problem.advice(), Tone::Note),
-            Block::Table { table: table(columns, rows) },
-        ]
+        vec![head(title), text(problem.advice(), Tone::Note), Block::Table { table: table(columns, rows) }]
     }
 }
 
 fn offers() -> Vec<Offer> {
-    vec![offer("In the DAG", "tasks.dag"), offer("In time", "tasks.timeline"), offer("In grains", "tasks.grains")]
+    vec![
+        offer("In the DAG", "tasks.dag"),
+        offer("In time", "tasks.timeline"),
+        offer("In grains", "tasks.grains"),
+    ]
 }
 
 /// Problems whose worst grains are those with most work: what such a grain costs by itself is not available.

@@ -1,7 +1,7 @@
 //! Everything about nodes of the task tree: one, several, or two ends of an edge.
 
-use crosscut_tasks::schema::Kind;
 use crosscut_tasks::Tasks;
+use crosscut_tasks::schema::Kind;
 use crosscut_tree::{NodeId, Unit};
 use crosscut_workbench::sheet::{Crumb, Tone};
 use crosscut_workbench::{Block, Cell, Fact, Refusal, Row, Selection, Sheet, Span, TreeKey};
@@ -54,7 +54,11 @@ fn one(tasks: &Tasks, node: NodeId, selection: &Selection) -> Sheet {
 }
 
 fn offers() -> Vec<crosscut_workbench::sheet::Offer> {
-    vec![offer("In grains", "tasks.grains"), offer("In time", "tasks.timeline"), offer("In the DAG", "tasks.dag")]
+    vec![
+        offer("In grains", "tasks.grains"),
+        offer("In time", "tasks.timeline"),
+        offer("In the DAG", "tasks.dag"),
+    ]
 }
 
 fn crumb(tasks: &Tasks, node: NodeId, of: &Selection) -> Crumb {
@@ -220,7 +224,10 @@ fn edge(tasks: &Tasks, from: NodeId, to: NodeId, selection: &Selection) -> Sheet
         title: format!("{} → {}", short_title(tasks, from), short_title(tasks, to)),
         kind: "edge".to_owned(),
         selection: Some(selection.clone()),
-        time: Some(Span(tasks.end(from).min(tasks.start(to)) as f64, tasks.end(from).max(tasks.start(to)) as f64)),
+        time: Some(Span(
+            tasks.end(from).min(tasks.start(to)) as f64,
+            tasks.end(from).max(tasks.start(to)) as f64,
+        )),
         blocks: vec![Block::Facts { rows }, list(tasks, &[from, to], selection)],
         ..Sheet::default()
     }

@@ -48,7 +48,8 @@ fn in_grains(opened: &Opened, call: &ActCall, look: &mut Look) -> Result<Did, Re
     let seen = seen(opened, look, known.as_deref());
     let mut cut = cut_of(look, forest_grains::TREE, &seen)?;
     let on = || -> Result<NodeId, Refusal> {
-        let on = call.on.as_ref().or(look.selected.as_ref()).ok_or_else(|| Refusal::new("nothing is selected"))?;
+        let on =
+            call.on.as_ref().or(look.selected.as_ref()).ok_or_else(|| Refusal::new("nothing is selected"))?;
         on.existing(graph.grains.tree())
     };
     let mut did = Did::default();

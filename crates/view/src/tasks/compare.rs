@@ -170,7 +170,11 @@ impl<'a> Comparison<'a> {
             ("structure", self.structure()),
             (
                 "matched",
-                format!("{} of {}", count(self.deviation.matched as i64), many(grains.grain_count(), "grain")),
+                format!(
+                    "{} of {}",
+                    count(self.deviation.matched as i64),
+                    many(grains.grain_count(), "grain")
+                ),
             ),
         ];
         if self.deviation.matched == 0 {
@@ -291,7 +295,9 @@ pub fn blocks(here: &Opened, there: &Opened, run: usize) -> Result<Vec<Block>, R
         beside("tasks", x.tasks as f64, y.tasks as f64, Unit::Count),
     ];
     let told = comparison.facts().into_iter().filter(|(name, _)| *name != "work");
-    rows.extend(told.map(|(name, text)| Fact::new(if name == "elapsed" { "speed" } else { name }, Cell::text(text))));
+    rows.extend(
+        told.map(|(name, text)| Fact::new(if name == "elapsed" { "speed" } else { name }, Cell::text(text))),
+    );
     blocks.push(Block::Facts { rows });
     if !comparison.is_one_program() {
         blocks.push(text("Most grains have no counterpart; is it the same program?", Tone::Warning));

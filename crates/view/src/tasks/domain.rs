@@ -6,13 +6,11 @@ use std::sync::Arc;
 use crosscut_run::Run;
 use crosscut_tree::{Metric, Rule, Unit};
 use crosscut_workbench::declare::{TreeDecl, View};
-use crosscut_workbench::{
-    Did, Domain, Drawn, Entry, Forest, Settings, Shared, SharedColumn, Topic, TreeRef,
-};
 use crosscut_workbench::job::Job;
 use crosscut_workbench::loss::Loss;
 use crosscut_workbench::question::ActCall;
 use crosscut_workbench::{Block, Look, Refusal, Scope, Span};
+use crosscut_workbench::{Did, Domain, Drawn, Entry, Forest, Settings, Shared, SharedColumn, Topic, TreeRef};
 use serde_json::{Map, Value};
 
 use super::forest_grains::{self, GrainForest};
@@ -140,7 +138,8 @@ fn column(metric: Metric, values: impl Iterator<Item = i64>) -> SharedColumn {
 fn by_place(opened: &Opened) -> Vec<SharedColumn> {
     let (summary, clock) = (opened.tasks.summary(), words::unit(opened.tasks.clock()));
     let busy = Metric::new("busy", clock, Rule::Sum).about("Time in intervals of tasks.");
-    let intervals = Metric::new("intervals", Unit::Count, Rule::Sum).about("Intervals of tasks that ran here.");
+    let intervals =
+        Metric::new("intervals", Unit::Count, Rule::Sum).about("Intervals of tasks that ran here.");
     vec![
         column(busy, summary.busy.iter().copied()),
         column(intervals, summary.intervals_by_worker.iter().copied()),
@@ -150,6 +149,7 @@ fn by_place(opened: &Opened) -> Vec<SharedColumn> {
 fn by_line(opened: &Opened) -> Vec<SharedColumn> {
     let (lines, clock) = (opened.lines(), words::unit(opened.tasks.clock()));
     let work = Metric::new("work", clock, Rule::Sum).about("Work of intervals that began at this line.");
-    let intervals = Metric::new("intervals", Unit::Count, Rule::Sum).about("Intervals that began at this line.");
+    let intervals =
+        Metric::new("intervals", Unit::Count, Rule::Sum).about("Intervals that began at this line.");
     vec![column(work, lines.work.iter().copied()), column(intervals, lines.intervals.iter().copied())]
 }

@@ -8,7 +8,7 @@ use crosscut_workbench::{Look, Nodes, Refusal, Span};
 
 use super::colour::ColourBy;
 use super::dag::{self, DagOptions, Scale};
-use super::grains::{self, GrainOptions, Look as Seen};
+use super::grains::{self, GrainOptions, Seen};
 use super::known::Known;
 use super::opened::Opened;
 use super::profile::{ProfileOptions, profile};

@@ -51,7 +51,11 @@ fn stretches(tasks: &Tasks, node: NodeId, out: &mut Vec<(u32, Span)>) {
 
 /// Nodes of the task tree by who ran when; where nothing says that, by source line.
 pub fn tasks(tasks: &Tasks, reach: &Reach, job: &Job<'_>) -> Nodes {
-    if reach.stretches.is_empty() { by_line(tasks, &reach.lines) } else { by_time(tasks, &reach.stretches, job) }
+    if reach.stretches.is_empty() {
+        by_line(tasks, &reach.lines)
+    } else {
+        by_time(tasks, &reach.stretches, job)
+    }
 }
 
 fn by_time(tasks: &Tasks, stretches: &[(u32, Span)], job: &Job<'_>) -> Nodes {
@@ -70,7 +74,8 @@ fn by_time(tasks: &Tasks, stretches: &[(u32, Span)], job: &Job<'_>) -> Nodes {
             }
             Timeline::Cells(cells) => {
                 let top = cells.top.get(row * cells.count..(row + 1) * cells.count).unwrap_or(&[]);
-                found.extend(top.iter().map(|&node| NodeId(node)).filter(|&node| tasks.tree().contains(node)));
+                found
+                    .extend(top.iter().map(|&node| NodeId(node)).filter(|&node| tasks.tree().contains(node)));
             }
         }
     }

@@ -9,15 +9,16 @@ use std::sync::Arc;
 use crosscut_scene::format::count;
 use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{GrainPath, Grains, Problem, Thresholds};
-use crosscut_tree::{Cut, Fold, Folds, Metric, NodeId, NodeSet, Part, Rule, Tree, Unit, Worse, open};
+use crosscut_tree::{Cut, Fold, Folds, Metric, NodeId, Part, Rule, Tree, Unit, Worse, open};
 use crosscut_workbench::declare::LensDecl;
-use crosscut_workbench::{Chosen, Forest, Hits, Reach, Title};
 use crosscut_workbench::job::Job;
 use crosscut_workbench::{
     Cell, Fact, LensSpec, Look, Nodes, Refusal, RowState, Scope, Selection, Sheet, TreeKey,
 };
+use crosscut_workbench::{Chosen, Forest, Hits, Reach, Title};
 
-use super::grains::Look as Seen;
+use super::grains::Seen;
+use super::grains::shown::{GrainFolds, first_grain};
 use super::known::{GrainRun, Known};
 use super::opened::Opened;
 use super::{about_grain, find, search, words};
@@ -95,54 +96,14 @@ impl Figure {
                 named("deviation", "work deviation", Unit::Ratio, Rule::Max, about).worse(Worse::High)
             }
             Figure::Grains => named("grains", "grains", Unit::Count, Rule::Sum, "Grains in it."),
-            Figure::Start => named("start", "start", clock, Rule::Min, "When it began, from the start of the run."),
+            Figure::Start => {
+                named("start", "start", clock, Rule::Min, "When it began, from the start of the run.")
+            }
             Figure::Core => {
                 let about = "The core that it began on, or its worker where cores are not known.";
                 named("core", "core", Unit::Number, Rule::Own, about)
             }
         }
-    }
-}
-
-/// What is folded in a grain graph: what has nothing of the problem, and groups that are alike.
-#[derive(Clone, Copy, Debug)]
-pub struct GrainFolds<'a> {
-    /// The graph.
-    pub grains: &'a Grains,
-    /// Grains that have the problem that is looked at.
-    pub chosen: Option<&'a NodeSet>,
-    /// Groups that are alike are folded.
-    pub alike: bool,
-}
-
-impl GrainFolds<'_> {
-    /// Of a group with more members than this only some are shown.
-    pub const MANY: usize = 64;
-}
-
-impl Folds for GrainFolds<'_> {
-    fn tree(&self) -> Tree<'_> {
-        self.grains.tree()
-    }
-
-    fn chosen(&self) -> Option<&NodeSet> {
-        self.chosen
-    }
-
-    fn is_parallel(&self, node: NodeId) -> bool {
-        self.grains.kind(node) == crosscut_tasks::grain::GrainKind::ForkJoin
-    }
-
-    fn gathers(&self) -> bool {
-        self.alike
-    }
-
-    fn shape(&self, node: NodeId) -> u64 {
-        self.grains.shape(node)
-    }
-
-    fn many(&self) -> usize {
-        GrainFolds::MANY
     }
 }
 
@@ -152,15 +113,8 @@ pub fn folds_alike(look: &Look) -> bool {
 }
 
 /// The grains of some nodes, which are whole subtrees that follow one another, by number.
-pub fn grain_numbers(grains: &Grains, nodes: Range<usize>) -> Range<usize> {
-    let first = |node: usize| {
-        if node < grains.tree().node_count() {
-            grains.grain_range(NodeId(node as u32)).start
-        } else {
-            grains.grain_count()
-        }
-    };
-    first(nodes.start)..first(nodes.end)
+fn grain_numbers(grains: &Grains, nodes: Range<usize>) -> Range<usize> {
+    first_grain(grains, nodes.start)..first_grain(grains, nodes.end)
 }
 
 impl GrainForest {
@@ -252,11 +206,8 @@ impl GrainForest {
         let raw = grains.raw_nodes();
         let savings = if cost.theta.most == 0 { 1.0 } else { cost.theta.savings(raw) };
         let work = grains.work(NodeId::ROOT).max(1) as f64;
-        let lost = if cost.time_lost == 0 {
-            Cell::None
-        } else {
-            words::time(cost.time_lost, self.tasks().clock())
-        };
+        let lost =
+            if cost.time_lost == 0 { Cell::None } else { words::time(cost.time_lost, self.tasks().clock()) };
         let facts = vec![
             words::fact(
                 "grains with it",

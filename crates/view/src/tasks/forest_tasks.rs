@@ -5,16 +5,16 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crosscut_tasks::schema::Kind;
 use crosscut_scene::format::count;
+use crosscut_tasks::schema::Kind;
 use crosscut_tasks::{Inside, Tasks, Way};
 use crosscut_tree::{Metric, NodeId, Part, Rule, Tree, Unit, Worse};
 use crosscut_workbench::declare::LensDecl;
-use crosscut_workbench::{Chosen, Forest, Hits, Reach, Title};
 use crosscut_workbench::job::Job;
 use crosscut_workbench::{
     Cell, Column, LensSpec, Nodes, Refusal, RowState, Scope, Selection, Sheet, TreeKey,
 };
+use crosscut_workbench::{Chosen, Forest, Hits, Reach, Title};
 
 use super::opened::Opened;
 use super::{about_task, find, search, words};
@@ -47,13 +47,23 @@ impl Figure {
             Metric::new(name, unit, rule).titled(title).about(about)
         };
         match self {
-            Figure::Work => {
-                named("work", "work", clock, Rule::Sum, "Time in the program's own code, of everything in it.")
+            Figure::Work => named(
+                "work",
+                "work",
+                clock,
+                Rule::Sum,
+                "Time in the program's own code, of everything in it.",
+            ),
+            Figure::Elapsed => {
+                named("elapsed", "elapsed", clock, Rule::Own, "From its first start to its last end.")
             }
-            Figure::Elapsed => named("elapsed", "elapsed", clock, Rule::Own, "From its first start to its last end."),
-            Figure::Path => named("span", "critical path", clock, Rule::Span, CRITICAL_PATH).worse(Worse::High),
+            Figure::Path => {
+                named("span", "critical path", clock, Rule::Span, CRITICAL_PATH).worse(Worse::High)
+            }
             Figure::Tasks => named("tasks", "tasks", Unit::Count, Rule::Sum, "Tasks created inside of it."),
-            Figure::Start => named("start", "start", clock, Rule::Min, "When it began, from the start of the run."),
+            Figure::Start => {
+                named("start", "start", clock, Rule::Min, "When it began, from the start of the run.")
+            }
         }
     }
 }

@@ -34,7 +34,9 @@ impl Lines {
         let count = tasks.sources().source_count();
         let mut lines = Lines { intervals: vec![0; count], work: vec![0; count] };
         for (site, (intervals, work)) in by_site.into_iter().enumerate() {
-            if let Some(source) = tasks.sources().site(site as u32).map(|site| site.from as usize).filter(|&from| from < count) {
+            if let Some(source) =
+                tasks.sources().site(site as u32).map(|site| site.from as usize).filter(|&from| from < count)
+            {
                 lines.intervals[source] += intervals;
                 lines.work[source] += work;
             }

@@ -2,9 +2,9 @@
 //! only looks up a bit.
 
 use crosscut_run::Source;
-use crosscut_tasks::schema::Kind;
 use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{GrainKind, Grains};
+use crosscut_tasks::schema::Kind;
 use crosscut_tree::{NodeId, Tree};
 use crosscut_workbench::Hits;
 

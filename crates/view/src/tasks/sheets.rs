@@ -64,8 +64,7 @@ pub fn mix(tasks: &Tasks, times: Vec<i64>) -> Option<Fact> {
     let parts: Vec<(u16, String, i64)> = times.into_iter().map(part).collect();
     let name = if parts.len() == 1 { "worker" } else { "workers" };
     let about = "Who ran it, with the share of its work.";
-    (!parts.is_empty())
-        .then(|| words::fact(name, words::shares(parts, tasks.clock(), slot::MUTED), about))
+    (!parts.is_empty()).then(|| words::fact(name, words::shares(parts, tasks.clock(), slot::MUTED), about))
 }
 
 /// Where a node began and ended in the source, with the lines around its beginning if the file can be read.

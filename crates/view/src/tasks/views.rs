@@ -58,12 +58,8 @@ const fn nodes(name: &'static str, title: &'static str, tree: &'static str) -> O
 
 const CRITICAL: Opt = flag("critical", "Critical path", "C");
 
-const OPEN_CRITICAL: Act = Act {
-    name: "critical",
-    title: "Open along the critical path",
-    key: Some("Shift+C"),
-    on: On::View,
-};
+const OPEN_CRITICAL: Act =
+    Act { name: "critical", title: "Open along the critical path", key: Some("Shift+C"), on: On::View };
 
 /// A factor for predictions: as the slider and the command line have it.
 pub const FASTER: (f64, f64) = (0.001, 1e6);
@@ -137,8 +133,18 @@ pub const VIEWS: &[View] = &[
         ],
         acts: &[
             Act { name: "worst", title: "Open to the worst grain", key: Some("Shift+W"), on: On::View },
-            Act { name: "alike", title: "Open what is alike in the same way", key: Some("E"), on: On::Selection },
-            Act { name: "path", title: "Open along its own critical path", key: Some("Shift+L"), on: On::Selection },
+            Act {
+                name: "alike",
+                title: "Open what is alike in the same way",
+                key: Some("E"),
+                on: On::Selection,
+            },
+            Act {
+                name: "path",
+                title: "Open along its own critical path",
+                key: Some("Shift+L"),
+                on: On::Selection,
+            },
             OPEN_CRITICAL,
         ],
         ..TASKS

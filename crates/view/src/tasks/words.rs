@@ -7,13 +7,7 @@ use crosscut_tree::{NodeId, Unit};
 use crosscut_workbench::sheet::Share;
 use crosscut_workbench::{Cell, Fact};
 
-/// The unit of a clock.
-pub fn unit(clock: Clock) -> Unit {
-    match clock {
-        Clock::Ns => Unit::Ns,
-        Clock::Ticks => Unit::Ticks,
-    }
-}
+pub use crate::format::unit;
 
 /// A number with its text; not available where it is none.
 pub fn number(value: f64, unit: Unit) -> Cell {
@@ -41,7 +35,7 @@ pub fn time(value: i64, clock: Clock) -> Cell {
 
 /// A time in words.
 pub fn time_text(value: i64, clock: Clock) -> String {
-    quantity(value as f64, unit(clock))
+    crate::format::time(value as f64, clock)
 }
 
 /// A source line.

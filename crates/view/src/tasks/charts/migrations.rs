@@ -88,7 +88,10 @@ pub fn draw(tasks: &Tasks, word: &str, size: Size) -> Result<Scene, Refusal> {
 
 fn cells(scene: &mut Scene, matrix: &Matrix, places: &[u32], cell: f32, most: i64) {
     let n = matrix.rows;
-    let style = Style { meaning: Cow::Borrowed("transfers from the worker of the row to that of the column"), ..Style::GROUND };
+    let style = Style {
+        meaning: Cow::Borrowed("transfers from the worker of the row to that of the column"),
+        ..Style::GROUND
+    };
     let style = scene.styles.place(&style);
     let diagonal = scene.styles.place(&Style { hit: false, ..Style::BOX });
     let gap = if cell > 5.0 { 1.0 } else { 0.0 };

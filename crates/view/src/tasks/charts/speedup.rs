@@ -72,13 +72,13 @@ pub fn chart(tasks: &Tasks, bounds: &[Bound], curves: &[Curve<'_>], room: Rect) 
     let most = bounds.iter().map(|bound| bound.workers).chain([own, 2]).max().map_or(2.0, f64::from);
     let limit = bounds.iter().map(|bound| bound.high).fold(1.0, f64::max);
     let top = points().fold(limit.max(observed).max(2.0), f64::max) * 1.15;
-    let lowest = bounds.iter().map(|bound| bound.low).chain(points()).fold(1.0f64.min(observed.max(1e-9)), f64::min);
+    let lowest =
+        bounds.iter().map(|bound| bound.low).chain(points()).fold(1.0f64.min(observed.max(1e-9)), f64::min);
     let low = (lowest / 1.1).max(1.0 / 1024.0);
     let x = log_axis((1.0, most), frame.x, frame.w, "workers");
     let y = log_axis((top, low), frame.y, frame.h, "speed-up");
     let title = format!("{} · speed-up by number of workers", tasks.run().name());
-    let mut scene =
-        Scene { title, width: room.x + room.w, height: room.y + room.h, ..Scene::default() };
+    let mut scene = Scene { title, width: room.x + room.w, height: room.y + room.h, ..Scene::default() };
     scene.begin(Plot {
         rect: frame,
         title: "speed-up".to_owned(),

@@ -65,7 +65,8 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
     })?;
     answer.before = Some(before);
     if !question.nodes.is_empty() {
-        let after = known.after(tasks, &question.nodes, question.faster, &mut |curve, points| far(1.0, curve, points))?;
+        let after = known
+            .after(tasks, &question.nodes, question.faster, &mut |curve, points| far(1.0, curve, points))?;
         answer.after = Some(after);
         job.draft(Drawn::scene(picture(tasks, &question, &answer, size), 0));
         let gone = known.after(tasks, &question.nodes, GONE, &mut |curve, points| far(2.0, curve, points))?;
@@ -82,13 +83,18 @@ fn question(tasks: &Tasks, look: &Look) -> Result<Question, Refusal> {
         return Err(Refusal::new(format!("there is no node {}: the run has {nodes} nodes", wrong.0)));
     }
     if nodes.len() > MOST_PARTS {
-        return Err(Refusal::new(format!("at most {} parts can be faster at once", count(MOST_PARTS as i64))));
+        return Err(Refusal::new(format!(
+            "at most {} parts can be faster at once",
+            count(MOST_PARTS as i64)
+        )));
     }
     let text = look.option("faster").unwrap_or("2");
     let faster = text.trim().parse().ok().filter(|k| (FASTER.0..=FASTER.1).contains(k));
     let faster = faster.ok_or_else(|| {
         let text: String = text.chars().take(40).collect();
-        Refusal::new(format!("`{text}` is no number from 0.001 to 1 000 000: 2 is twice as fast, 0.5 half as fast"))
+        Refusal::new(format!(
+            "`{text}` is no number from 0.001 to 1 000 000: 2 is twice as fast, 0.5 half as fast"
+        ))
     })?;
     Ok(Question { nodes, faster })
 }
@@ -154,7 +160,11 @@ fn texts(tasks: &Tasks, question: &Question, answer: &Answer) -> Vec<String> {
     let mut texts = Vec::new();
     let Some(after) = answer.after.as_ref().and_then(|curve| own(tasks, curve)) else {
         let differs = difference(recorded, before.elapsed);
-        texts.push(format!("Recorded {on}: {}. Predicted for it as it is: {}, {differs}.", time(recorded), time(before.elapsed)));
+        texts.push(format!(
+            "Recorded {on}: {}. Predicted for it as it is: {}, {differs}.",
+            time(recorded),
+            time(before.elapsed)
+        ));
         return texts;
     };
     texts.push(sentence(tasks, question, before.elapsed, after.elapsed, &on));
@@ -198,12 +208,15 @@ fn sentence(tasks: &Tasks, question: &Question, before: i64, after: i64, on: &st
 fn remark(tasks: &Tasks, question: &Question, answer: &Answer) -> Option<String> {
     let before = answer.before.as_ref()?;
     let all = || before.points.iter().chain(answer.after.iter().flat_map(|curve| &curve.points));
-    let mut said = vec!["predicted, not measured: a greedy schedule with this run's overhead per task".to_owned()];
+    let mut said =
+        vec!["predicted, not measured: a greedy schedule with this run's overhead per task".to_owned()];
     if all().any(|point| !point.exact) {
         said.push("an estimate: there is too much to replay every interval".to_owned());
     }
     if answer.after.as_ref().is_some_and(|curve| curve.points.len() == 1) {
-        said.push("of so large a run the faster part is only predicted on the workers that it had".to_owned());
+        said.push(
+            "of so large a run the faster part is only predicted on the workers that it had".to_owned(),
+        );
     }
     if !question.nodes.is_empty() {
         said.push(format!("the recording took {}", time_text(tasks.summary().elapsed, tasks.clock())));

@@ -7,11 +7,11 @@ use crosscut_scene::{
 use crosscut_tasks::{Cells, Interval, Tasks, Timeline};
 use crosscut_tree::NodeId;
 
-use crate::colour::{ColourBy, Painter};
 use crate::format::{count, file_name, text_width, time, unit};
-use crate::palette::slot;
-use crate::profile::{ProfileOptions, profile};
-use crate::styles::{self, role};
+use crate::tasks::colour::{ColourBy, Painter};
+use crate::tasks::profile::{ProfileOptions, profile};
+use crate::tasks::styles::{self, role};
+use crosscut_scene::palette::slot;
 
 /// Left of the plot, for the rows' names. The profile has the same, so that both can stand above each other.
 pub const LEFT: f32 = 72.0;

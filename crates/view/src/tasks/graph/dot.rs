@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use super::{Edge, Graph, Raw, Writer, xml};
-use crate::colour::source_slot;
 use crate::format::time;
-use crate::palette::Theme;
+use crate::tasks::colour::source_slot;
+use crosscut_scene::palette::Theme;
 
 /// Writes it piece by piece.
 pub struct Dot<'a, 'o> {

@@ -19,17 +19,17 @@ use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{Deviation, GrainKind, GrainPath, Grains, ProblemSet};
 use crosscut_tree::{Cut, Folds, Members, NodeId, NodeSet, Tree};
 
-use crate::colour::ColourBy;
-use crate::dag::Scale;
-use crate::scene::Scene;
+use crate::tasks::colour::ColourBy;
+use crate::tasks::dag::Scale;
+use crosscut_scene::Scene;
 
 use parts::{Part, What};
 use place::{Critical, place};
-use shown::{MANY, Nodes};
+use shown::{GrainFolds, MANY, Nodes, first_grain};
 
 /// What is looked at, and how.
 #[derive(Clone, Copy, Debug)]
-pub struct Look<'a> {
+pub struct Seen<'a> {
     /// The run.
     pub tasks: &'a Tasks,
     /// Its grain graph.
@@ -53,10 +53,10 @@ pub struct Paths {
 /// Paths of groups with more members than this are remembered.
 const WIDE: usize = 4096;
 
-impl<'a> Look<'a> {
+impl<'a> Seen<'a> {
     /// No problem, nothing folded.
     pub fn plain(tasks: &'a Tasks, grains: &'a Grains) -> Self {
-        Look { tasks, grains, lens: None, deviation: None, alike: false, paths: None }
+        Seen { tasks, grains, lens: None, deviation: None, alike: false, paths: None }
     }
 
     /// The way of a group's own critical path through its members.
@@ -72,7 +72,14 @@ impl<'a> Look<'a> {
     }
 }
 
-impl Folds for Look<'_> {
+impl Seen<'_> {
+    /// What is folded of it.
+    pub fn folds(&self) -> GrainFolds<'_> {
+        GrainFolds { grains: self.grains, chosen: self.lens.map(|set| set.lens.chosen()), alike: self.alike }
+    }
+}
+
+impl Folds for Seen<'_> {
     fn tree(&self) -> Tree<'_> {
         self.grains.tree()
     }
@@ -82,7 +89,7 @@ impl Folds for Look<'_> {
     }
 
     fn is_parallel(&self, node: NodeId) -> bool {
-        self.grains.kind(node) == GrainKind::ForkJoin
+        self.folds().is_parallel(node)
     }
 
     fn gathers(&self) -> bool {
@@ -98,17 +105,13 @@ impl Folds for Look<'_> {
     }
 }
 
-impl Nodes for Look<'_> {
+impl Nodes for Seen<'_> {
     fn kind(&self, node: NodeId) -> GrainKind {
         self.grains.kind(node)
     }
 
     fn first_grain(&self, node: usize) -> usize {
-        if node < self.grains.tree().node_count() {
-            self.grains.grain_range(NodeId(node as u32)).start
-        } else {
-            self.grains.grain_count()
-        }
+        first_grain(self.grains, node)
     }
 
     fn work(&self, grains: Range<usize>) -> i64 {
@@ -134,21 +137,21 @@ impl Default for GrainOptions {
 }
 
 /// Draws what the cut shows; nothing when that is more than `most` things.
-pub fn grain(look: &Look<'_>, cut: &Cut, most: usize, options: &GrainOptions) -> Option<Scene> {
-    Some(scene(look, parts::parts(look, cut, most)?, options))
+pub fn grain(seen: &Seen<'_>, cut: &Cut, most: usize, options: &GrainOptions) -> Option<Scene> {
+    Some(scene(seen, parts::parts(seen, cut, most)?, options))
 }
 
 /// Draws parts.
-pub fn scene(look: &Look<'_>, mut parts: Vec<Part>, options: &GrainOptions) -> Scene {
-    draw::set_sizes(look, &mut parts, options.scale);
-    let depends = draw::depends(look, &parts);
+pub fn scene(seen: &Seen<'_>, mut parts: Vec<Part>, options: &GrainOptions) -> Scene {
+    draw::set_sizes(seen, &mut parts, options.scale);
+    let depends = draw::depends(seen, &parts);
     let level = levels(&parts, &depends);
     let critical = match options.path_of {
-        Some(of) => critical_parts(look, &parts, of),
+        Some(of) => critical_parts(seen, &parts, of),
         None => Critical::none(parts.len()),
     };
     let placement = place(&parts, &level, &critical);
-    draw::draw(look, &parts, &placement, &critical, &depends, options)
+    draw::draw(seen, &parts, &placement, &critical, &depends, options)
 }
 
 /// The row of each member that depends on others: below the lowest of those.
@@ -161,11 +164,11 @@ fn levels(parts: &[Part], depends: &[(usize, usize)]) -> Vec<u32> {
 }
 
 /// Which parts lie on the critical path of a group: a part does when what holds it does and the path takes it.
-fn critical_parts(look: &Look<'_>, parts: &[Part], of: NodeId) -> Critical {
+fn critical_parts(seen: &Seen<'_>, parts: &[Part], of: NodeId) -> Critical {
     let mut critical = Critical::none(parts.len());
     // Open parts, with the path of those that it goes through.
     let mut open: Vec<(usize, Option<Arc<GrainPath>>)> = Vec::new();
-    let path_of = |part: &Part| look.path(part.node);
+    let path_of = |part: &Part| seen.path(part.node);
     for (i, part) in parts.iter().enumerate() {
         while open.last().is_some_and(|&(above, _)| parts[above].end <= i) {
             open.pop();

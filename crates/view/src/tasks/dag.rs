@@ -9,12 +9,12 @@ pub mod place;
 use crosscut_scene::{Label, Mark, Plot, Scene, Style, TextStyle};
 use crosscut_tasks::schema::Kind;
 use crosscut_tasks::{Inside, Tasks};
-use crosscut_tree::{Cut, NodeId};
+use crosscut_tree::{Cut, NodeId, Plain, fold};
 
-use crate::colour::{ColourBy, Painter, worker_slot};
 use crate::format::{count, fit_end, short_count, text_width, time};
-use crate::palette::slot;
-use crate::styles::{self, role};
+use crate::tasks::colour::{ColourBy, Painter, worker_slot};
+use crate::tasks::styles::{self, role};
+use crosscut_scene::palette::slot;
 
 use flow::{shapes, size};
 use parts::{Part, What};
@@ -58,7 +58,13 @@ const TIGHT: Room = Room { w: 82.0, h: 31.0 };
 
 /// Draws what the cut shows.
 pub fn dag(tasks: &Tasks, cut: &Cut, options: &DagOptions) -> Scene {
-    let mut parts = parts::parts(tasks, cut);
+    let shown = fold::parts(&Plain(tasks.tree()), cut, usize::MAX).unwrap_or_default();
+    scene(tasks, &shown, options)
+}
+
+/// Draws what the fold shows.
+pub fn scene(tasks: &Tasks, shown: &[fold::Part], options: &DagOptions) -> Scene {
+    let mut parts = parts::laid(tasks, shown);
     let boxes = parts.iter().filter(|p| matches!(p.what, What::Closed | What::Gap)).count();
     let room = if boxes > DENSE { TIGHT } else { WIDE };
     set_sizes(tasks, &mut parts, options.scale, room);
@@ -154,7 +160,14 @@ fn draw(
                 title(tasks, part, rect, &mut scene);
             }
             What::Gap => {
-                push(&mut scene, rect, part.node, slot::REPEAT, &styles::fold(styles::Lens::None, red), role::FOLD);
+                push(
+                    &mut scene,
+                    rect,
+                    part.node,
+                    slot::REPEAT,
+                    &styles::fold(styles::Lens::None, red),
+                    role::FOLD,
+                );
                 repeat_labels(tasks, part, rect, &mut scene);
             }
             What::Leaf => {

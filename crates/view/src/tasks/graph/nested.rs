@@ -9,9 +9,9 @@ use crosscut_tree::fold::{self, Part};
 use crosscut_tree::{Cut, Folds, NodeId, NodeSet, Tree};
 
 use super::{Graph, xml};
-use crate::colour::source_slot;
 use crate::format::{count, time};
-use crate::palette::Theme;
+use crate::tasks::colour::source_slot;
+use crosscut_scene::palette::Theme;
 
 /// Something that a group shows: a member, or members put aside.
 enum Member {

@@ -3,8 +3,8 @@
 //! rail on the left leads to the rows below, one on the right from them to the join. So no edge crosses another.
 
 use super::parts::{Part, What, members};
-pub use crate::dag::place::Stroke;
-use crate::styles::LinkKind;
+pub use crate::tasks::dag::place::Stroke;
+use crate::tasks::styles::LinkKind;
 
 /// Sizes in pixels.
 pub mod size {

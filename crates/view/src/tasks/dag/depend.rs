@@ -9,8 +9,8 @@ use crosscut_tree::NodeId;
 
 use super::parts::{Part, What};
 use super::place::{Placement, Rect};
-use crate::palette::slot;
-use crate::styles::{self, LinkKind};
+use crate::tasks::styles::{self, LinkKind};
+use crosscut_scene::palette::slot;
 
 /// A closed section or folded siblings with more dependences than this into them show none.
 const FEW: usize = 256;

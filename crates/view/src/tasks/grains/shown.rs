@@ -3,8 +3,8 @@
 
 use std::ops::{AddAssign, Range, SubAssign};
 
-use crosscut_tasks::grain::GrainKind;
-use crosscut_tree::{Folds, NodeId};
+use crosscut_tasks::grain::{GrainKind, Grains};
+use crosscut_tree::{Folds, NodeId, NodeSet, Tree};
 
 /// Of a group with more members than this only some are shown.
 pub const MANY: usize = 64;
@@ -26,6 +26,52 @@ pub trait Nodes: Folds {
             work: self.work(grains),
             problems: self.chosen().map_or(0, |chosen| chosen.count_in(nodes) as i64),
         }
+    }
+}
+
+/// What is folded in a grain graph: what has nothing of the problem, and groups that are alike.
+#[derive(Clone, Copy, Debug)]
+pub struct GrainFolds<'a> {
+    /// The graph.
+    pub grains: &'a Grains,
+    /// Grains that have the problem that is looked at.
+    pub chosen: Option<&'a NodeSet>,
+    /// Groups that are alike are folded.
+    pub alike: bool,
+}
+
+impl Folds for GrainFolds<'_> {
+    fn tree(&self) -> Tree<'_> {
+        self.grains.tree()
+    }
+
+    fn chosen(&self) -> Option<&NodeSet> {
+        self.chosen
+    }
+
+    fn is_parallel(&self, node: NodeId) -> bool {
+        self.grains.kind(node) == GrainKind::ForkJoin
+    }
+
+    fn gathers(&self) -> bool {
+        self.alike
+    }
+
+    fn shape(&self, node: NodeId) -> u64 {
+        self.grains.shape(node)
+    }
+
+    fn many(&self) -> usize {
+        MANY
+    }
+}
+
+/// Number of the first grain at or after a node.
+pub fn first_grain(grains: &Grains, node: usize) -> usize {
+    if node < grains.tree().node_count() {
+        grains.grain_range(NodeId(node as u32)).start
+    } else {
+        grains.grain_count()
     }
 }
 

@@ -7,7 +7,7 @@ use crosscut_tree::fold::{self, shown};
 use crosscut_tree::open::show;
 use crosscut_tree::{Cut, NodeId};
 
-use super::Look;
+use super::Seen;
 use super::parts::{Part, What};
 
 /// Members of a group on the path that are made visible at most.
@@ -15,23 +15,23 @@ const MEMBERS: usize = 24;
 
 /// Opens along the critical path of a group, the upper groups first, as long as at most `limit` items are visible, of which
 /// `visible` are so already. Says whether all fitted.
-pub fn path(look: &Look<'_>, cut: &mut Cut, group: NodeId, visible: usize, limit: usize) -> bool {
-    let tree = look.grains.tree();
+pub fn path(seen: &Seen<'_>, cut: &mut Cut, group: NodeId, visible: usize, limit: usize) -> bool {
+    let tree = seen.grains.tree();
     let mut visible = visible;
     let mut queue = VecDeque::from([group]);
     while let Some(node) = queue.pop_front() {
-        if !look.grains.kind(node).is_group() {
+        if !seen.grains.kind(node).is_group() {
             continue;
         }
         let was_open = cut.is_open(node);
         cut.open(tree, node);
-        let path = look.path(node);
+        let path = seen.path(node);
         if let GrainPath::Some(chain) = &*path {
             for &member in chain.iter().take(MEMBERS) {
-                show(look, cut, node, member);
+                show(seen, cut, node, member);
             }
         }
-        let items = shown(look, cut, node);
+        let items = shown(seen, cut, node);
         if !was_open {
             visible += items.len();
             if visible > limit {
@@ -47,9 +47,9 @@ pub fn path(look: &Look<'_>, cut: &mut Cut, group: NodeId, visible: usize, limit
 
 /// Opens every visible group that is alike to this one the way this one is open, as long as at most `limit` items are
 /// visible. Members of equal shape may stand in another order: what does not match stays closed. Says whether all fitted.
-pub fn alike(look: &Look<'_>, cut: &mut Cut, group: NodeId, parts: &[Part], limit: usize) -> bool {
-    let tree = look.grains.tree();
-    let shape = look.grains.shape(group);
+pub fn alike(seen: &Seen<'_>, cut: &mut Cut, group: NodeId, parts: &[Part], limit: usize) -> bool {
+    let tree = seen.grains.tree();
+    let shape = seen.grains.shape(group);
     let inside = tree.range(group);
     let is_inside = |part: &&Part| inside.contains(&part.node.index());
     let open: Vec<NodeId> =
@@ -57,7 +57,7 @@ pub fn alike(look: &Look<'_>, cut: &mut Cut, group: NodeId, parts: &[Part], limi
     let shows = parts.iter().filter(is_inside).count();
     let mut visible = parts.len();
     for part in parts.iter().filter(|part| part.what == What::Closed) {
-        if look.grains.shape(part.node) != shape {
+        if seen.grains.shape(part.node) != shape {
             continue;
         }
         visible += shows;
@@ -67,7 +67,7 @@ pub fn alike(look: &Look<'_>, cut: &mut Cut, group: NodeId, parts: &[Part], limi
         for &node in &open {
             let counterpart = NodeId(part.node.0 + (node.0 - group.0));
             if tree.is_below(counterpart, part.node)
-                && look.grains.shape(counterpart) == look.grains.shape(node)
+                && seen.grains.shape(counterpart) == seen.grains.shape(node)
             {
                 cut.open(tree, counterpart);
             }

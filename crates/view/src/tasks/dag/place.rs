@@ -3,7 +3,7 @@
 
 use super::flow::{Cell, Exit, Flow, Line, Placed, Shape, Shapes, cells, margin, size};
 use super::parts::{Part, What, doors, members};
-use crate::styles::LinkKind;
+use crate::tasks::styles::LinkKind;
 
 /// Where a part lies.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -9,12 +9,12 @@ use crosscut_tree::{Fold, NodeId};
 use super::parts::{Part, What, members};
 use super::place::{Critical, Pair, Placement, Rect, size};
 use super::shown::Totals;
-use super::{GrainOptions, Look};
-use crate::colour::Painter;
-use crate::dag::Scale;
+use super::{GrainOptions, Seen};
 use crate::format::{count, fit_end, short_count, text_width, three, time};
-use crate::palette::slot;
-use crate::styles::{self, Group, Lens, LinkKind, role};
+use crate::tasks::colour::Painter;
+use crate::tasks::dag::Scale;
+use crate::tasks::styles::{self, Group, Lens, LinkKind, role};
+use crosscut_scene::palette::slot;
 
 /// With more boxes than this, each gets less room.
 const DENSE: usize = 160;
@@ -33,14 +33,14 @@ const WIDE: Room = Room { grain: (84.0, 30.0), group: (148.0, 48.0) };
 const TIGHT: Room = Room { grain: (18.0, 14.0), group: (104.0, 42.0) };
 
 /// Sizes of visible parts; whole pixels, so that edges are sharp.
-pub fn set_sizes(look: &Look<'_>, parts: &mut [Part], scale: Scale) {
+pub fn set_sizes(seen: &Seen<'_>, parts: &mut [Part], scale: Scale) {
     let boxes = parts.iter().filter(|part| part.what != What::Open).count();
     let room = if boxes > DENSE { TIGHT } else { WIDE };
-    let elapsed = |part: &Part| look.grains.critical_path(part.node).max(0);
+    let elapsed = |part: &Part| seen.grains.critical_path(part.node).max(0);
     let grains = || parts.iter().filter(|part| part.what == What::Grain);
     let longest = grains().map(elapsed).max().unwrap_or(0).max(1);
     // Grains that have the problem keep the room for their texts as long as they are few.
-    let flagged = |part: &Part| look.lens.is_some() && part.whole.problems > 0;
+    let flagged = |part: &Part| seen.lens.is_some() && part.whole.problems > 0;
     let few = grains().filter(|part| flagged(part)).count() <= DENSE;
     // A power of two: the scale stays when a group of much the same grains is opened.
     let full = (longest as u64).next_power_of_two() as f64;
@@ -61,8 +61,8 @@ pub fn set_sizes(look: &Look<'_>, parts: &mut [Part], scale: Scale) {
 }
 
 /// Dependences between members of one fork-join, in the order of those that need the others.
-pub fn depends(look: &Look<'_>, parts: &[Part]) -> Vec<(usize, usize)> {
-    let tasks = look.tasks;
+pub fn depends(seen: &Seen<'_>, parts: &[Part]) -> Vec<(usize, usize)> {
+    let tasks = seen.tasks;
     let mut found = Vec::new();
     if tasks.depends_into(0..tasks.tree().node_count()).len() == 0 {
         return found;
@@ -73,7 +73,7 @@ pub fn depends(look: &Look<'_>, parts: &[Part]) -> Vec<(usize, usize)> {
         }
         let mut by_task: BTreeMap<u32, usize> = BTreeMap::new();
         for member in members(parts, open).filter(|&m| !matches!(parts[m].what, What::Folded(_))) {
-            let task = look.grains.task(parts[member].node);
+            let task = seen.grains.task(parts[member].node);
             for from in tasks.depends_on(task) {
                 if let Some(&from) = by_task.get(from)
                     && found.len() < MOST_DEPENDS
@@ -89,7 +89,7 @@ pub fn depends(look: &Look<'_>, parts: &[Part]) -> Vec<(usize, usize)> {
 
 /// Marks, edges and texts.
 pub fn draw(
-    look: &Look<'_>,
+    seen: &Seen<'_>,
     parts: &[Part],
     placement: &Placement,
     critical: &Critical,
@@ -103,7 +103,7 @@ pub fn draw(
     scene.begin(Plot::graph(scene.width, scene.height));
     let closed = parts.iter().filter(|part| !matches!(part.what, What::Open | What::Grain));
     let most = closed.map(|part| part.whole.work).max().unwrap_or(0).max(1);
-    let mut pen = Pen { look, painter: Painter::new(look.tasks, options.colour), most, scene };
+    let mut pen = Pen { seen, painter: Painter::new(seen.tasks, options.colour), most, scene };
     for (i, part) in parts.iter().enumerate() {
         pen.part(part, placement.rects[i], critical.through[i]);
     }
@@ -134,14 +134,14 @@ pub fn draw(
         let b = beside(to, placement.rects[to].entry());
         link(a, b, from, to, LinkKind::Depend, critical.through[from] && critical.through[to]);
     }
-    scene.title = format!("{} · grain graph", look.tasks.run().name());
-    scene.legend = legend(look, pen.painter.legend());
-    scene.note = note(look, parts);
+    scene.title = format!("{} · grain graph", seen.tasks.run().name());
+    scene.legend = legend(seen, pen.painter.legend());
+    scene.note = note(seen, parts);
     scene
 }
 
-fn legend(look: &Look<'_>, mut legend: Vec<LegendItem>) -> Vec<LegendItem> {
-    if let Some(set) = look.lens {
+fn legend(seen: &Seen<'_>, mut legend: Vec<LegendItem>) -> Vec<LegendItem> {
+    if let Some(set) = seen.lens {
         let sign = if set.problem.is_below() { '<' } else { '>' };
         let what = format!("{} {sign} {}", set.problem.metric(), three(set.threshold));
         for (k, how) in ["", ", clearly", ", by far"].into_iter().enumerate() {
@@ -152,9 +152,9 @@ fn legend(look: &Look<'_>, mut legend: Vec<LegendItem>) -> Vec<LegendItem> {
     legend
 }
 
-fn note(look: &Look<'_>, parts: &[Part]) -> Option<String> {
+fn note(seen: &Seen<'_>, parts: &[Part]) -> Option<String> {
     let mut said: Vec<String> = Vec::new();
-    if let Some(set) = look.lens {
+    if let Some(set) = seen.lens {
         said.push(match set.grains {
             0 => format!("no grain has the problem {}", set.problem),
             1 => format!("1 grain has the problem {}", set.problem),
@@ -184,7 +184,7 @@ pub fn severity(value: f64, threshold: f64, below: bool) -> u16 {
 }
 
 struct Pen<'a> {
-    look: &'a Look<'a>,
+    seen: &'a Seen<'a>,
     painter: Painter<'a>,
     /// Most work of a mark that stands for several grains.
     most: i64,
@@ -223,13 +223,13 @@ impl Pen<'_> {
     }
 
     fn part(&mut self, part: &Part, rect: Rect, critical: bool) {
-        let lens = match self.look.lens {
+        let lens = match self.seen.lens {
             None => Lens::None,
             Some(_) if part.whole.problems > 0 => Lens::Has,
             Some(_) => Lens::Not,
         };
         let (node, own) = (part.node, role::OWN);
-        let task = self.look.grains.task(part.node);
+        let task = self.seen.grains.task(part.node);
         match part.what {
             What::Open => {
                 // The path is told by what it goes through; all that encloses it in red would drown it.
@@ -242,7 +242,13 @@ impl Pen<'_> {
                 let fill = self.painter.paint(task, 1);
                 let folded = part.kind == GrainKind::Folded;
                 let bad = self.severity(part);
-                self.push(rect, node, fill, &styles::grain(lens, bad.unwrap_or(0), folded, false, critical), own);
+                self.push(
+                    rect,
+                    node,
+                    fill,
+                    &styles::grain(lens, bad.unwrap_or(0), folded, false, critical),
+                    own,
+                );
                 let marked = bad.map_or(0.0, |bad| self.marks(part, rect, bad));
                 self.grain_labels(part, rect, marked);
             }
@@ -292,7 +298,7 @@ impl Pen<'_> {
             return;
         }
         let (x, y, w) = (rect.x + 11.0, rect.y + rect.h - 6.0, rect.w - 19.0);
-        if self.look.lens.is_none() {
+        if self.seen.lens.is_none() {
             let full = (f64::from(w) * work.max(0) as f64 / self.most as f64) as f32;
             return self.bit((x, y, full.max(1.0), 3.0), part.node, slot::SEVERAL);
         }
@@ -320,21 +326,21 @@ impl Pen<'_> {
 
     /// How far beyond the threshold a grain is that has the problem.
     fn severity(&self, part: &Part) -> Option<u16> {
-        let set = self.look.lens.filter(|_| part.whole.problems > 0)?;
-        let value = self.look.grains.problem_value(set.problem, part.node, self.look.deviation);
+        let set = self.seen.lens.filter(|_| part.whole.problems > 0)?;
+        let value = self.seen.grains.problem_value(set.problem, part.node, self.seen.deviation);
         Some(severity(value.unwrap_or(set.threshold), set.threshold, set.problem.is_below()))
     }
 
     fn source(&self, part: &Part) -> String {
-        let tasks = self.look.tasks;
-        match tasks.sources().from(tasks.site(self.look.grains.task(part.node))) {
+        let tasks = self.seen.tasks;
+        match tasks.sources().from(tasks.site(self.seen.grains.task(part.node))) {
             Some(source) => source.short(),
             None => part.kind.word().to_owned(),
         }
     }
 
     fn time(&self, work: i64) -> String {
-        time(work as f64, self.look.tasks.clock())
+        time(work as f64, self.seen.tasks.clock())
     }
 
     /// As many lines as there is room for, each with its own room, the first ones first.
@@ -361,7 +367,7 @@ impl Pen<'_> {
     }
 
     fn group_labels(&mut self, part: &Part, rect: Rect, fold: &str) {
-        let lens = self.look.lens.is_some();
+        let lens = self.seen.lens.is_some();
         let (x, room) = (rect.x + 11.0, rect.w - 17.0);
         let first_room = room - if lens { 10.0 } else { 0.0 };
         let first = if fold.is_empty() {

@@ -8,9 +8,9 @@ use crosscut_tasks::schema::Edge;
 use crosscut_tasks::{Profile, Tasks};
 
 use crate::format::{count, three};
-use crate::palette::slot;
-use crate::styles;
-use crate::timeline::{FOOT, time_axis};
+use crate::tasks::styles;
+use crate::tasks::timeline::{FOOT, time_axis};
+use crosscut_scene::palette::slot;
 
 /// Above the plot.
 const HEAD: f32 = 6.0;
@@ -41,10 +41,8 @@ pub fn profile(tasks: &Tasks, from: i64, to: i64, options: &ProfileOptions) -> S
         ..Scene::default()
     };
     let x = x_axis.pixel(profile.from as f64);
-    let cell =
-        (profile.cell as f64 / (x_axis.to() - x_axis.from()) * f64::from(x_axis.length())) as f32;
-    let mut y_axis =
-        Axis::linear((top, 0.0), HEAD, foot - HEAD, Unit::Count, "running and ready intervals");
+    let cell = (profile.cell as f64 / (x_axis.to() - x_axis.from()) * f64::from(x_axis.length())) as f32;
+    let mut y_axis = Axis::linear((top, 0.0), HEAD, foot - HEAD, Unit::Count, "running and ready intervals");
     y_axis.side = Side::Start;
     scene.begin(Plot {
         rect: Rect { x: x_axis.start(), y: HEAD, w: x_axis.length(), h: foot - HEAD },
