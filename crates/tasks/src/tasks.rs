@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::schema::{COLLAPSED_VALUES, Collapsed, Edge, Kind, Mark};
 use crosscut_run::{Clock, Column, Ids, Places, Run, RunError, Source, Sources};
@@ -25,7 +25,7 @@ const CHUNK_VALUES: usize = 2;
 /// The task tree of a run.
 #[derive(Debug)]
 pub struct Tasks {
-    run: Run,
+    run: Arc<Run>,
     places: Places,
     sources: Sources,
     summary: Summary,
@@ -87,7 +87,8 @@ impl Tasks {
     const CHECKED: u64 = 32 << 20;
 
     /// Opens the task tree of a run. Of a large run it reads the manifest, the small tables and nothing else.
-    pub fn open(run: Run) -> Result<Self, TasksError> {
+    pub fn open(run: impl Into<Arc<Run>>) -> Result<Self, TasksError> {
+        let run: Arc<Run> = run.into();
         if run.bytes() <= Self::CHECKED
             && let Some(damage) = run.check().into_iter().next()
         {

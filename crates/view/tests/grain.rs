@@ -12,7 +12,7 @@ use crosscut_tree::{Builder, Cut, Fold, Folds, NodeId, NodeSet, Tree, TreeBuf, W
 use crosscut_view::grain::parts::{Part, What, parts};
 use crosscut_view::grain::place::{Critical, Placement, Rect, Stroke, place};
 use crosscut_view::grain::shown::{MANY, Nodes, Totals};
-use crosscut_view::scene::LinkKind;
+use crosscut_view::styles::LinkKind;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;

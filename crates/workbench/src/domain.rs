@@ -170,6 +170,8 @@ pub struct Title {
 /// A lens, settled.
 #[derive(Clone, Debug)]
 pub struct Chosen {
+    /// Its word.
+    pub name: String,
     /// The nodes.
     pub lens: Arc<Lens>,
     /// Where it begins.

@@ -36,6 +36,7 @@ pub use error::Refusal;
 pub use job::{Cancel, Job};
 pub use look::{Against, LensSpec, Look, Options, Scope, Size, TreeLook};
 pub use loss::{How, Loss};
+pub use places::place_nodes;
 pub use question::ActCall;
 pub use selection::{Nodes, Selection, Span, TreeKey};
 pub use sheet::{Block, Cell, Column, Fact, Finding, Row, RowState, Severity, Sheet, Table};

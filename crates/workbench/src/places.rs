@@ -71,6 +71,16 @@ impl PlaceForest {
     }
 }
 
+/// The node of each place in this tree, by the id of the place: what marks of places name.
+pub fn place_nodes(places: &Places) -> Vec<u32> {
+    let mut of = vec![0; places.len()];
+    let (_, _, ids) = nodes(places).unwrap_or_default();
+    for (node, ids) in ids.iter().enumerate() {
+        ids.iter().for_each(|&id| of[id as usize] = node as u32);
+    }
+    of
+}
+
 /// Each leaf its own value, each node above the sum of those below.
 fn summed(tree: &TreeBuf, ids: &[Vec<u32>], own: impl Fn(&Vec<u32>) -> Option<f64>) -> Vec<f64> {
     let mut values: Vec<f64> = ids.iter().map(|ids| own(ids).unwrap_or(f64::NAN)).collect();

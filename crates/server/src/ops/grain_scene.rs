@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use crosscut_scene::wire;
 use crosscut_tasks::Tasks;
 use crosscut_tree::{Cut, Fold, NodeId, Window, open};
 use crosscut_view::grain::parts::{Part, What, parts};
@@ -14,7 +15,7 @@ use super::{MOST_ITEMS, existing, too_many};
 use crate::answer::Refusal;
 use crate::grains::{GrainRun, Known};
 use crate::protocol::{Action, SceneAnswer, SceneRequest};
-use crate::{OpenRun, encode};
+use crate::OpenRun;
 
 /// What a request looks at.
 pub fn look<'a>(run: &'a OpenRun, lens: Option<&'a Known>, alike: bool) -> Look<'a> {
@@ -46,7 +47,7 @@ pub fn grain_scene(run: &OpenRun, request: &SceneRequest) -> Result<(SceneAnswer
         done = act(run, &look, lens.as_deref(), &mut cut, action)?;
     }
     let picture = picture(run, &look, &cut, request)?;
-    let head = encode::head(&picture.1);
+    let head = wire::head(&picture.1);
     let ms = began.elapsed().as_secs_f64() * 1e3;
     let select = done.select.map(|node| node.0);
     let stopped = !done.fitted;

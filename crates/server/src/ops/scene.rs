@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
+use crosscut_scene::wire;
 use crosscut_tasks::Tasks;
 use crosscut_tree::{Cut, NodeId, Part, Plain, Window, fold, open};
 use crosscut_view::colour;
@@ -15,7 +16,7 @@ use super::grain_scene::grain_scene;
 use super::{MOST_ITEMS, existing, visible};
 use crate::answer::Refusal;
 use crate::protocol::{Action, ColourBy, Scale, SceneAnswer, SceneRequest, ViewName};
-use crate::{OpenRun, encode};
+use crate::OpenRun;
 
 /// Items that opening to a depth or along the critical path makes visible at most.
 pub const MANY_ITEMS: usize = 5000;
@@ -57,7 +58,7 @@ pub fn scene(run: &OpenRun, request: &SceneRequest) -> Result<(SceneAnswer, Scen
     };
     let visible = visible(tasks, &cut)?;
     let scene = picture(tasks, &cut, request)?;
-    let head = encode::head(&scene);
+    let head = wire::head(&scene);
     let ms = began.elapsed().as_secs_f64() * 1e3;
     Ok((SceneAnswer { cut: cut.to_text(), visible, select: None, stopped, ms, scene: head }, scene))
 }
