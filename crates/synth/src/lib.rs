@@ -14,7 +14,6 @@
 //! # let _ = run;
 //! ```
 
-mod chance;
 mod error;
 mod options;
 mod schedule;

@@ -21,7 +21,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use crosscut_run::tasks::{Edge, Kind, Mark};
 
-use crate::chance::{Chance, mix, scale};
+use crosscut_chance::{Chance, mix, scale};
 use crate::options::{Options, Policy};
 use crate::shape::{Item, Shape};
 

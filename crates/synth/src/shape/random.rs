@@ -3,7 +3,7 @@
 //! nodes it has, and chance decides item by item how many of those that are left the next one gets.
 
 use super::{Code, Item, Shape, code, step};
-use crate::chance::{mix, scale};
+use crosscut_chance::{mix, scale};
 
 /// A random program.
 pub struct Random {

@@ -301,17 +301,14 @@ fn median_distance(cores: &mut [u16], counts: &mut Vec<u32>) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::median_distance;
+    use crosscut_chance::Chance;
 
     #[test]
     fn median_of_all_pairs() {
-        let mut seed = 7u64;
-        let mut next = |below: u64| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 33) % below
-        };
+        let mut chance = Chance::new(7);
         for _ in 0..2_000 {
-            let spread = 1 + next(40);
-            let cores: Vec<u16> = (0..2 + next(12)).map(|_| next(spread) as u16).collect();
+            let spread = 1 + chance.below(40);
+            let cores: Vec<u16> = (0..2 + chance.below(12)).map(|_| chance.below(spread) as u16).collect();
             let mut distances: Vec<u16> = Vec::new();
             for (i, a) in cores.iter().enumerate() {
                 distances.extend(cores[..i].iter().map(|b| a.abs_diff(*b)));
