@@ -148,7 +148,7 @@ fn finding(found: crosscut_tasks::Finding) -> Finding {
         cost: found.cost as f64,
         what: found.what,
         advice: found.advice,
-        place: found.place,
+        place: found.line,
         view: match found.view {
             FindingView::Dag => ViewName::Dag,
             FindingView::Timeline => ViewName::Timeline,
