@@ -383,6 +383,29 @@ impl Workbench {
         self.job(ask.look.run, |job| table(self, ask, job))
     }
 
+    /// The cut of a tree in a look, opened as far as at most so many items are visible.
+    pub fn fit(&self, look: &mut Look, tree: &str, most: usize) -> Result<(), Refusal> {
+        self.job(look.run, |job| {
+            let key = TreeKey::named(tree);
+            let looked = Looked::new(self, look, &key, job)?;
+            let folds = looked.forest.folds(look, looked.lens.as_deref());
+            let cut = crosscut_tree::open::fitting(&*folds, most);
+            look.trees.entry(key).or_default().cut = cut.to_text();
+            Ok(())
+        })
+    }
+
+    /// Whether a tree in a look shows nothing that could be opened any further.
+    pub fn opens_all(&self, look: &Look, tree: &str) -> Result<bool, Refusal> {
+        self.job(look.run, |job| {
+            let looked = Looked::new(self, look, &TreeKey::named(tree), job)?;
+            let folds = looked.forest.folds(look, looked.lens.as_deref());
+            let closed =
+                |part: crosscut_tree::Part| part.fold.is_none() && !looked.forest.tree().is_leaf(part.node);
+            Ok(!crosscut_tree::fold::visible(&*folds, &looked.cut).any(closed))
+        })
+    }
+
     /// The cut of a tree in a look, opened to a depth; says what depth was reached.
     pub fn to_depth(&self, look: &mut Look, tree: &str, depth: usize, most: usize) -> Result<usize, Refusal> {
         self.job(look.run, |job| {
