@@ -109,7 +109,8 @@ fn change(
             let (cut, reached) = open::to_depth(&*folds, depth, MANY_ITEMS);
             looked.cut = cut;
             let closed = |part: fold::Part| part.fold.is_none() && !tree.is_leaf(part.node);
-            did.stopped = reached < depth && fold::visible(&*folds, &looked.cut).any(closed) && lens.is_none();
+            did.stopped =
+                reached < depth && fold::visible(&*folds, &looked.cut).any(closed) && lens.is_none();
         }
         "reveal" => {
             let on = call.on.as_ref().ok_or_else(|| Refusal::new("nothing is selected"))?;
@@ -133,7 +134,12 @@ fn change(
             let node = node()?;
             looked.cut.gather(tree, node);
         }
-        other => return Err(Refusal::new(format!("there is no act `{}`", other.chars().take(40).collect::<String>()))),
+        other => {
+            return Err(Refusal::new(format!(
+                "there is no act `{}`",
+                other.chars().take(40).collect::<String>()
+            )));
+        }
     }
     Ok(did)
 }

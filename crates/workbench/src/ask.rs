@@ -19,7 +19,8 @@ use crate::look::{LensSpec, Look, Options};
 use crate::overview::overview;
 use crate::picture::{Pictured, picture};
 use crate::question::{
-    Ask, Hello, LensInfo, MetricInfo, Palettes, Progress, Question, Reply, RunInfo, SceneAnswer, ShownHead, TreeAnswer,
+    Ask, Hello, LensInfo, MetricInfo, Palettes, Progress, Question, Reply, RunInfo, SceneAnswer, ShownHead,
+    TreeAnswer,
 };
 use crate::rows::table;
 use crate::search::search;
@@ -173,7 +174,9 @@ impl Workbench {
         let slow = match ask {
             Ask::Scene { look, .. } | Ask::Light { look } => self.is_slow(look),
             Ask::Table(ask) => self.makes_slow_tree(ask.look.run, &ask.look, &ask.tree),
-            Ask::About { selection, .. } => self.makes_slow_tree(selection.run, &Look::default(), &selection.tree),
+            Ask::About { selection, .. } => {
+                self.makes_slow_tree(selection.run, &Look::default(), &selection.tree)
+            }
             Ask::Tree { run, tree, .. } => self.makes_slow_tree(*run, &Look::default(), tree),
             _ => false,
         };
@@ -182,7 +185,10 @@ impl Workbench {
 
     fn is_slow(&self, look: &Look) -> bool {
         let Ok(view) = self.run(look.run).and_then(|run| run.view(&look.view)) else { return false };
-        view.slow || crate::picture::trees_of(&view, look).iter().any(|tree| self.makes_slow_tree(look.run, look, tree))
+        view.slow
+            || crate::picture::trees_of(&view, look)
+                .iter()
+                .any(|tree| self.makes_slow_tree(look.run, look, tree))
     }
 
     fn makes_slow_tree(&self, run: usize, look: &Look, key: &TreeKey) -> bool {
@@ -204,7 +210,9 @@ impl Workbench {
             }
             Ask::Table(ask) => Answer::new(&table(self, ask, job)?),
             Ask::Search { run, words, limit } => Answer::new(&search(self, *run, words, *limit, job)?),
-            Ask::Tree { run, tree, with, lenses } => Answer::new(&self.tree_answer(*run, tree, with, lenses, job)?),
+            Ask::Tree { run, tree, with, lenses } => {
+                Answer::new(&self.tree_answer(*run, tree, with, lenses, job)?)
+            }
             Ask::Overview { run, against: None } => Answer::new(&overview(self, *run, job)?),
             Ask::Overview { run, against: Some(other) } => {
                 Answer::new(&crate::overview::compare(self, *run, *other, job)?)
@@ -255,7 +263,10 @@ impl Workbench {
                 time: run.time(),
                 places: run.places.len(),
                 trees: run.trees(),
-                strip: views.iter().find(|view| view.name.ends_with(".strip")).map(|view| view.name.to_owned()),
+                strip: views
+                    .iter()
+                    .find(|view| view.name.ends_with(".strip"))
+                    .map(|view| view.name.to_owned()),
                 views,
             }
         };
@@ -317,7 +328,8 @@ impl Workbench {
         let spec = spec.unwrap_or(LensSpec { name: lens.name.clone(), value: None });
         if lens.missing.is_some() {
             let value = lens.usual;
-            let info = LensInfo { lens, value, count: 0, facts: Vec::new(), advice: String::new(), worst: None };
+            let info =
+                LensInfo { lens, value, count: 0, facts: Vec::new(), advice: String::new(), worst: None };
             return Ok((0.0, info));
         }
         let chosen = self.lens(tree, &spec, job)?;
@@ -363,8 +375,10 @@ fn scene_answer(look: Look, did: crate::domain::Did, drawn: Drawn, ms: f64) -> R
     let shown = match shown {
         Shown::Scene(scene) => {
             wire::columns(&mut columns, &scene);
-            crosscut_scene::limits::check(&scene, columns.len()).map_err(|error| Refusal::new(error.to_string()))?;
-            let head = serde_json::to_value(wire::head(&scene)).map_err(|error| Refusal::new(error.to_string()))?;
+            crosscut_scene::limits::check(&scene, columns.len())
+                .map_err(|error| Refusal::new(error.to_string()))?;
+            let head =
+                serde_json::to_value(wire::head(&scene)).map_err(|error| Refusal::new(error.to_string()))?;
             ShownHead::Scene { head }
         }
         Shown::Sheet(sheet) => ShownHead::Sheet { sheet: Box::new(sheet) },
@@ -391,7 +405,8 @@ fn without_id(text: &str) -> Option<String> {
 
 /// A kept message, which has the id 0, with another id.
 fn with_id(message: &[u8], id: u32) -> Vec<u8> {
-    let length = message.get(..4).map_or(0, |bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
+    let length =
+        message.get(..4).map_or(0, |bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
     let (json, columns) = message[4..].split_at((length as usize).min(message.len() - 4));
     let json = String::from_utf8_lossy(json);
     let rest = json.trim_end().strip_prefix("{\"id\":0").unwrap_or("}");
@@ -445,4 +460,3 @@ impl Host for Watched<'_> {
         self.bench.lens(tree, lens, &Job::new(self.run, self.cancel.clone(), self))
     }
 }
-

@@ -88,7 +88,8 @@ impl OpenRun {
             [view] => Ok(view.clone()),
             _ => {
                 let short: String = name.chars().take(40).collect();
-                let names: Vec<&str> = views.iter().filter(|view| !view.hidden).map(|view| view.name).collect();
+                let names: Vec<&str> =
+                    views.iter().filter(|view| !view.hidden).map(|view| view.name).collect();
                 Err(Refusal::new(format!("there is no view `{short}`; there are {}", names.join(", "))))
             }
         }
@@ -156,7 +157,9 @@ impl Workbench {
         self.forests.get(&(job.run, tree.clone()), || {
             let forest: Arc<dyn Forest> = match run.domain_of_tree(&tree.key.name) {
                 Some(domain) => domain.forest(tree, job)?,
-                None if tree.key.name == places::DECLARATION.name => Arc::new(places::PlaceForest::new(run, job)?),
+                None if tree.key.name == places::DECLARATION.name => {
+                    Arc::new(places::PlaceForest::new(run, job)?)
+                }
                 None => Arc::new(lines::LineForest::new(run, job)?),
             };
             let bytes = forest.bytes().max(1);

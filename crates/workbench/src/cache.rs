@@ -86,7 +86,8 @@ impl<K: Clone + Eq + Hash, V: Clone> Cache<K, V> {
         while inner.bytes > self.most {
             // What is being made has no size yet, and is not dropped.
             let others = inner.slots.iter().filter(|(other, slot)| slot.bytes > 0 && *other != key);
-            let Some(oldest) = others.min_by_key(|(_, slot)| slot.used).map(|(oldest, _)| oldest.clone()) else {
+            let Some(oldest) = others.min_by_key(|(_, slot)| slot.used).map(|(oldest, _)| oldest.clone())
+            else {
                 break;
             };
             if let Some(slot) = inner.slots.remove(&oldest) {

@@ -145,7 +145,11 @@ pub trait Domain: Any + Send + Sync {
     /// Columns that it adds to a shared tree.
     fn columns(&self, of: Shared, job: &Job<'_>) -> Vec<SharedColumn>;
     /// For scripts; each topic is typed inside.
-    fn json(&self, topic: Topic, job: &Job<'_>) -> Result<serde_json::Map<String, serde_json::Value>, Refusal>;
+    fn json(
+        &self,
+        topic: Topic,
+        job: &Job<'_>,
+    ) -> Result<serde_json::Map<String, serde_json::Value>, Refusal>;
     /// For those who know what it is.
     fn as_any(&self) -> &dyn Any;
 }
@@ -257,7 +261,13 @@ pub trait Forest: Any + Send + Sync {
     /// Nodes by name.
     fn search(&self, words: &str, limit: usize, job: &Job<'_>) -> Hits;
     /// Everything about a selection; pairs too.
-    fn about(&self, selection: &Selection, lens: Option<&Chosen>, scope: &Scope, job: &Job<'_>) -> Result<Sheet, Refusal>;
+    fn about(
+        &self,
+        selection: &Selection,
+        lens: Option<&Chosen>,
+        scope: &Scope,
+        job: &Job<'_>,
+    ) -> Result<Sheet, Refusal>;
     /// What there is to say of the tree as a whole.
     fn facts(&self, _job: &Job<'_>) -> Vec<Fact> {
         Vec::new()

@@ -29,8 +29,8 @@ pub use ask::{Client, Lane, Sink};
 pub use bench::{OpenRun, Workbench};
 pub use declare::{Act, Compares, LensDecl, On, Opt, OptKind, Pane, TreeDecl, View};
 pub use domain::{
-    Chosen, Did, Domain, Drawn, Entry, Forest, Hits, Open, Reach, Settings, Shared, SharedColumn, Shown, Title,
-    Topic, TreeRef,
+    Chosen, Did, Domain, Drawn, Entry, Forest, Hits, Open, Reach, Settings, Shared, SharedColumn, Shown,
+    Title, Topic, TreeRef,
 };
 pub use error::Refusal;
 pub use job::{Cancel, Job};

@@ -44,13 +44,18 @@ pub struct LineForest {
 
 /// A source line as a cell: "sort.c:120".
 pub fn line_cell(source: &Source) -> Cell {
-    Cell::Line { text: source.short(), file: source.file.clone(), line: source.line.clamp(0, u32::MAX.into()) as u32 }
+    Cell::Line {
+        text: source.short(),
+        file: source.file.clone(),
+        line: source.line.clamp(0, u32::MAX.into()) as u32,
+    }
 }
 
 impl LineForest {
     /// The lines of a run.
     pub fn new(run: &OpenRun, job: &Job<'_>) -> Result<Self, Refusal> {
-        let mut forest = nodes(&run.sources).ok_or_else(|| Refusal::new("the run has too many source lines"))?;
+        let mut forest =
+            nodes(&run.sources).ok_or_else(|| Refusal::new("the run has too many source lines"))?;
         for domain in &run.domains {
             for column in domain.columns(Shared::Lines, job) {
                 let own = |source: &Option<(u32, Source)>| -> f64 {
@@ -104,7 +109,8 @@ fn nodes(sources: &Sources) -> Option<LineForest> {
         for (id, source) in lines {
             forest.node_of[id as usize] = parents.len() as u32;
             parents.push(Some(above));
-            let function = if source.function.is_empty() { String::new() } else { format!(" {}", source.function) };
+            let function =
+                if source.function.is_empty() { String::new() } else { format!(" {}", source.function) };
             forest.names.push(format!("{}{function}", source.short()));
             forest.sources.push(Some((id, source.clone())));
         }
@@ -152,8 +158,14 @@ impl Forest for LineForest {
                 1 => values[part.node.index()],
                 _ if !additive => f64::NAN,
                 _ => part.sum(tree, |range| {
-                    let nodes = std::iter::successors(Some(range.start), |&at| Some(tree.range(NodeId(at as u32)).end));
-                    nodes.take_while(|&at| at < range.end).map(|at| values[at]).filter(|v| !v.is_nan()).sum::<f64>()
+                    let nodes = std::iter::successors(Some(range.start), |&at| {
+                        Some(tree.range(NodeId(at as u32)).end)
+                    });
+                    nodes
+                        .take_while(|&at| at < range.end)
+                        .map(|at| values[at])
+                        .filter(|v| !v.is_nan())
+                        .sum::<f64>()
                 }),
             };
         }

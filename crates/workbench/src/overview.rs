@@ -79,7 +79,11 @@ pub fn draw(bench: &Workbench, look: &Look, with: &[usize], job: &Job<'_>) -> Re
 
 fn nothing_to_compare() -> Sheet {
     let text = "Open two runs to compare them: crosscut view RUN_A RUN_B.".to_owned();
-    Sheet { title: "Compare".to_owned(), blocks: vec![Block::Text { text, tone: Tone::Plain }], ..Sheet::default() }
+    Sheet {
+        title: "Compare".to_owned(),
+        blocks: vec![Block::Text { text, tone: Tone::Plain }],
+        ..Sheet::default()
+    }
 }
 
 /// What all places of a run could have done: their number times the time of the run.
@@ -101,7 +105,11 @@ pub fn findings(bench: &Workbench, run: usize, job: &Job<'_>) -> Result<Vec<Find
     let capacity = capacity(open);
     let mut losses = charged(losses);
     losses.retain(|loss| loss.cost >= WORTH * capacity);
-    Ok(losses.into_iter().zip(1..).map(|(loss, number)| finding(loss, number, capacity, open.clock())).collect())
+    Ok(losses
+        .into_iter()
+        .zip(1..)
+        .map(|(loss, number)| finding(loss, number, capacity, open.clock()))
+        .collect())
 }
 
 fn finding(loss: Loss, number: u32, capacity: f64, clock: Unit) -> Finding {
@@ -137,7 +145,8 @@ pub fn overview(bench: &Workbench, run: usize, job: &Job<'_>) -> Result<Sheet, R
         own.extend(domain.overview(job)?);
     }
     // What costs most stands below where the time went, above the details.
-    let details = own.iter().position(|block| matches!(block, Block::Show { .. })).map_or(own.len(), |at| at + 1);
+    let details =
+        own.iter().position(|block| matches!(block, Block::Show { .. })).map_or(own.len(), |at| at + 1);
     let rest = own.split_off(details);
     blocks.extend(own);
     let found = findings(bench, run, job)?;
@@ -148,7 +157,13 @@ pub fn overview(bench: &Workbench, run: usize, job: &Job<'_>) -> Result<Sheet, R
     }
     blocks.extend(found.into_iter().map(Block::Finding));
     blocks.extend(rest);
-    Ok(Sheet { title: open.run.name(), kind: "run".to_owned(), time: open.time(), blocks, ..Sheet::default() })
+    Ok(Sheet {
+        title: open.run.name(),
+        kind: "run".to_owned(),
+        time: open.time(),
+        blocks,
+        ..Sheet::default()
+    })
 }
 
 /// How two runs differ, by all domains that both have.

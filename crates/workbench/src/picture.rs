@@ -55,7 +55,8 @@ pub fn picture(
     let with = compared(bench, &look, &view)?;
     let drawn = match run.domain_of_view(view.name) {
         Some(domain) => {
-            let others: Vec<&dyn Domain> = with.iter().filter_map(|&other| same_domain(bench, other, &**domain)).collect();
+            let others: Vec<&dyn Domain> =
+                with.iter().filter_map(|&other| same_domain(bench, other, &**domain)).collect();
             domain.draw(&look, &others, job)?
         }
         None => overview::draw(bench, &look, &with, job)?,
@@ -79,16 +80,27 @@ fn sound(look: &Look, view: &View) -> Result<Look, Refusal> {
         let Some(opt) = view.options.iter().find(|opt| opt.name == name) else {
             let names: Vec<&str> = view.options.iter().map(|opt| opt.name).collect();
             let short: String = name.chars().take(40).collect();
-            return Err(Refusal::new(format!("{} has no option `{short}`; it has {}", view.name, names.join(", "))));
+            return Err(Refusal::new(format!(
+                "{} has no option `{short}`; it has {}",
+                view.name,
+                names.join(", ")
+            )));
         };
         opt.check(value)?;
     }
-    let usual = |name: &String, value: &String| view.options.iter().any(|opt| opt.name == name && opt.usual == value);
+    let usual =
+        |name: &String, value: &String| view.options.iter().any(|opt| opt.name == name && opt.usual == value);
     look.options.retain(|name, value| !usual(name, value));
     Ok(look)
 }
 
-fn act(bench: &Workbench, call: &ActCall, view: &View, look: &mut Look, job: &Job<'_>) -> Result<Did, Refusal> {
+fn act(
+    bench: &Workbench,
+    call: &ActCall,
+    view: &View,
+    look: &mut Look,
+    job: &Job<'_>,
+) -> Result<Did, Refusal> {
     if acts::is_shared(&call.name) {
         return acts::act(bench, call, &trees_of(view, look), look, job);
     }

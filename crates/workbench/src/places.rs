@@ -42,13 +42,15 @@ pub struct PlaceForest {
 impl PlaceForest {
     /// The places of a run.
     pub fn new(run: &OpenRun, job: &Job<'_>) -> Result<Self, Refusal> {
-        let (tree, names, ids) = nodes(&run.places).ok_or_else(|| Refusal::new("the run has too many places"))?;
+        let (tree, names, ids) =
+            nodes(&run.places).ok_or_else(|| Refusal::new("the run has too many places"))?;
         let mut forest =
             PlaceForest { tree, names, ids, metrics: Vec::new(), values: Vec::new(), time: run.time() };
         for domain in &run.domains {
             for column in domain.columns(Shared::Places, job) {
                 let own = |ids: &Vec<u32>| -> Option<f64> {
-                    let known = ids.iter().filter_map(|&id| column.values.get(id as usize)).filter(|v| !v.is_nan());
+                    let known =
+                        ids.iter().filter_map(|&id| column.values.get(id as usize)).filter(|v| !v.is_nan());
                     known.copied().reduce(|a, b| a + b)
                 };
                 forest.values.push(summed(&forest.tree, &forest.ids, own));

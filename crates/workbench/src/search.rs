@@ -8,11 +8,11 @@ use crate::declare::TreeDecl;
 use crate::domain::{Hits, TreeRef};
 use crate::error::Refusal;
 use crate::job::Job;
+use crate::lines;
 use crate::look::{Look, Scope};
 use crate::question::{Hit, SearchAnswer, TreeHits};
 use crate::rows::number;
 use crate::selection::TreeKey;
-use crate::lines;
 
 /// Hits of a tree that are sent at most.
 const MOST_HITS: usize = 1000;
@@ -79,7 +79,8 @@ fn named(looked: &Looked, tree: &TreeDecl, run: usize, hits: Hits) -> TreeHits {
         forest.values(0, &parts, &Scope::default(), &mut values);
     }
     let hit = |((part, title), value): ((&Part, crate::domain::Title), f64)| {
-        let line = title.line.as_ref().map(|line| line.plain()).filter(|line| !title.name.contains(line.as_str()));
+        let line =
+            title.line.as_ref().map(|line| line.plain()).filter(|line| !title.name.contains(line.as_str()));
         let words = [title.kind, title.name, line.unwrap_or_default()];
         let title: Vec<&str> = words.iter().map(String::as_str).filter(|word| !word.is_empty()).collect();
         Hit {

@@ -1,11 +1,14 @@
-//! How far an import is, and how to stop it.
+//! How far the making of a run is, and how to stop it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Told how far an import is, asked whether to go on. Called from several threads.
+/// Told how far the making of a run is, asked whether to go on. Called from several threads.
 pub trait Progress: Sync {
     /// So many bytes of the input have been read.
     fn advance(&self, done: u64, total: u64);
+
+    /// Something that the user should know of the run, a sentence.
+    fn note(&self, _note: &str) {}
 
     /// Whether to stop; asked every few thousand records.
     fn is_cancelled(&self) -> bool {
