@@ -13,7 +13,7 @@ use crosscut_tree::open::fitting;
 use crosscut_tree::{Cut, NodeId};
 use crosscut_view::colour::ColourBy;
 use crosscut_view::dag::{DagOptions, Scale, dag};
-use crosscut_view::grain::{GrainOptions, Look, grain};
+use crosscut_view::grain::{GrainOptions, Seen, grain};
 use crosscut_view::palette::{SLOTS, Theme, slot};
 use crosscut_view::png::png;
 use crosscut_view::profile::{ProfileOptions, profile};
@@ -179,7 +179,7 @@ fn grains(
 ) -> Scene {
     let grains = Grains::new(tasks);
     let set = lens.map(|(problem, threshold)| grains.problem(problem, threshold, None));
-    let look = Look { tasks, grains: &grains, lens: set.as_ref(), deviation: None, alike, paths: None };
+    let look = Seen { tasks, grains: &grains, lens: set.as_ref(), deviation: None, alike, paths: None };
     grain(&look, &fitting(&look, limit), 20_000, options).unwrap()
 }
 

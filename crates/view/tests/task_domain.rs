@@ -1,0 +1,404 @@
+//! The domain of tasks as a whole: what it lost, its overview, comparisons, columns, JSON, predictions.
+
+mod bench;
+
+use bench::{Bench, number, scene, start};
+use crosscut_tasks::{Finding, FindingView};
+use crosscut_tree::NodeId;
+use crosscut_view::tasks::charts::{gaps, migrations, speedup};
+use crosscut_view::tasks::predict::{Curve, counts};
+use crosscut_view::tasks::report::Report;
+use crosscut_workbench::{Block, Cell, Refusal, Scope, Settings, Shared, Sheet, Topic};
+use serde_json::json;
+
+/// What the analysis finds, in the order of before: worst first, of equal ones those of the task tree first.
+fn found(bench: &Bench, run: usize) -> Vec<Finding> {
+    let opened = bench.opened(run);
+    let (tasks, graph) = (&opened.tasks, &opened.grains().grains);
+    let problems = graph.problems(tasks, &opened.thresholds, None);
+    let mut findings = tasks.findings();
+    findings.extend(graph.findings(tasks, &problems));
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.cost));
+    findings
+}
+
+#[test]
+fn losses_are_the_findings() {
+    let bench = bench::over(&[("fib", 2000), ("wide", 5000), ("chain", 3000), ("skewed", 3000)]);
+    let mut views = Vec::new();
+    for run in 0..4 {
+        let found = found(&bench, run);
+        let losses = bench.bench.job(run, |job| bench.bench.runs[run].domains[0].losses(&Scope::default(), job)).unwrap();
+        assert_eq!(losses.len(), found.len());
+        for (loss, finding) in losses.iter().zip(&found) {
+            assert_eq!((loss.cause, loss.cost), (finding.id, finding.cost as f64));
+            assert_eq!((&loss.what, &loss.advice), (&finding.what, &finding.advice));
+            assert_eq!(loss.line.is_some(), finding.place.is_some(), "{}", loss.what);
+            assert_eq!(loss.show.run, run);
+            let node = loss.show.selected.as_ref().and_then(|selected| selected.nodes.single());
+            assert_eq!(node, finding.node);
+            let lens = loss.show.tree("grains").lens;
+            assert_eq!(lens.map(|lens| lens.name), (finding.view == FindingView::Grain).then(|| finding.id.to_owned()));
+            views.push(loss.show.view.clone());
+            // What is linked to can be drawn.
+            for look in std::iter::once(&loss.show).chain(&loss.picture) {
+                bench.bench.draw(look).unwrap();
+            }
+        }
+        // Numbered and weighed as before.
+        let listed = bench.bench.findings(run).unwrap();
+        assert_eq!(listed.len(), found.len());
+        for (i, (listed, finding)) in listed.iter().zip(&found).enumerate() {
+            assert_eq!((listed.number as usize, listed.id.as_str()), (i + 1, finding.id));
+            assert_eq!(listed.severity.word(), finding.severity.word());
+        }
+    }
+    views.sort_unstable();
+    views.dedup();
+    assert_eq!(views, ["tasks.dag", "tasks.grains", "tasks.timeline"]);
+}
+
+fn looks(sheet: &Sheet) -> Vec<&crosscut_workbench::Look> {
+    let look = |block: &Block| match block {
+        Block::Show { .. } => true,
+        _ => false,
+    };
+    let shown = sheet.blocks.iter().filter(|block| look(block));
+    shown.filter_map(|block| if let Block::Show { look, .. } = block { Some(&**look) } else { None }).collect()
+}
+
+#[test]
+fn the_overview_accounts_for_all_time() {
+    let bench = start();
+    for run in [0, 1] {
+        let sheet = bench.bench.overview(run, None).unwrap();
+        let facts = sheet.blocks.iter().find_map(|block| match block {
+            Block::Facts { rows } => Some(rows),
+            _ => None,
+        });
+        let values: Vec<f64> = facts
+            .unwrap()
+            .iter()
+            .filter_map(|fact| match fact.value {
+                Cell::Number { value, .. } => Some(value),
+                _ => None,
+            })
+            .collect();
+        let summary = bench.opened(run).tasks.summary();
+        let whole = f64::from(summary.workers) * summary.elapsed as f64;
+        assert_eq!(values.len(), 3);
+        assert!((values.iter().sum::<f64>() - whole).abs() < 1.0, "work + delay + no work");
+        let views: Vec<&str> = looks(&sheet).iter().map(|look| look.view.as_str()).collect();
+        for view in ["account", "speedup", "whatif", "workers", "gaps", "migrations"] {
+            assert!(views.contains(&format!("tasks.{view}").as_str()), "{view}");
+        }
+        for look in looks(&sheet) {
+            bench.bench.draw(look).unwrap_or_else(|refusal| panic!("{}: {refusal}", look.view));
+        }
+    }
+}
+
+#[test]
+fn charts_hold_the_numbers_of_the_run() {
+    let bench = start();
+    for run in [0, 1] {
+        let tasks = &bench.opened(run).tasks;
+        let summary = tasks.summary();
+        let bounds = speedup::bounds(tasks);
+        assert!(bounds.iter().all(|bound| bound.low <= bound.high));
+        assert!(bounds.iter().any(|bound| bound.workers == 3));
+        assert_eq!(bounds.iter().map(|bound| bound.workers).collect::<Vec<_>>(), counts(3));
+        let all: i64 = migrations::matrix(tasks, None).count.iter().sum();
+        let each = crosscut_tasks::schema::Edge::ALL.map(|edge| {
+            let matrix = migrations::matrix(tasks, Some(edge));
+            assert_eq!((matrix.rows, matrix.share), (3, 1));
+            matrix.count.iter().sum::<i64>()
+        });
+        assert_eq!(each.iter().sum::<i64>(), all);
+        assert_eq!(each, summary.edges);
+        let bins = gaps::bins(summary);
+        let sum = |of: fn(&gaps::Bin) -> i64| bins.iter().map(of).sum::<i64>();
+        assert_eq!(sum(|bin| bin.same), summary.gaps.same.iter().sum::<i64>());
+        assert_eq!(sum(|bin| bin.moved), summary.gaps.moved.iter().sum::<i64>());
+        assert!(bins.windows(2).all(|pair| pair[0].to == pair[1].from));
+    }
+    let account = bench.ok(scene("tasks.account", json!({"size": {"w": 900, "h": 44}})));
+    assert_eq!(account["shown"]["head"]["legend"].as_array().unwrap().len(), 3);
+    for edge in ["create", "end", "all"] {
+        bench.ok(scene("tasks.migrations", json!({"options": {"edge": edge}})));
+    }
+    bench.refused(scene("tasks.migrations", json!({"options": {"edge": "sideways"}})));
+}
+
+#[test]
+fn json_for_scripts() {
+    let bench = start();
+    for run in [0, 1] {
+        let opened = bench.opened(run);
+        let (tasks, summary) = (&opened.tasks, opened.tasks.summary());
+        let info = bench.bench.info_json(run).unwrap();
+        let keys: Vec<&str> = info.keys().map(String::as_str).collect();
+        assert_eq!(keys, ["clock", "crosscut", "partial", "places", "tasks"]);
+        assert_eq!((&info["places"], &info["clock"], &info["partial"]), (&json!(3), &json!("ns"), &json!(false)));
+        let told = info["tasks"].as_object().unwrap();
+        for (key, value) in [
+            ("tasks", summary.tasks),
+            ("intervals", summary.intervals),
+            ("workers", summary.workers.into()),
+            ("elapsed_ns", summary.elapsed),
+            ("work_ns", summary.work),
+            ("span_ns", summary.span),
+            ("delay_ns", summary.delay),
+            ("no_work_ns", summary.no_work),
+            ("dropped_events", 0),
+            ("nodes", summary.nodes.into()),
+            ("depth", summary.depth.into()),
+        ] {
+            assert_eq!(told[key], json!(value), "{key}");
+        }
+        assert_eq!(told.len(), 11);
+        let report = bench.bench.report_json(run).unwrap();
+        let grains = &opened.grains().grains;
+        let theta = grains.theta(None);
+        let grain = report["grain"].as_object().unwrap();
+        for (key, value) in [
+            ("grains", json!(grains.grain_count())),
+            ("fork_joins", json!(grains.fork_joins())),
+            ("raw_nodes", json!(grains.raw_nodes())),
+            ("groups", json!(grains.group_count())),
+            ("depth", json!(grains.tree().max_depth())),
+            ("theta_max", json!(theta.most)),
+            ("savings", json!(theta.savings(grains.raw_nodes()))),
+            ("work_ns", json!(grains.work(NodeId::ROOT))),
+            ("outside_ns", json!(grains.outside())),
+            ("critical_path_ns", json!(grains.critical_path(NodeId::ROOT))),
+        ] {
+            assert_eq!(grain[key], value, "{key}");
+        }
+        assert!(!grain.contains_key("baseline"));
+        for problem in grains.problems(tasks, &opened.thresholds, None) {
+            let told = &grain["problems"][problem.set.problem.word()];
+            assert_eq!(told["grains"], json!(problem.set.grains));
+            assert_eq!(told["time_lost_ns"], json!(problem.time_lost));
+            assert_eq!(told["threshold"], json!(problem.set.threshold));
+            assert_eq!(told["work_ns"], json!(problem.work));
+            assert_eq!(told["theta_max"], json!(problem.theta.most));
+            assert_eq!(told["where"].as_array().unwrap().len(), problem.sites.len());
+        }
+        let missing = grain["not_available"].as_object().unwrap();
+        assert_eq!(missing.keys().collect::<Vec<_>>(), ["chunk-imbalance", "memory-stall", "work-deviation"]);
+        let findings = report["findings"].as_array().unwrap();
+        let costs: Vec<i64> = found(&bench, run).iter().map(|finding| finding.cost).collect();
+        assert_eq!(findings.iter().map(|f| f["cost_ns"].as_i64().unwrap()).collect::<Vec<_>>(), costs);
+    }
+    let domain = &bench.bench.runs[0].domains[0];
+    let own = bench.bench.job(0, |job| domain.json(Topic::Info, job)).unwrap();
+    assert_eq!(own, bench.bench.info_json(0).unwrap());
+}
+
+#[test]
+fn a_report_as_text() {
+    let bench = start();
+    let report = Report::of(bench.opened(0)).unwrap();
+    let text = report.lines(&[crosscut_tasks::grain::Problem::MemoryStall]).join("\n");
+    assert!(text.contains("at most on the way to any grain") && text.contains("instantaneous parallelism < 3"));
+    assert!(text.contains("memory-stall is not available: nobody counted"), "{text}");
+    assert!(!text.contains("chunk-imbalance is not"));
+}
+
+#[test]
+fn two_runs_are_compared() {
+    let work = tempfile::tempdir().unwrap();
+    let runs =
+        vec![bench::made_on(work.path(), "sort", 4000, 4), bench::made_on(work.path(), "sort", 4000, 1)];
+    let bench = bench::of(runs, &Settings::new(), work);
+    let sheet = bench.bench.overview(0, Some(1)).unwrap();
+    let pairs: Vec<(String, f64, f64)> = sheet
+        .blocks
+        .iter()
+        .filter_map(|block| match block {
+            Block::Facts { rows } => Some(rows),
+            _ => None,
+        })
+        .flatten()
+        .filter_map(|fact| match fact.value {
+            Cell::Difference { here, there, .. } => Some((fact.name.clone(), here, there)),
+            _ => None,
+        })
+        .collect();
+    let (here, there) = (bench.opened(0).tasks.summary(), bench.opened(1).tasks.summary());
+    assert!(pairs.contains(&("elapsed".to_owned(), here.elapsed as f64, there.elapsed as f64)));
+    assert!(pairs.contains(&("work".to_owned(), here.work as f64, there.work as f64)));
+    let said: Vec<String> = crosscut_view::tasks::compare::Comparison::new(bench.opened(0), bench.opened(1))
+        .unwrap()
+        .facts()
+        .into_iter()
+        .map(|(name, text)| format!("{name}: {text}"))
+        .collect();
+    assert!(said.iter().any(|text| text.starts_with("structure: the same; similarity 1.00")), "{said:?}");
+    assert!(said.iter().any(|text| text.starts_with("matched: ")), "{said:?}");
+    // A run is as fast as itself.
+    let same = bench.bench.overview(0, Some(0)).unwrap();
+    let text = serde_json::to_string(&same).unwrap();
+    assert!(text.contains("as fast") && !text.contains("Groups that work longer"));
+}
+
+#[test]
+fn columns_add_up() {
+    let bench = start();
+    for run in [0, 1] {
+        let tasks = &bench.opened(run).tasks;
+        let columns = |of| bench.bench.job(run, |job| bench.bench.runs[run].domains[0].columns(of, job));
+        let places = columns(Shared::Places);
+        assert_eq!(places[0].metric.name, "busy");
+        let sum = |values: &[f64]| values.iter().filter(|value| !value.is_nan()).sum::<f64>();
+        assert_eq!(sum(&places[0].values), tasks.summary().work as f64);
+        assert_eq!(sum(&places[1].values), tasks.summary().intervals as f64);
+        // Every interval of these runs has a line.
+        let lines = columns(Shared::Lines);
+        assert_eq!(lines[0].values.len(), tasks.sources().source_count());
+        assert_eq!(sum(&lines[0].values), tasks.summary().work as f64);
+        assert_eq!(sum(&lines[1].values), tasks.summary().intervals as f64);
+    }
+}
+
+fn quiet(_: &Curve, _: usize) -> Result<(), Refusal> {
+    Ok(())
+}
+
+fn on(curve: &Curve, workers: u32) -> i64 {
+    curve.points.iter().find(|point| point.workers == workers).unwrap().elapsed
+}
+
+#[test]
+fn the_curve_of_a_run() {
+    let bench = start();
+    for run in [0, 1] {
+        let opened = bench.opened(run);
+        let mut steps = Vec::new();
+        let mut watch = |curve: &Curve, points: usize| {
+            steps.push((curve.points.len(), points));
+            Ok(())
+        };
+        let curve = opened.predictions.before(&opened.tasks, &mut watch).unwrap();
+        assert_eq!((steps[0].0, steps.last().unwrap().0), (0, curve.points.len()));
+        assert!(steps.is_sorted());
+        let workers: Vec<u32> = curve.points.iter().map(|point| point.workers).collect();
+        assert_eq!(workers, counts(3));
+        for point in &curve.points {
+            assert!(point.low <= point.elapsed && point.elapsed <= point.high && point.exact, "{point:?}");
+        }
+        // One worker does everything; no number of workers is faster than the critical path.
+        assert_eq!(on(&curve, 1), curve.bounds.work);
+        assert!(on(&curve, 256) >= curve.bounds.span);
+    }
+}
+
+#[test]
+fn as_fast_as_it_was_changes_nothing() {
+    let bench = start();
+    let opened = bench.opened(0);
+    let before = opened.predictions.before(&opened.tasks, &mut quiet).unwrap();
+    for node in [0, 1, 7, 1234] {
+        let after = opened.predictions.after(&opened.tasks, &[NodeId(node)], 1.0, &mut quiet).unwrap();
+        assert_eq!(format!("{after:?}"), format!("{before:?}"));
+    }
+}
+
+#[test]
+fn twice_as_fast_halves_the_work_and_keeps_the_overhead() {
+    let bench = start();
+    for run in [0, 1] {
+        let opened = bench.opened(run);
+        let (tasks, known) = (&opened.tasks, &opened.predictions);
+        let work = tasks.summary().work as f64;
+        let after = |faster| known.after(tasks, &[NodeId::ROOT], faster, &mut quiet).unwrap();
+        let before = known.before(tasks, &mut quiet).unwrap();
+        let overhead = on(&before, 1) as f64 - work;
+        assert!(overhead >= 0.0);
+        let twice = after(2.0);
+        // Each interval is rounded to the clock's unit.
+        let off = (on(&twice, 1) as f64 - overhead - work / 2.0).abs();
+        assert!(off < 0.001 * work + 5000.0, "{off}");
+        assert!((on(&twice, 3) as f64) < 0.8 * on(&before, 3) as f64 + overhead);
+        assert!(twice.bounds.span < before.bounds.span);
+        // More is less.
+        assert!(on(&after(1e6), 1) < on(&twice, 1));
+        assert!(on(&after(0.5), 1) > on(&before, 1));
+    }
+}
+
+#[test]
+fn a_large_run_answers_on_its_own_workers_only() {
+    let bench = bench::over(&[("wide", 200_000)]);
+    let opened = bench.opened(0);
+    let (tasks, known) = (&opened.tasks, &opened.predictions);
+    let faster = known.after(tasks, &[NodeId::ROOT], 4.0, &mut quiet).unwrap();
+    let before = known.before(tasks, &mut quiet).unwrap();
+    assert_eq!(faster.points.len(), 1);
+    assert!(on(&faster, 3) < on(&before, 3));
+    let same = known.after(tasks, &[NodeId::ROOT], 1.0, &mut quiet).unwrap();
+    assert_eq!(on(&same, 3), on(&before, 3));
+}
+
+#[test]
+fn predictions_as_pictures() {
+    let bench = start();
+    let reply = bench.ask(scene("tasks.whatif", json!({"options": {"nodes": "0", "faster": "3"}})));
+    let progress = reply.messages.iter().filter(|message| !message["progress"].is_null()).count();
+    assert!(progress > 1, "{} messages", reply.messages.len());
+    let head = &reply.last()["ok"]["shown"]["head"];
+    assert!(head["note"].as_str().unwrap().contains("predicted, not measured"));
+    let labels = head["labels"].to_string();
+    assert!(labels.contains("If this were 3.00 times as fast, the run would take"), "{labels}");
+    assert!(labels.contains("If it took no time"));
+    let plain = bench.ok(scene("tasks.whatif", json!({})));
+    assert!(plain["shown"]["head"]["labels"].to_string().contains("Predicted for it as it is"));
+    let words = bench.refused(scene("tasks.whatif", json!({"options": {"nodes": "4000000"}})));
+    assert!(words.contains("no node 4000000"), "{words}");
+    for faster in ["0", "-1", "0.0009", "1000001", "NaN", "x"] {
+        bench.refused(scene("tasks.whatif", json!({"options": {"nodes": "0", "faster": faster}})));
+    }
+    for faster in ["0.001", "1000000"] {
+        bench.ok(scene("tasks.whatif", json!({"options": {"nodes": "0", "faster": faster}})));
+    }
+}
+
+/// Who gives up waits no longer, and nothing half made is kept.
+#[test]
+fn predictions_are_given_up() {
+    let bench = start();
+    let opened = bench.opened(0);
+    let mut stop = |curve: &Curve, _: usize| match curve.points.len() {
+        0 => Ok(()),
+        _ => Err(Refusal::new("cancelled")),
+    };
+    let given_up = opened.predictions.before(&opened.tasks, &mut stop);
+    assert_eq!(given_up.err(), Some(Refusal::new("cancelled")));
+    let whole = opened.predictions.before(&opened.tasks, &mut quiet).unwrap();
+    assert_eq!(whole.points.len(), counts(3).len());
+}
+
+/// Every option of every view has a usual value that it takes, and a name that no other of the view has.
+#[test]
+fn declarations_are_sound() {
+    let bench = start();
+    let run = &bench.bench.runs[0];
+    for view in run.views() {
+        let mut names: Vec<&str> = view.options.iter().map(|opt| opt.name).collect();
+        names.sort_unstable();
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{}", view.name);
+        for opt in view.options {
+            opt.check(opt.usual).unwrap();
+        }
+        for tree in view.trees {
+            assert!(run.trees().iter().any(|decl| decl.name == *tree), "{}: {tree}", view.name);
+        }
+        assert!(view.hidden || !view.icon.is_empty(), "{} has no icon", view.name);
+    }
+    let drawn = run.views().into_iter().filter(|view| view.name.starts_with("tasks."));
+    for view in drawn {
+        let answer = bench.ok(scene(view.name, json!({})));
+        assert!(number(&answer["shown"]["head"]["width"]) > 0.0, "{}", view.name);
+    }
+}
