@@ -10,7 +10,11 @@ use crosscut_workbench::{
 };
 use serde_json::{Value, json};
 
-fn forest<T>(bench: &Bench, run: usize, ask: impl FnOnce(&dyn Forest, &crosscut_workbench::Job<'_>) -> T) -> T {
+fn forest<T>(
+    bench: &Bench,
+    run: usize,
+    ask: impl FnOnce(&dyn Forest, &crosscut_workbench::Job<'_>) -> T,
+) -> T {
     bench.bench.job(run, |job| ask(&*bench.bench.forest(&TreeRef::named("grains"), job).unwrap(), job))
 }
 
@@ -110,7 +114,9 @@ fn lenses_of_a_run() {
     assert!(missing.is_sorted());
     let cost = |lens: &Value| {
         let facts = lens["facts"].as_array().unwrap();
-        facts.iter().find(|fact| fact["name"] == "time lost").unwrap()["value"]["value"].as_f64().unwrap_or(0.0)
+        facts.iter().find(|fact| fact["name"] == "time lost").unwrap()["value"]["value"]
+            .as_f64()
+            .unwrap_or(0.0)
     };
     let available = lenses.iter().filter(|lens| lens["missing"].is_null());
     assert!(available.clone().map(cost).is_sorted_by(|a, b| a >= b));
@@ -319,7 +325,8 @@ fn folds_are_spread_and_gathered() {
     assert!(number(&spread["visible"]) > number(&folded["visible"]));
     let gathered = bench.ok(act(&spread["look"], "gather", first, &[]));
     assert_eq!(gathered["visible"], folded["visible"]);
-    let same = bench.ok(act(&plain["look"], "alike", Some(json!({"run": 1, "tree": "grains", "nodes": "0"})), &[]));
+    let same =
+        bench.ok(act(&plain["look"], "alike", Some(json!({"run": 1, "tree": "grains", "nodes": "0"})), &[]));
     assert_eq!(same["visible"], plain["visible"]);
 }
 
@@ -352,7 +359,8 @@ fn tables_add_up() {
     assert!(works.len() == 5 && works.is_sorted_by(|a, b| a >= b));
     assert!(all["rows"].as_array().unwrap().iter().all(|row| row["state"]["lit"] == true));
     assert_eq!(flat(json!({"filter": "no such source"}))["total"], 0);
-    let names = ["", "name", "kind", "work", "path", "benefit", "balance", "scatter", "parallelism", "deviation"];
+    let names =
+        ["", "name", "kind", "work", "path", "benefit", "balance", "scatter", "parallelism", "deviation"];
     for sort in names.into_iter().chain(["grains", "start", "core"]) {
         assert_eq!(flat(json!({"sort": sort}))["total"], all["total"], "{sort}");
     }
@@ -428,12 +436,7 @@ fn broken_questions_get_words() {
         act(&look(json!({})), "spread", Some(node("grains", 4_000_000_000)), &[]),
         act(&look(json!({})), "reveal", Some(node("tasks", 4_000_000_000)), &[]),
         act(&look(json!({})), "alike", None, &[]),
-        act(
-            &look(state(json!({"lens": {"name": "low-parallelism", "value": -5}}))),
-            "worst",
-            None,
-            &[],
-        ),
+        act(&look(state(json!({"lens": {"name": "low-parallelism", "value": -5}}))), "worst", None, &[]),
         act(&scene("tasks.dag", json!({}))["look"], "worst", None, &[]),
         json!({"ask": "about", "selection": node("grains", 4_000_000_000)}),
         json!({"ask": "about", "selection": node("grains", 0), "lens": {"name": "x"}}),
@@ -446,7 +449,8 @@ fn broken_questions_get_words() {
     }
     let strange = act(&look(json!({})), "window", Some(node("grains", 2)), &[4e9, 4e9]);
     bench.ok(strange);
-    let rows = json!({"ask": "table", "look": look(json!({})), "tree": "grains", "count": 9, "from": u64::MAX});
+    let rows =
+        json!({"ask": "table", "look": look(json!({})), "tree": "grains", "count": 9, "from": u64::MAX});
     assert!(bench.ok(rows)["rows"].as_array().unwrap().is_empty());
 }
 

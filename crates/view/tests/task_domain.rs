@@ -28,7 +28,10 @@ fn losses_are_the_findings() {
     let mut views = Vec::new();
     for run in 0..4 {
         let found = found(&bench, run);
-        let losses = bench.bench.job(run, |job| bench.bench.runs[run].domains[0].losses(&Scope::default(), job)).unwrap();
+        let losses = bench
+            .bench
+            .job(run, |job| bench.bench.runs[run].domains[0].losses(&Scope::default(), job))
+            .unwrap();
         assert_eq!(losses.len(), found.len());
         for (loss, finding) in losses.iter().zip(&found) {
             assert_eq!((loss.cause, loss.cost), (finding.id, finding.cost as f64));
@@ -38,7 +41,10 @@ fn losses_are_the_findings() {
             let node = loss.show.selected.as_ref().and_then(|selected| selected.nodes.single());
             assert_eq!(node, finding.node);
             let lens = loss.show.tree("grains").lens;
-            assert_eq!(lens.map(|lens| lens.name), (finding.view == FindingView::Grain).then(|| finding.id.to_owned()));
+            assert_eq!(
+                lens.map(|lens| lens.name),
+                (finding.view == FindingView::Grain).then(|| finding.id.to_owned())
+            );
             views.push(loss.show.view.clone());
             // What is linked to can be drawn.
             for look in std::iter::once(&loss.show).chain(&loss.picture) {
@@ -64,7 +70,9 @@ fn looks(sheet: &Sheet) -> Vec<&crosscut_workbench::Look> {
         _ => false,
     };
     let shown = sheet.blocks.iter().filter(|block| look(block));
-    shown.filter_map(|block| if let Block::Show { look, .. } = block { Some(&**look) } else { None }).collect()
+    shown
+        .filter_map(|block| if let Block::Show { look, .. } = block { Some(&**look) } else { None })
+        .collect()
 }
 
 #[test]
@@ -139,7 +147,10 @@ fn json_for_scripts() {
         let info = bench.bench.info_json(run).unwrap();
         let keys: Vec<&str> = info.keys().map(String::as_str).collect();
         assert_eq!(keys, ["clock", "crosscut", "partial", "places", "tasks"]);
-        assert_eq!((&info["places"], &info["clock"], &info["partial"]), (&json!(3), &json!("ns"), &json!(false)));
+        assert_eq!(
+            (&info["places"], &info["clock"], &info["partial"]),
+            (&json!(3), &json!("ns"), &json!(false))
+        );
         let told = info["tasks"].as_object().unwrap();
         for (key, value) in [
             ("tasks", summary.tasks),
@@ -201,7 +212,9 @@ fn a_report_as_text() {
     let bench = start();
     let report = Report::of(bench.opened(0)).unwrap();
     let text = report.lines(&[crosscut_tasks::grain::Problem::MemoryStall]).join("\n");
-    assert!(text.contains("at most on the way to any grain") && text.contains("instantaneous parallelism < 3"));
+    assert!(
+        text.contains("at most on the way to any grain") && text.contains("instantaneous parallelism < 3")
+    );
     assert!(text.contains("memory-stall is not available: nobody counted"), "{text}");
     assert!(!text.contains("chunk-imbalance is not"));
 }

@@ -4,7 +4,9 @@ mod bench;
 
 use bench::{Bench, act, merge, node, number, scene, start};
 use crosscut_tree::NodeId;
-use crosscut_workbench::{Block, Cell, Forest, Job, Nodes, Reach, Scope, Selection, Sheet, Span, TreeKey, TreeRef};
+use crosscut_workbench::{
+    Block, Cell, Forest, Job, Nodes, Reach, Scope, Selection, Sheet, Span, TreeKey, TreeRef,
+};
 use serde_json::{Value, json};
 
 fn forest<T>(bench: &Bench, ask: impl FnOnce(&dyn Forest, &Job<'_>) -> T) -> T {
@@ -167,7 +169,11 @@ fn tables_are_sorted_and_filtered() {
     let bench = start();
     let look = bench.ok(scene("tasks.dag", json!({})))["look"].clone();
     let ask = |sort: &str, filter: &str| {
-        table(&bench, &look, json!({"sort": sort, "filter": filter, "descending": true, "from": 1, "count": 3}))
+        table(
+            &bench,
+            &look,
+            json!({"sort": sort, "filter": filter, "descending": true, "from": 1, "count": 3}),
+        )
     };
     for sort in ["", "name", "kind", "worker", "start", "elapsed", "work", "span", "tasks"] {
         assert_eq!(ask(sort, "")["rows"].as_array().unwrap().len(), 3, "{sort}");
@@ -291,7 +297,9 @@ fn broken_questions_get_words() {
 #[test]
 fn strange_sizes_are_brought_into_range() {
     let bench = start();
-    for view in ["tasks.dag", "tasks.timeline", "tasks.profile", "tasks.workers", "tasks.migrations", "tasks.gaps"] {
+    for view in
+        ["tasks.dag", "tasks.timeline", "tasks.profile", "tasks.workers", "tasks.migrations", "tasks.gaps"]
+    {
         for more in [
             json!({"size": {"w": -5, "h": -1}}),
             json!({"size": {"w": 0, "h": 0}}),
