@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use crosscut_chance::Chance;
 use crosscut_run::Run;
 use crosscut_synth::{Options, ShapeName};
 use crosscut_tasks::Tasks;
@@ -75,23 +76,23 @@ pub fn walk(grains: u64, steps: usize, dir: &Path, add: Add<'_>) -> Result<()> {
     let below = json!({"do": "below", "node": 0, "limit": 500});
     let mut picture = client.grains("", below.clone(), None)?;
     let first = client.since_start();
-    let mut chance = Chance(42);
+    let mut chance = Chance::new(42);
     let (mut times, mut biggest, mut problem) = (Vec::new(), 0, None);
     while times.len() < steps {
         if picture.boxes < 100 {
             // Something large was closed: begin again, that step does not count.
             picture = client.grains("", below.clone(), problem)?;
         }
-        let action = match chance.below(3) {
+        let action = match chance.index(3) {
             0 => {
-                problem = PROBLEMS[chance.below(PROBLEMS.len())];
+                problem = PROBLEMS[chance.index(PROBLEMS.len())];
                 Value::Null
             }
             1 if picture.open.len() > 1 => {
-                json!({"do": "close", "node": picture.open[1 + chance.below(picture.open.len() - 1)]})
+                json!({"do": "close", "node": picture.open[1 + chance.index(picture.open.len() - 1)]})
             }
             _ if picture.boxes < 6000 && !picture.closed.is_empty() => {
-                json!({"do": "open", "node": picture.closed[chance.below(picture.closed.len())]})
+                json!({"do": "open", "node": picture.closed[chance.index(picture.closed.len())]})
             }
             _ => json!({"do": "depth", "depth": 4}),
         };
@@ -116,15 +117,6 @@ pub fn walk(grains: u64, steps: usize, dir: &Path, add: Add<'_>) -> Result<()> {
     drop(client);
     std::fs::remove_dir_all(run.path())?;
     Ok(())
-}
-
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % n.max(1)
-    }
 }
 
 /// A run with about so many grains, exactly so many of fib.

@@ -16,6 +16,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use clap::Parser;
 use client::Client;
+use crosscut_chance::Chance;
 use crosscut_run::Run;
 use crosscut_tree::Builder;
 use hardware::Hardware;
@@ -258,11 +259,7 @@ fn first_picture(crosscut: &Path, run: &Path) -> Result<f64> {
 
 /// A walk of opening and closing at random: server times and whole times in ascending order, most boxes, largest answer.
 fn walk(client: &mut Client, steps: usize) -> Result<(Vec<f64>, Vec<f64>, usize, usize)> {
-    let mut seed = 42u64;
-    let mut pick = move |n: usize| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) as usize % n.max(1)
-    };
+    let mut chance = Chance::new(42);
     let below = json!({"do": "below", "node": 0, "limit": 2000});
     let mut picture = client.dag("", below.clone())?;
     let (mut times, mut rounds, mut biggest, mut bytes) = (Vec::new(), Vec::new(), 0, 0);
@@ -271,14 +268,15 @@ fn walk(client: &mut Client, steps: usize) -> Result<(Vec<f64>, Vec<f64>, usize,
             // Something large was closed: begin again, that step does not count.
             picture = client.dag("", below.clone())?;
         }
-        let close =
-            picture.boxes > 6000 || picture.closed.is_empty() || pick(2) == 0 && picture.open.len() > 1;
+        let close = picture.boxes > 6000
+            || picture.closed.is_empty()
+            || chance.index(2) == 0 && picture.open.len() > 1;
         let action = if close {
             // Not the root: that would end the walk.
-            let at = 1 + pick(picture.open.len() - 1);
+            let at = 1 + chance.index(picture.open.len() - 1);
             json!({"do": "close", "node": picture.open.get(at).context("nothing open")?})
         } else {
-            json!({"do": "open", "node": picture.closed[pick(picture.closed.len())]})
+            json!({"do": "open", "node": picture.closed[chance.index(picture.closed.len())]})
         };
         picture = client.dag(&picture.cut.clone(), action)?;
         times.push(picture.ms);

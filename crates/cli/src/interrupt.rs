@@ -65,6 +65,7 @@ fn unfinished(target: &Path) -> HashSet<PathBuf> {
 }
 
 /// The worker still writes: what it adds while its directory is being removed is caught by trying again.
+#[expect(clippy::disallowed_methods, reason = "the worker cannot be stopped; what it left is removed here")]
 fn stop(target: &Path, folder: Option<&Path>, left: &str, others: &HashSet<PathBuf>) -> ! {
     let left = if left.is_empty() { String::new() } else { format!("; {left}") };
     output::say(&format!("{}: stopped{left}", target.display()));

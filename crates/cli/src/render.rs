@@ -1,24 +1,21 @@
-//! `crosscut render`: a picture of a run, without a browser.
+//! `crosscut render`: a picture of a run, without a browser. Which pictures there are, and how they can be drawn, is what
+//! the domains declare: the options of their views are the flags here.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use clap::ValueEnum;
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgMatches, ValueEnum};
 use crosscut_run::Clock;
-use crosscut_tasks::Tasks;
-use crosscut_tasks::grain::{Grains, Problem, Thresholds};
-use crosscut_tree::{Cut, NodeId, Plain, open};
-use crosscut_view::colour::ColourBy;
-use crosscut_view::dag::{DagOptions, Scale, dag};
-use crosscut_view::grain::{GrainOptions, Look, grain};
-use crosscut_view::palette::Theme;
-use crosscut_view::png::png;
-use crosscut_view::profile::{ProfileOptions, profile};
-use crosscut_view::scene::Scene;
-use crosscut_view::svg::svg;
-use crosscut_view::timeline::{TimelineOptions, timeline};
+use crosscut_scene::palette::Theme;
+use crosscut_scene::png::png;
+use crosscut_scene::svg::svg;
+use crosscut_view::REGISTRY;
+use crosscut_workbench::{
+    LensSpec, Look, Opt, OptKind, Pane, Scope, Shown, Size, Span, TreeKey, TreeLook, View, Workbench,
+};
 
-use crate::grains::{Baseline, Limits, must_tell};
+use crate::grains::{Limits, settings};
 use crate::{output, runs, size};
 
 /// The cut that a picture has when none is asked for shows at most this many boxes.
@@ -31,76 +28,43 @@ const MOST: usize = 20_000;
 pub struct Args {
     /// The run.
     run: PathBuf,
-    /// Which picture.
-    #[arg(long)]
-    view: View,
-    /// What is open in the DAG or the grain graph: a cut as the page's address holds it.
+    /// Which picture, such as dag or tasks.dag.
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(view_names()))]
+    view: String,
+    /// What is open in a graph: a cut as the page's address holds it.
     #[arg(long, value_name = "TEXT", conflicts_with = "depth")]
     cut: Option<String>,
-    /// Open the DAG or the grain graph to this depth.
+    /// Open a graph to this depth.
     #[arg(long, value_name = "N", value_parser = size::whole::<usize>, allow_negative_numbers = true)]
     depth: Option<usize>,
-    /// The problem that the grain graph shows, such as low-parallel-benefit or sibling-imbalance=3.
-    #[arg(long, value_name = "PROBLEM[=THRESHOLD]")]
+    /// What a graph is looked through: a problem of grains such as low-parallel-benefit or sibling-imbalance=3.
+    #[arg(long, value_name = "LENS[=VALUE]")]
     lens: Option<String>,
-    /// Fold groups of the grain graph that are alike.
-    #[arg(long)]
-    alike: bool,
-    /// A run of the same program that the grain graph's work is compared with [default: what `crosscut compare` noted]
+    /// A run of the same program that work is compared with [default: what `crosscut compare` noted]
     #[arg(long, value_name = "RUN")]
     baseline: Option<PathBuf>,
-    /// What decides colour [default: source in the grain graph, worker elsewhere]
-    #[arg(long, alias = "color")]
-    colour: Option<Colour>,
-    /// What decides the height of a box in the DAG or of a grain [default: even]
-    #[arg(long)]
-    scale: Option<Height>,
     /// Start of the window of time, such as 1.5ms, or in the clock's unit [default: the start]
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     from: Option<String>,
     /// End of the window of time [default: the end]
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     to: Option<String>,
-    /// Width of timeline and profile in pixels [default: 1200]
+    /// Width in pixels of a picture with axes [default: 1200]
     #[arg(long, value_parser = clap::value_parser!(u32).range(100..=20_000), allow_negative_numbers = true)]
     width: Option<u32>,
-    /// Height of timeline and profile in pixels [default: 640 and 240]
+    /// Height in pixels of a picture with axes [default: 640]
     #[arg(long, value_parser = clap::value_parser!(u32).range(50..=20_000), allow_negative_numbers = true)]
     height: Option<u32>,
     /// Colours on a light or on a dark ground.
     #[arg(long, default_value = "light")]
     theme: Ground,
-    /// Mark the critical path.
-    #[arg(long)]
-    critical: bool,
     /// The picture, .svg or .png; one that is there is replaced.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
     limits: Limits,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum View {
-    Dag,
-    Timeline,
-    Profile,
-    Grain,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Colour {
-    Worker,
-    Kind,
-    Source,
-    Core,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Height {
-    Even,
-    Log,
-    Linear,
+    #[command(flatten)]
+    options: ViewOptions,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -114,12 +78,100 @@ enum Format {
     Png,
 }
 
+/// Views of all domains that are pictures.
+fn views() -> impl Iterator<Item = &'static View> {
+    REGISTRY
+        .iter()
+        .flat_map(|entry| entry.views)
+        .filter(|view| !matches!(view.pane, Pane::Sheet | Pane::Table))
+}
+
+/// The end of a view's name, by which it is called where only one ends so.
+fn short(view: &View) -> &'static str {
+    view.name.rsplit('.').next().unwrap_or(view.name)
+}
+
+/// Short names first, whole names too; hidden ones are not listed, but can be asked for.
+fn view_names() -> Vec<clap::builder::PossibleValue> {
+    let value =
+        |view: &View| clap::builder::PossibleValue::new(short(view)).alias(view.name).hide(view.hidden);
+    views().map(value).collect()
+}
+
+/// The options of all views that were given, by name.
+#[derive(Default)]
+struct ViewOptions {
+    given: Vec<(&'static str, String)>,
+}
+
+/// Options of all views, each name once.
+fn all_options() -> Vec<&'static Opt> {
+    let mut all: Vec<&'static Opt> = Vec::new();
+    for opt in views().flat_map(|view| view.options) {
+        if !all.iter().any(|other| other.name == opt.name) {
+            all.push(opt);
+        }
+    }
+    all
+}
+
+/// Views that have an option.
+fn having(name: &str) -> Vec<&'static str> {
+    views()
+        .filter(|view| !view.hidden && view.options.iter().any(|opt| opt.name == name))
+        .map(short)
+        .collect()
+}
+
+impl clap::Args for ViewOptions {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        all_options().into_iter().fold(command, |command, opt| {
+            let help = format!("{} ({})", opt.title, having(opt.name).join(", "));
+            let arg = Arg::new(opt.name).long(opt.name).help(help).hide(having(opt.name).is_empty());
+            let arg = match &opt.kind {
+                OptKind::Flag => arg.num_args(0..=1).require_equals(true).default_missing_value("true"),
+                OptKind::Choice { values } => {
+                    arg.value_parser(PossibleValuesParser::new(values.iter().map(|(value, _)| *value)))
+                }
+                OptKind::Number { .. } => arg.value_name("NUMBER").allow_negative_numbers(true),
+                OptKind::Metric { .. } => arg.value_name("METRIC"),
+                OptKind::Nodes { .. } => arg.value_name("NODES"),
+            };
+            command.arg(if opt.name == "colour" { arg.alias("color") } else { arg })
+        })
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}
+
+impl clap::FromArgMatches for ViewOptions {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let given = |opt: &'static Opt| Some((opt.name, matches.get_one::<String>(opt.name)?.clone()));
+        Ok(ViewOptions { given: all_options().into_iter().filter_map(given).collect() })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
 /// Draws it.
 pub fn run(args: Args) -> Result<()> {
     let format = format(&args.output)?;
-    refuse_idle_options(&args)?;
-    let tasks = Tasks::open(runs::open(&args.run)?)?;
-    let scene = scene(&tasks, &args)?;
+    let view = views().find(|view| view.name == args.view || short(view) == args.view);
+    let view = view.with_context(|| format!("there is no view {}", args.view))?;
+    refuse_ignored(&args, view)?;
+    let run = runs::open(&args.run)?;
+    let clock = run.manifest().clock;
+    let settings = settings(args.baseline.as_deref(), &args.limits, &run)?;
+    let bench = Workbench::new(vec![runs::opened(run, &settings)?], "");
+    let look = look(&bench, &args, view, clock)?;
+    let Shown::Scene(scene) = bench.draw(&look).map_err(|refusal| anyhow!(refusal.0))?.shown else {
+        bail!("{} is text, not a picture", view.name);
+    };
     let theme = match args.theme {
         Ground::Light => &Theme::LIGHT,
         Ground::Dark => &Theme::DARK,
@@ -132,30 +184,34 @@ pub fn run(args: Args) -> Result<()> {
         .with_context(|| args.output.display().to_string())
 }
 
-/// An option that the picture does not heed is a mistake: better told than passed over.
-fn refuse_idle_options(args: &Args) -> Result<()> {
-    use View::{Dag, Grain, Profile, Timeline};
+/// An option that the picture ignores is a mistake: better told than passed over.
+fn refuse_ignored(args: &Args, view: &View) -> Result<()> {
+    let graph = view.pane == Pane::Graph;
+    let lens = graph && short(view) == "grains";
+    let plain =
+        |test: fn(&View) -> bool| views().filter(|v| !v.hidden && test(v)).map(short).collect::<Vec<_>>();
+    let graphs = plain(|view| view.pane == Pane::Graph);
+    let plots = plain(|view| view.pane == Pane::Plots);
     let given = [
-        ("--cut", args.cut.is_some(), &[Dag, Grain][..]),
-        ("--depth", args.depth.is_some(), &[Dag, Grain]),
-        ("--scale", args.scale.is_some(), &[Dag, Grain]),
-        ("--critical", args.critical, &[Dag, Grain]),
-        ("--lens", args.lens.is_some(), &[Grain]),
-        ("--alike", args.alike, &[Grain]),
-        ("--baseline", args.baseline.is_some(), &[Grain]),
-        ("--threshold", args.limits.is_given(), &[Grain]),
-        ("--colour", args.colour.is_some(), &[Dag, Timeline, Grain]),
-        ("--from", args.from.is_some(), &[Timeline, Profile]),
-        ("--to", args.to.is_some(), &[Timeline, Profile]),
-        ("--width", args.width.is_some(), &[Timeline, Profile]),
-        ("--height", args.height.is_some(), &[Timeline, Profile]),
+        ("cut", args.cut.is_some(), graph, graphs.clone()),
+        ("depth", args.depth.is_some(), graph, graphs.clone()),
+        ("lens", args.lens.is_some(), lens, vec!["grains"]),
+        ("baseline", args.baseline.is_some(), lens, vec!["grains"]),
+        ("threshold", args.limits.is_given(), lens, vec!["grains"]),
+        ("from", args.from.is_some(), !graph, plots.clone()),
+        ("to", args.to.is_some(), !graph, plots.clone()),
+        ("width", args.width.is_some(), !graph, plots.clone()),
+        ("height", args.height.is_some(), !graph, plots),
     ];
-    let name = |view: &View| view.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned());
-    for (option, given, views) in given {
-        if given && !views.contains(&args.view) {
-            let views: Vec<String> = views.iter().map(name).collect();
-            let (view, views) = (name(&args.view), views.join(", --view "));
-            bail!("{option} has no effect with --view {view}; it is for --view {views}");
+    let own = args
+        .options
+        .given
+        .iter()
+        .map(|(name, _)| (*name, true, view.options.iter().any(|opt| opt.name == *name), having(name)));
+    for (option, given, has_effect, views) in given.into_iter().chain(own) {
+        if given && !has_effect {
+            let (view, views) = (short(view), views.join(", --view "));
+            bail!("--{option} has no effect with --view {view}; it is for --view {views}");
         }
     }
     if args.limits.is_given() && args.lens.is_none() {
@@ -172,99 +228,65 @@ fn format(path: &Path) -> Result<Format> {
     }
 }
 
-fn scene(tasks: &Tasks, args: &Args) -> Result<Scene> {
-    let colour = match (args.colour, args.view) {
-        (Some(Colour::Worker), _) => ColourBy::Worker,
-        (Some(Colour::Kind), _) => ColourBy::Kind,
-        (Some(Colour::Source), _) | (None, View::Grain) => ColourBy::Source,
-        (Some(Colour::Core), _) => ColourBy::Core,
-        (None, _) => ColourBy::Worker,
-    };
-    let scale = match args.scale {
-        None | Some(Height::Even) => Scale::Even,
-        Some(Height::Log) => Scale::Log,
-        Some(Height::Linear) => Scale::Linear,
-    };
-    let (from, to) = window(tasks, args)?;
-    let width = args.width.unwrap_or(1200) as f32;
-    let height = |default: u32| args.height.unwrap_or(default) as f32;
-    Ok(match args.view {
-        View::Dag => dag(tasks, &cut(tasks, args)?, &DagOptions { colour, scale, critical: args.critical }),
-        View::Timeline => {
-            timeline(tasks, from, to, &TimelineOptions { width, height: height(640), colour, focus: None })
+/// The look that the flags describe.
+fn look(bench: &Workbench, args: &Args, view: &View, clock: Clock) -> Result<Look> {
+    let mut look = Look::of(view.name, 0);
+    look.options =
+        args.options.given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+    // Pictures on paper are compared: boxes are alike unless something else is asked for.
+    if view.options.iter().any(|opt| opt.name == "scale") {
+        look.options.entry("scale".to_owned()).or_insert_with(|| "even".to_owned());
+    }
+    let height = if short(view) == "profile" { 240 } else { 640 };
+    look.size = Size { w: args.width.unwrap_or(1200) as f32, h: args.height.unwrap_or(height) as f32 };
+    look.scope = Scope { time: window(bench, args, clock)?, ..Scope::default() };
+    let Some(tree) = view.trees.first().filter(|_| view.pane == Pane::Graph) else { return Ok(look) };
+    let state = TreeLook { lens: args.lens.as_deref().map(lens).transpose()?, ..TreeLook::default() };
+    look.trees.insert(TreeKey::named(tree), state);
+    let refused = |refusal: crosscut_workbench::Refusal| anyhow!(refusal.0);
+    match (args.cut.as_deref().filter(|text| !text.is_empty()), args.depth) {
+        (Some(text), _) => look.trees.entry(TreeKey::named(tree)).or_default().cut = text.to_owned(),
+        (None, Some(depth)) => {
+            let reached = bench.to_depth(&mut look, tree, depth, MOST).map_err(refused)?;
+            if reached < depth && !bench.opens_all(&look, tree).map_err(refused)? {
+                output::say(&format!(
+                    "opened to depth {reached}: deeper, there would be more than {MOST} boxes"
+                ));
+            }
         }
-        View::Profile => profile(tasks, from, to, &ProfileOptions { width, height: height(240) }),
-        View::Grain => grains(tasks, args, colour, scale)?,
-    })
-}
-
-fn grains(tasks: &Tasks, args: &Args, colour: ColourBy, scale: Scale) -> Result<Scene> {
-    let grains = Grains::new(tasks);
-    let asked = args.lens.as_deref().map(|text| lens(text, &args.limits)).transpose().context("--lens")?;
-    // Only work deviation takes another run; all else is spared it.
-    let needs = args.baseline.is_some() || asked.as_ref().is_some_and(|(p, _)| *p == Problem::WorkDeviation);
-    let baseline = if needs { Baseline::find(args.baseline.as_deref(), tasks, &grains)? } else { None };
-    let deviation = baseline.as_ref().map(|baseline| &baseline.deviation);
-    let set = match asked {
-        Some((problem, thresholds)) => {
-            must_tell(&grains, problem, deviation).context("--lens")?;
-            Some(grains.problem(problem, thresholds.of(problem, &grains), deviation))
-        }
-        None => None,
-    };
-    let look = Look { tasks, grains: &grains, lens: set.as_ref(), deviation, alike: args.alike, paths: None };
-    let cut = match (args.cut.as_deref().filter(|text| !text.is_empty()), args.depth) {
-        (Some(text), _) => Cut::from_text(grains.tree(), text).with_context(|| format!("--cut {text}"))?,
-        (None, Some(depth)) => open::to_depth(&look, depth, MOST).0,
-        (None, None) => open::fitting(&look, FITTING),
-    };
-    let options = GrainOptions { colour, scale, path_of: args.critical.then_some(NodeId::ROOT) };
-    grain(&look, &cut, MOST, &options)
-        .with_context(|| format!("more than {MOST} things would be visible; open less with --depth or --cut"))
-}
-
-/// A problem, with the thresholds that hold for it: its own wins.
-fn lens(text: &str, limits: &Limits) -> Result<(Problem, Thresholds)> {
-    let mut thresholds = limits.thresholds()?;
-    let (word, threshold) = match text.split_once('=') {
-        Some((word, number)) => (word, Some(number)),
-        None => (text, None),
-    };
-    let problem: Problem = word.trim().parse().map_err(|error: String| anyhow!(error))?;
-    if let Some(number) = threshold {
-        let value = number.trim().parse().ok().filter(|value: &f64| value.is_finite() && *value >= 0.0);
-        let wrong = || format!("`{text}`: the threshold is not a number from 0 on");
-        thresholds.set(problem, value.with_context(wrong)?);
+        (None, None) => bench.fit(&mut look, tree, FITTING).map_err(refused)?,
     }
-    Ok((problem, thresholds))
+    Ok(look)
 }
 
-fn cut(tasks: &Tasks, args: &Args) -> Result<Cut> {
-    let tree = tasks.tree();
-    if let Some(text) = args.cut.as_deref().filter(|text| !text.is_empty()) {
-        return Cut::from_text(tree, text).with_context(|| format!("--cut {text}"));
-    }
-    let Some(depth) = args.depth else { return Ok(Cut::fitting(tree, FITTING)) };
-    let (cut, reached) = open::to_depth(&Plain(tree), depth, MOST);
-    if reached < depth && reached < tasks.summary().depth as usize {
-        output::say(&format!("opened to depth {reached}: deeper, there would be more than {MOST} boxes"));
-    }
-    Ok(cut)
-}
-
-fn window(tasks: &Tasks, args: &Args) -> Result<(i64, i64)> {
-    let time = |text: &Option<String>, default| match text {
-        Some(text) => parse_time(text, tasks.clock()),
-        None => Ok(default),
+/// A lens by its name, and where it begins if that is said.
+fn lens(text: &str) -> Result<LensSpec> {
+    let Some((name, number)) = text.split_once('=') else {
+        return Ok(LensSpec { name: text.trim().to_owned(), value: None });
     };
-    let (from, to) = (time(&args.from, 0)?, time(&args.to, tasks.summary().elapsed)?);
+    let value = number.trim().parse().ok().filter(|value: &f64| value.is_finite() && *value >= 0.0);
+    let wrong = || format!("`{text}`: the threshold is not a number from 0 on");
+    Ok(LensSpec { name: name.trim().to_owned(), value: Some(value.with_context(wrong)?) })
+}
+
+/// The window of time, if one is asked for.
+fn window(bench: &Workbench, args: &Args, clock: Clock) -> Result<Option<Span>> {
+    if args.from.is_none() && args.to.is_none() {
+        return Ok(None);
+    }
+    let whole = bench.runs[0].time().unwrap_or(Span(0.0, 0.0));
+    let time = |text: &Option<String>, default: f64| match text {
+        Some(text) => parse_time(text, clock),
+        None => Ok(default as i64),
+    };
+    let (from, to) = (time(&args.from, whole.0)?, time(&args.to, whole.1)?);
     if from >= to {
         bail!(
             "the window of time from {from} to {to} {} is empty; let --from be less than --to",
-            tasks.clock().unit()
+            clock.unit()
         );
     }
-    Ok((from, to))
+    Ok(Some(Span(from as f64, to as f64)))
 }
 
 /// A time in the run's clock unit: `1500`, `1e6`; with a unit when the clock counts nanoseconds: `1.5ms`.

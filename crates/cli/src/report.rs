@@ -151,7 +151,7 @@ impl Report {
                 "id": f.id,
                 "severity": f.severity.word(),
                 "cost_ns": f.cost,
-                "where": f.place,
+                "where": f.line,
                 "what": f.what,
                 "do": f.advice,
             })
@@ -275,8 +275,8 @@ impl Report {
                 finding.id,
                 finding.what
             ));
-            if let Some(place) = &finding.place {
-                lines.push(format!("    at {place}"));
+            if let Some(line) = &finding.line {
+                lines.push(format!("    at {line}"));
             }
             lines.push(format!("    {}", finding.advice));
         }

@@ -283,7 +283,7 @@ fn what_cannot_be_recorded_is_not_started() {
     fs::write(shop.tool("damaged"), b"\x7fELF\x02\x01\x01").unwrap();
     mode("narrow", 0o755);
     mode("damaged", 0o755);
-    refused(&shop, shop.record(&["--", shop.tool("narrow").to_str().unwrap()]), "32 bits");
+    refused(&shop, shop.record(&["--", shop.tool("narrow").to_str().unwrap()]), "32-bit program");
     refused(&shop, shop.record(&["--", shop.tool("damaged").to_str().unwrap()]), "damaged");
 
     // Only root can give a file to somebody else.

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{Random, crosscut, events_in, example, info, with_threads};
+use common::{crosscut, events_in, example, info, with_threads};
+use crosscut_chance::Chance;
 use tempfile::TempDir;
 
 /// `killable` under `crosscut record`, with its file of counters.
@@ -82,7 +83,7 @@ fn child_of(parent: u32) -> Option<u32> {
 
 /// One program that is killed after so many milliseconds. Says what is wrong.
 fn killed(compiler: &str, options: &[&str], seed: u64) -> Result<i64, String> {
-    let wait = Random::new(seed).within(5, 60);
+    let wait = 5 + Chance::new(seed).below(56);
     let killable = Killable::start(compiler, options);
     std::thread::sleep(Duration::from_millis(wait));
     killable.kill(killable.program);
@@ -148,7 +149,7 @@ fn nothing_is_lost_of_a_killed_program_that_was_folded() {
 #[test]
 fn events_that_nobody_closed_can_be_imported() {
     for seed in 3000..3010 {
-        let wait = Random::new(seed).within(5, 60);
+        let wait = 5 + Chance::new(seed).below(56);
         let killable = Killable::start("clang", &[]);
         std::thread::sleep(Duration::from_millis(wait));
         killable.kill(killable.record.id());

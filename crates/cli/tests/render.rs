@@ -11,7 +11,7 @@ fn every_view_as_svg_and_png() {
     let folder = folder();
     let path = folder.path();
     ok(path, &["synth", "random", "--size", "2000", "--workers", "3", "-o", "run.crosscut"]);
-    for view in ["dag", "timeline", "profile", "grain"] {
+    for view in ["dag", "timeline", "profile", "grains"] {
         for (file, begins) in [("picture.svg", &b"<svg"[..]), ("picture.png", b"\x89PNG")] {
             assert_eq!(ok(path, &["render", "run.crosscut", "--view", view, "-o", file]), "");
             assert!(fs::read(path.join(file)).unwrap().starts_with(begins), "{view} {file}");
@@ -41,7 +41,7 @@ fn options_change_the_picture() {
     ] {
         assert_ne!(dag, picture(&[&["--view", "dag"], args].concat()), "{args:?}");
     }
-    let grain = picture(&["--view", "grain"]);
+    let grain = picture(&["--view", "grains"]);
     for args in [
         &["--depth", "3"][..],
         &["--lens", "low-parallelism"],
@@ -54,7 +54,7 @@ fn options_change_the_picture() {
         &["--critical"],
         &["--cut", "0.0"],
     ] {
-        assert_ne!(grain, picture(&[&["--view", "grain"], args].concat()), "{args:?}");
+        assert_ne!(grain, picture(&[&["--view", "grains"], args].concat()), "{args:?}");
     }
     let timeline = picture(&["--view", "timeline"]);
     for args in
@@ -71,7 +71,7 @@ fn wrong_wishes_leave_no_picture() {
     ok(path, &["synth", "fib", "--size", "200", "-o", "run.crosscut"]);
     let dag = &["render", "run.crosscut", "--view", "dag"][..];
     let timeline = &["render", "run.crosscut", "--view", "timeline", "-o", "a.svg"][..];
-    let grain = &["render", "run.crosscut", "--view", "grain", "-o", "a.svg"][..];
+    let grain = &["render", "run.crosscut", "--view", "grains", "-o", "a.svg"][..];
     for (args, says) in [
         (&[dag, &["-o", "a.txt"]].concat()[..], ".svg or .png"),
         (&[dag, &["-o", "svg"]].concat(), ".svg or .png"),
@@ -87,13 +87,13 @@ fn wrong_wishes_leave_no_picture() {
         (&[grain, &["--threshold", "low-parallelism=1"]].concat(), "name one by --lens"),
         (
             &[grain, &["--width", "500"]].concat(),
-            "--width has no effect with --view grain; it is for --view timeline",
+            "--width has no effect with --view grains; it is for --view timeline",
         ),
         (
             &[dag, &["-o", "a.svg", "--lens", "low-parallelism"]].concat(),
             "--lens has no effect with --view dag",
         ),
-        (&[dag, &["-o", "a.svg", "--alike"]].concat(), "it is for --view grain"),
+        (&[dag, &["-o", "a.svg", "--alike"]].concat(), "it is for --view grains"),
         (&[dag, &["-o", "a.svg", "--depth", "-1"]].concat(), "a whole number from 0 on"),
         (&[timeline, &["--critical"]].concat(), "--critical has no effect with --view timeline"),
         (&[timeline, &["--from", "-5"]].concat(), "not a time"),

@@ -5,7 +5,6 @@
 //! - A group is a section; its wait is deep, and so is a barrier's.
 //! - A team is a section with a fork and a task for each lane. Barriers cut it into phases, each a section of its own.
 
-mod ahead;
 mod folded;
 mod region;
 mod wait;
@@ -21,7 +20,6 @@ use crate::error::CloseError;
 use crate::index::{Index, Point, pack_core};
 use crate::sources::Sites;
 
-use ahead::Ahead;
 use region::Region;
 
 /// A process, ready to be walked.
@@ -153,13 +151,9 @@ pub struct Builder<'a, 'w> {
     limit: u32,
     /// When there are so many nodes, something has to be looked after.
     look: u32,
-    /// What went wrong where nobody could be told.
+    /// What went wrong where no error could be returned.
     failed: Option<CloseError>,
     open: Vec<Open>,
-    /// By thread over all processes.
-    events_ahead: Vec<Ahead>,
-    /// By process.
-    index_ahead: Vec<Ahead>,
     /// Where each lane goes on after its barrier, by process and number in the index.
     lanes: Vec<Vec<(Point, i64)>>,
     /// The place of a thread on a core, asked for last.
@@ -216,7 +210,6 @@ impl<'a, 'w> Builder<'a, 'w> {
     ) -> Self {
         let limit = writer.node_count() as u32;
         let lanes = processes.iter().map(|p| vec![(Point::default(), 0); p.index.lanes.len()]).collect();
-        let threads = processes.iter().flat_map(|process| &process.threads);
         Builder {
             processes,
             grow: Grow::new(writer, places.worker_count()),
@@ -226,8 +219,6 @@ impl<'a, 'w> Builder<'a, 'w> {
             look: 0,
             failed: None,
             open: Vec::new(),
-            events_ahead: threads.map(|events| Ahead::new(events.words().len())).collect(),
-            index_ahead: processes.iter().map(|p| Ahead::new(p.index.words())).collect(),
             lanes,
             recent_place: (u32::MAX, 0, 0),
             collapsed: Vec::new(),
@@ -658,28 +649,12 @@ impl<'a, 'w> Builder<'a, 'w> {
         true
     }
 
-    /// Where a task begins. It will be read next, far from here.
-    #[inline]
-    fn begin(&mut self, process: u32, id: TaskId) -> Point {
-        let recorded = &self.processes[process as usize];
-        if let Some(word) = recorded.index.word(id) {
-            self.index_ahead[process as usize].read(word, |word| recorded.index.at_word(word));
-        }
-        let begin = recorded.index.begin(id);
-        if begin.is_some() {
-            let words = recorded.threads[begin.thread() - recorded.first_thread].words();
-            let ahead = &mut self.events_ahead[begin.thread()];
-            ahead.read(begin.position(), |word| words.get(word).copied().unwrap_or(0));
-        }
-        begin
-    }
-
     /// A create: its leaf, and its task, which may have to be walked now.
     #[inline]
     fn create(&mut self, walk: &mut Walk, event: &Event<'_>, time: i64) -> Option<Entry> {
         let id = TaskId(event.payload.get(1).copied().unwrap_or(0));
         let recorded = &self.processes[walk.process as usize];
-        let begin = self.begin(walk.process, id);
+        let begin = recorded.index.begin(id);
         let code = self.code(walk, event.word());
         let serial = tag_of(event.word()) & flags::UNDEFERRED != 0;
         let top = self.open.last().filter(|_| self.open.len() > walk.sections);

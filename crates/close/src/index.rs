@@ -1,14 +1,12 @@
 //! The first pass over the events, thread by thread in parallel: where each task begins and ends, which lanes a team has,
 //! which code addresses occur, and how many nodes the tree can have at most.
 
-use std::ops::Deref;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crosscut_events::{Event, EventKind, Events, Folded, StreamError, TaskId, WaitKind, code_of, tag_of};
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
-use memmap2::{Advice, MmapMut};
 use rayon::prelude::*;
 
 use crate::error::CloseError;
@@ -117,7 +115,7 @@ pub struct Root {
 /// What is known of a process after the first pass.
 pub struct Index {
     /// For each number of each thread: where it begins and, right after the event, where it ends.
-    tasks: Table,
+    tasks: Box<[[AtomicU64; 2]]>,
     /// The first number of each thread in that, by the thread's number in the process.
     first: Vec<usize>,
     /// Begin and end of the tasks of threads that gave far more numbers than they have events: nearly all were folded.
@@ -138,12 +136,12 @@ pub struct Index {
     pub nodes: usize,
     /// The time of the last event of each thread.
     pub last_ticks: Vec<u64>,
-    /// Places where a file is damaged; what follows is not read.
+    /// Where a file is damaged; what follows is not read.
     pub damages: Vec<(usize, StreamError)>,
 }
 
 impl Index {
-    /// The place of a number in the tables; `None` when no such number was given.
+    /// The slot of a number in the tables; `None` when no such number was given.
     #[inline]
     fn slot(&self, id: TaskId) -> Option<usize> {
         let thread = id.thread() as usize;
@@ -164,23 +162,6 @@ impl Index {
             Some(slot) => Point(self.tasks[slot][0].load(Ordering::Relaxed)),
             None => self.sparse(id).0,
         }
-    }
-
-    /// Words that begins and ends take.
-    pub fn words(&self) -> usize {
-        2 * self.tasks.len()
-    }
-
-    /// Which of them those of a task are; `None` when they are elsewhere.
-    #[inline]
-    pub fn word(&self, id: TaskId) -> Option<usize> {
-        self.slot(id).map(|slot| 2 * slot)
-    }
-
-    /// Such a word.
-    #[inline]
-    pub fn at_word(&self, word: usize) -> u64 {
-        self.tasks.get(word / 2).map_or(0, |task| task[word % 2].load(Ordering::Relaxed))
     }
 
     /// Right after the end of a task.
@@ -221,7 +202,7 @@ impl Index {
             return Err(CloseError::TooMany { what: "tasks", limit: u32::MAX.into() });
         }
         let mut index = Index {
-            tasks: Table::new(total)?,
+            tasks: room(total)?,
             first,
             sparse: Mutex::default(),
             lanes: Vec::new(),
@@ -271,12 +252,12 @@ impl Index {
         index.lanes.sort_by_key(|lane| (lane.team, lane.index));
         index.roots.sort_by_key(|root| (root.ticks, root.id));
         index.fragments.values_mut().for_each(|list| list.sort_unstable());
-        index.mark_moves();
+        index.note_moves();
         Ok(index)
     }
 
-    /// Marks the begins of tasks that go on elsewhere: they are few, and nobody should have to look for the others.
-    fn mark_moves(&mut self) {
+    /// Notes at the begins of tasks that go on elsewhere: they are few, and nobody should have to look for the others.
+    fn note_moves(&mut self) {
         let mut sparse = self.sparse.lock().ok();
         for &id in self.fragments.keys() {
             if let Some(slot) = self.slot(id) {
@@ -299,30 +280,10 @@ impl Index {
     }
 }
 
-/// Begin and end of tasks, filled by all threads at once.
-struct Table {
-    map: MmapMut,
-}
-
-impl Table {
-    /// Fresh zeros, which the system gives without touching them.
-    fn new(tasks: usize) -> Result<Self, CloseError> {
-        let bytes = (tasks * size_of::<[AtomicU64; 2]>()).max(1);
-        let map = MmapMut::map_anon(bytes).map_err(CloseError::io(Path::new("memory for tasks")))?;
-        // Fewer and larger pages where the system has them; it is only a hint.
-        let _ = map.advise(Advice::HugePage);
-        Ok(Table { map })
-    }
-}
-
-impl Deref for Table {
-    type Target = [[AtomicU64; 2]];
-
-    fn deref(&self) -> &Self::Target {
-        let count = self.map.len() / size_of::<[AtomicU64; 2]>();
-        // SAFETY: a map begins at a page and is ours alone; atomics may hold any bits, and all access is through them.
-        unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), count) }
-    }
+/// Room for the begin and end of so many tasks: fresh zeros, which the system gives without touching them.
+fn room(tasks: usize) -> Result<Box<[[AtomicU64; 2]]>, CloseError> {
+    bytemuck::try_zeroed_slice_box(tasks)
+        .map_err(|()| CloseError::io(Path::new("memory for tasks"))(std::io::ErrorKind::OutOfMemory.into()))
 }
 
 /// Numbers that a thread gave: known at the beginning of its last chunk, so that only that one has to be read.

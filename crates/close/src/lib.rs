@@ -204,7 +204,7 @@ fn missing(processes: &[Process]) -> Vec<String> {
         );
         if let Some(callbacks) = process.get("openmp-missing") {
             notes.push(format!(
-                "process {pid}: its OpenMP runtime does not tell everything (OMPT callbacks {callbacks})"
+                "process {pid}: its OpenMP runtime does not report everything (missing OMPT callbacks: {callbacks})"
             ));
         }
     }
@@ -258,11 +258,11 @@ fn partial(
     // A single process whose exit code is known has ended well, even if it told nobody.
     if processes.len() > 1 || options.exit.is_none() {
         for process in processes.iter().filter(|process| process.get("ended").is_none()) {
-            reasons.push(format!("process {} did not end in order", process.get("pid").unwrap_or("?")));
+            reasons.push(format!("process {} did not exit normally", process.get("pid").unwrap_or("?")));
         }
     }
     if let Some(Exit::Signal(signal)) = options.exit {
-        reasons.push(format!("the program was ended by signal {signal}"));
+        reasons.push(format!("the program was killed by signal {signal}"));
     }
     let mut count = |number: u64, what: &str| {
         if number > 0 {
@@ -271,11 +271,11 @@ fn partial(
     };
     count(gaps.unfinished, "tasks had not ended");
     count(gaps.unstarted, "tasks had not begun");
-    count(gaps.orphans, "tasks have lost their creator");
+    count(gaps.orphans, "tasks have no recorded creation");
     count(dropped, "events were lost");
     let unseen = processes.iter().map(|p| p.empty + p.all("thread-missing").count()).sum::<usize>();
     count(unseen as u64, "threads could not be recorded");
     let damages = recorded.iter().map(|process| process.index.damages.len() as u64).sum();
-    count(damages, "files of events are damaged");
+    count(damages, "event files are damaged");
     if reasons.is_empty() { None } else { Some(reasons.join("; ")) }
 }

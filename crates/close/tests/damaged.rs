@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 use std::time::Duration;
 
-use common::{CHUNK, CODE, FIRST, Process, Random, Stream, files, folder, folding, journalled, team, word};
+use common::{CHUNK, CODE, FIRST, Process, Stream, files, folder, folding, journalled, team, word};
+use crosscut_chance::Chance;
 use crosscut_close::{Options, Quiet, close};
 use crosscut_events::{ClockKind, EventKind, TaskId, WaitKind, with_tag};
 use crosscut_run::Run;
@@ -258,27 +259,27 @@ fn cut_off_within_a_word() {
 }
 
 /// A word that is not what it was.
-fn flip(random: &mut Random, words: &[u64], at: usize) -> u64 {
+fn flip(chance: &mut Chance, words: &[u64], at: usize) -> u64 {
     let old = words[at];
-    let other = words[random.below(words.len())];
-    match random.below(16) {
+    let other = words[chance.index(words.len())];
+    match chance.index(16) {
         0 => 0,
         1 => u64::MAX,
-        2 => random.next(),
-        3 => random.next() >> random.below(64),
-        4 => old ^ 1 << random.below(64),
-        5 => old.wrapping_add(random.next() % 5).wrapping_sub(2),
+        2 => chance.any(),
+        3 => chance.any() >> chance.index(64),
+        4 => old ^ 1 << chance.index(64),
+        5 => old.wrapping_add(chance.any() % 5).wrapping_sub(2),
         6 => other,
         // Another kind at the same time.
-        7 | 8 => old & !0xff | (1 + random.next() % 20),
+        7 | 8 => old & !0xff | (1 + chance.any() % 20),
         // Another time of the same kind.
-        9 => old & 0xff | random.next() << 8,
-        10 => old & 0xff | (random.next() % 600) << 8,
+        9 => old & 0xff | chance.any() << 8,
+        10 => old & 0xff | (chance.any() % 600) << 8,
         // Another number of some task.
-        11 | 12 => TaskId::new(random.below(3) as u32, 1 + random.next() % 24).0,
-        13 => old & 0xffff_ffff_ffff | random.next() << 48,
-        14 => 1 << 63 >> random.below(64),
-        _ => (old & 0xff) | (u64::MAX >> random.below(32)) << 8,
+        11 | 12 => TaskId::new(chance.index(3) as u32, 1 + chance.any() % 24).0,
+        13 => old & 0xffff_ffff_ffff | chance.any() << 48,
+        14 => 1 << 63 >> chance.index(64),
+        _ => (old & 0xff) | (u64::MAX >> chance.index(32)) << 8,
     }
 }
 
@@ -292,21 +293,21 @@ fn seeds(count: u64) -> std::ops::Range<u64> {
 }
 
 fn flipped(seed: u64) -> Vec<Process> {
-    let mut random = Random::new(seed);
+    let mut chance = Chance::new(seed);
     let mut bases = bases();
-    let mut case = bases.swap_remove(random.below(4));
-    for _ in 0..1 + random.below(5) {
-        let process = random.below(case.len());
-        let thread = random.below(case[process].threads.len());
+    let mut case = bases.swap_remove(chance.index(4));
+    for _ in 0..1 + chance.index(5) {
+        let process = chance.index(case.len());
+        let thread = chance.index(case[process].threads.len());
         let words = &mut case[process].threads[thread].1;
         // Mostly events, sometimes the header.
-        let from = match random.below(8) {
+        let from = match chance.index(8) {
             0 => 0,
             _ => FIRST,
         };
         let to = if from == 0 { word::JOURNAL + 26 } else { words.len() };
-        let at = from + random.below(to - from);
-        words[at] = flip(&mut random, words, at);
+        let at = from + chance.index(to - from);
+        words[at] = flip(&mut chance, words, at);
     }
     case
 }
@@ -323,22 +324,22 @@ fn words_flipped_at_random() {
 
 /// Whole events taken out, doubled, exchanged, moved to another thread.
 fn shuffled(seed: u64) -> Vec<Process> {
-    let mut random = Random::new(seed ^ 0x5555);
+    let mut chance = Chance::new(seed ^ 0x5555);
     let mut bases = bases();
-    let mut case = bases.swap_remove(random.below(4));
-    for _ in 0..1 + random.below(6) {
-        let from = random.below(case.len());
-        let thread = random.below(case[from].threads.len());
+    let mut case = bases.swap_remove(chance.index(4));
+    for _ in 0..1 + chance.index(6) {
+        let from = chance.index(case.len());
+        let thread = chance.index(case[from].threads.len());
         let events = events_of(&case[from].threads[thread].1);
         let Some(last) = events.len().checked_sub(1) else { continue };
-        let (a, b) = (random.below(last + 1), random.below(last + 1));
+        let (a, b) = (chance.index(last + 1), chance.index(last + 1));
         let (a, b) = (events[a.min(b)].0, events[a.max(b)].1);
         let taken = case[from].threads[thread].1[a..b].to_vec();
-        let to = random.below(case.len());
-        let other = random.below(case[to].threads.len());
+        let to = chance.index(case.len());
+        let other = chance.index(case[to].threads.len());
         let places = events_of(&case[to].threads[other].1);
-        let place = places.get(random.below(places.len())).map_or(FIRST + 4, |place| place.0);
-        match random.below(3) {
+        let place = places.get(chance.index(places.len())).map_or(FIRST + 4, |place| place.0);
+        match chance.index(3) {
             0 => drop(case[from].threads[thread].1.drain(a..b)),
             1 => drop(case[to].threads[other].1.splice(place..place, taken)),
             _ => {
@@ -376,74 +377,73 @@ fn events_shuffled_at_random() {
 
 /// Nothing but events of all kinds with small numbers, in any order.
 fn soup(seed: u64) -> Vec<Process> {
-    let mut random = Random::new(seed ^ 0xaaaa);
-    let threads = 1 + random.below(3);
+    let mut chance = Chance::new(seed ^ 0xaaaa);
+    let threads = 1 + chance.index(3);
     let mut streams: Vec<Stream> = (0..threads).map(|thread| Stream::new(thread as u32)).collect();
     for (number, stream) in streams.iter_mut().enumerate() {
-        if number == 0 || random.below(2) == 0 {
+        if number == 0 || chance.index(2) == 0 {
             stream.root();
         }
-        let ordered = random.below(2) == 0;
-        for _ in 0..random.below(150) {
-            let id =
-                |random: &mut Random| TaskId::new(random.below(threads) as u32, 1 + random.next() % 12).0;
-            let ticks = if ordered { stream.ticks + random.next() % 20 } else { random.next() % 500 };
+        let ordered = chance.index(2) == 0;
+        for _ in 0..chance.index(150) {
+            let id = |chance: &mut Chance| TaskId::new(chance.index(threads) as u32, 1 + chance.any() % 12).0;
+            let ticks = if ordered { stream.ticks + chance.any() % 20 } else { chance.any() % 500 };
             stream.ticks = ticks;
-            match random.below(22) {
+            match chance.index(22) {
                 0..=2 => {
-                    let task = id(&mut random);
-                    stream.put_at(ticks, EventKind::Create, &[with_tag(CODE, random.below(2) as u16), task]);
+                    let task = id(&mut chance);
+                    stream.put_at(ticks, EventKind::Create, &[with_tag(CODE, chance.index(2) as u16), task]);
                 }
                 3..=5 => {
-                    let task = id(&mut random);
+                    let task = id(&mut chance);
                     stream.put_at(ticks, EventKind::Begin, &[task]);
                 }
                 6 | 7 => {
-                    let task = id(&mut random);
+                    let task = id(&mut chance);
                     stream.put_at(ticks, EventKind::EndTo, &[task]);
                 }
                 8 | 9 => {
-                    let task = id(&mut random);
+                    let task = id(&mut chance);
                     stream.put_at(ticks, EventKind::Switch, &[task]);
                 }
                 10 | 11 => {
-                    let word = with_tag(CODE, random.below(7) as u16);
+                    let word = with_tag(CODE, chance.index(7) as u16);
                     stream.put_at(ticks, EventKind::Wait, &[word]);
                 }
                 12 => drop(stream.put_at(ticks, EventKind::WaitEnd, &[])),
                 13 => drop(stream.put_at(ticks, EventKind::Group, &[CODE])),
                 14 => {
-                    let team = id(&mut random);
+                    let team = id(&mut chance);
                     stream.put_at(ticks, EventKind::Fork, &[with_tag(CODE, 2), team]);
                 }
                 15 => {
-                    let team = id(&mut random);
-                    stream.put_at(ticks, EventKind::Lane, &[team, random.next() % 3]);
+                    let team = id(&mut chance);
+                    stream.put_at(ticks, EventKind::Lane, &[team, chance.any() % 3]);
                 }
                 16 => {
-                    let task = id(&mut random);
+                    let task = id(&mut chance);
                     stream.put_at(ticks, EventKind::Join, &[task]);
                 }
                 17 => {
-                    let how = [1, 2, 3, 4, 7, 34, 35][random.below(7)];
-                    stream.put_at(ticks, EventKind::Depend, &[with_tag(random.next() % 3, how)]);
+                    let how = [1, 2, 3, 4, 7, 34, 35][chance.index(7)];
+                    stream.put_at(ticks, EventKind::Depend, &[with_tag(chance.any() % 3, how)]);
                 }
                 18 => {
-                    let (task, next) = (id(&mut random), id(&mut random));
-                    let kind = [EventKind::FoldedTask, EventKind::FoldedSection][random.below(2)];
-                    stream.folded(kind, task, next, random.next() % 4);
+                    let (task, next) = (id(&mut chance), id(&mut chance));
+                    let kind = [EventKind::FoldedTask, EventKind::FoldedSection][chance.index(2)];
+                    stream.folded(kind, task, next, chance.any() % 4);
                 }
                 19 => drop(stream.put_at(ticks, EventKind::Loop, &[CODE, 10])),
-                20 => drop(stream.put_at(ticks, EventKind::Chunk, &[random.next() % 9, 3])),
+                20 => drop(stream.put_at(ticks, EventKind::Chunk, &[chance.any() % 9, 3])),
                 _ => {
-                    let kind = [EventKind::LoopEnd, EventKind::LaneEnd][random.below(2)];
+                    let kind = [EventKind::LoopEnd, EventKind::LaneEnd][chance.index(2)];
                     stream.put_at(ticks, kind, &[]);
                 }
             }
         }
     }
     let mut processes = vec![Process::new(80, &streams)];
-    if random.below(2) == 0 {
+    if chance.index(2) == 0 {
         // What is wrong with the second process must not be looked for in the first.
         processes.insert(0, folding());
     }

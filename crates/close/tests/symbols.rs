@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crosscut_chance::Chance;
 use crosscut_close::symbols::{Position, resolve};
 use tempfile::TempDir;
 
@@ -361,11 +362,8 @@ fn damaged_files_are_survived() {
     shop.tool("gcc -g -O2 -fopenmp tasks.c mark.c -o program");
     let said = shop.run("program");
     let whole = fs::read(shop.path("program")).unwrap();
-    let mut chance: u64 = 1;
-    let mut next = |below: usize| {
-        chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (chance >> 33) as usize % below
-    };
+    let mut chance = Chance::new(1);
+    let mut next = |below: usize| chance.index(below);
     for round in 0..400 {
         let mut bytes = whole.clone();
         match round % 4 {

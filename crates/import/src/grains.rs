@@ -53,7 +53,7 @@ pub struct Grain {
     pub parent: u32,
     /// Which section of its parent it belongs to: any numbers, ascending.
     pub section: u32,
-    /// Its place among those of its section.
+    /// Its position among those of its section.
     pub order: u32,
     /// Where it ran: a number of [`Spots`].
     pub spot: u32,

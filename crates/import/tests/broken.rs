@@ -302,7 +302,7 @@ fn offsets_must_make_a_tree() {
     // A cycle: the created task's inside is the section that created it.
     bench.refuse(&offsets(7, -6, -5), at(7), "its inside is node 1 to 1");
     // Shared: two nodes hold the same one.
-    bench.refuse(&offsets(4, 4, 5), field(8, 328), "node 8: it stands in two places of the tree");
+    bench.refuse(&offsets(4, 4, 5), field(8, 328), "node 8: it is in the tree twice");
     bench.refuse(&offsets(0, 1, 10), field(2, 328), "node 2: a node of kind end cannot stand inside a task");
     bench.refuse(
         &offsets(1, 2, 5),

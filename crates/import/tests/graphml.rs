@@ -271,7 +271,7 @@ fn what_is_wrong_is_named() {
     let text = with(&edge("n1", "n0"), &edge("n1", "n99"));
     assert!(text.contains("node `n99`: an edge names it, but there is no such node"), "{text}");
     let text = with(&edge("n5", "n3"), &edge("n5", "n0"));
-    assert!(text.contains("no way leads to it from the start"), "{text}");
+    assert!(text.contains("it cannot be reached from the start"), "{text}");
     assert!(
         with(">fork<", ">spork<").contains("node `n3`: a node of kind `spork`; expected start, end, fork")
     );

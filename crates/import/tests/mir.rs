@@ -179,7 +179,7 @@ fn what_is_wrong_is_named() {
     assert!(text.contains("line 3: the parents of task 2 lead in a circle"), "{text}");
     assert!(with(&row("1", "1")).contains("the parents of task 1 lead in a circle"));
     assert!(
-        with(&(row("1", "0") + &row("1", "0"))).contains("line 3: task 1 again; it stands in line 2 already")
+        with(&(row("1", "0") + &row("1", "0"))).contains("line 3: task 1 again; it is already in line 2")
     );
     assert!(with(&row("0", "1")).contains("task 0 is the root, but its parent is 1"));
     assert!(with(&row("-1", "0")).contains("task is `-1`; expected a whole number from 0 on"));

@@ -41,7 +41,7 @@ impl Counters {
         let mut missing = Vec::new();
         for name in &process.options.counters {
             let Some(event) = EVENTS.iter().find(|event| event.0 == name) else {
-                missing.push(format!("{name} is not a counter that the recorder knows"));
+                missing.push(format!("{name} is not a known counter"));
                 continue;
             };
             if counters.count == MAX_COUNTERS {
@@ -54,7 +54,7 @@ impl Counters {
                     counters.events[counters.count] = *event;
                     counters.count += 1;
                 }
-                Err(error) => missing.push(format!("{name} cannot be counted: {}", why(error))),
+                Err(error) => missing.push(format!("{name} is not available: {}", why(error))),
             }
         }
         SAID.get_or_init(|| missing.iter().for_each(|line| process.note("counter-missing", line)));
@@ -117,7 +117,7 @@ fn why(error: u32) -> String {
     const ENOENT: u32 = 2;
     const EOPNOTSUPP: u32 = 95;
     match error {
-        ENOENT | EOPNOTSUPP => "this machine does not offer it, as most virtual machines".into(),
+        ENOENT | EOPNOTSUPP => "not available on this machine; most virtual machines have none".into(),
         EACCES => "not permitted (see /proc/sys/kernel/perf_event_paranoid)".into(),
         error => std::io::Error::from_raw_os_error(error as i32).to_string(),
     }

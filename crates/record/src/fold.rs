@@ -146,7 +146,7 @@ struct Created {
 }
 
 /// The books of one thread.
-pub struct Fold {
+pub struct Books {
     frames: *mut Frame,
     depth: usize,
     created: *mut Created,
@@ -157,9 +157,9 @@ pub struct Fold {
     thread: u32,
 }
 
-impl Fold {
+impl Books {
     /// Empty books; `None` when there is no memory for them.
-    pub fn new(process: &Process) -> Option<Box<Fold>> {
+    pub fn new(process: &Process) -> Option<Box<Books>> {
         let frames = sys::map_memory(DEPTH * size_of::<Frame>()).ok()?;
         let Ok(created) = sys::map_memory(CREATED * size_of::<Created>()) else {
             // SAFETY: it came from there, just now.
@@ -170,7 +170,7 @@ impl Fold {
         let options = &process.options;
         let max_ticks = options.collapse_nanos.map_or(u64::MAX, |nanos| clock::from_nanos(process, nanos));
         let max_nodes = options.collapse_count.unwrap_or(u64::MAX);
-        Some(Box::new(Fold { frames, depth: 0, created, chunk: 0, max_ticks, max_nodes, thread: u32::MAX }))
+        Some(Box::new(Books { frames, depth: 0, created, chunk: 0, max_ticks, max_nodes, thread: u32::MAX }))
     }
 
     /// What was stored so far cannot be reached any more.
@@ -441,7 +441,7 @@ fn folded(inside: &Stretch, task: TaskId, next: TaskId, numbered: u64, span: u64
     }
 }
 
-impl Drop for Fold {
+impl Drop for Books {
     fn drop(&mut self) {
         // SAFETY: they came from `map_memory` with these lengths.
         unsafe {

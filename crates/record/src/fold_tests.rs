@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::path::Path;
 
+use crosscut_chance::Chance;
 use crosscut_close::Exit;
 use crosscut_events::{TaskId, WaitKind};
 use crosscut_tasks::{Summary, Tasks};
@@ -11,23 +12,6 @@ use crosscut_tasks::{Summary, Tasks};
 use crate::options::Options;
 use crate::process::Process;
 use crate::thread::Thread;
-
-/// A small generator of random numbers (SplitMix64).
-struct Chance(u64);
-
-impl Chance {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit
-    }
-}
 
 #[derive(Clone, Copy)]
 enum Do {
@@ -95,7 +79,7 @@ fn record(folder: &Path, case: Case, options: Options) {
     let process = Process::for_test(folder.join("1-1"), options);
     let mut threads: Vec<Box<Thread>> =
         (0..workers).map(|_| Thread::new(&process).expect("a thread")).collect();
-    let mut chance = Chance(seed);
+    let mut chance = Chance::new(seed);
     let mut jobs: Vec<Job> = Vec::new();
     let mut stacks: Vec<Vec<usize>> = vec![Vec::new(); workers];
     let mut queues: Vec<VecDeque<usize>> = vec![VecDeque::new(); workers];

@@ -116,8 +116,8 @@ pub fn identity(fd: i32) -> Option<(u64, u64)> {
     file.metadata().ok().map(|data| (data.dev(), data.ino()))
 }
 
-/// Makes sure that a part of a file has its place on the disk, so that storing to it through a map does not fail later (on
-/// a file system that writes every page to a new place it still may). One that cannot reserve is asked to write zeros.
+/// Makes sure that a part of a file has its room on the disk, so that storing to it through a map does not fail later (on
+/// a file system that writes every page to a new spot it still may). One that cannot reserve is asked to write zeros.
 pub fn reserve(fd: i32, offset: u64, length: usize) -> Result<(), u32> {
     within_limit(offset, length)?;
     loop {

@@ -17,7 +17,7 @@ use crosscut_events::{
 };
 
 use crate::counters::Counters;
-use crate::fold::Fold;
+use crate::fold::Books;
 use crate::process::{self, Process};
 use crate::{clock, sys};
 
@@ -50,7 +50,7 @@ pub struct Thread {
     /// The counters, when they were asked for and are there.
     counters: Option<Counters>,
     /// The open subgraphs, when folding was asked for.
-    pub fold: Option<Box<Fold>>,
+    pub fold: Option<Box<Books>>,
     /// The header and, behind it, the window.
     header: *mut FileHeader,
     window: *mut u64,
@@ -180,7 +180,7 @@ impl Thread {
             above: TaskId::new(number, 0).0,
             current: TaskId::NONE,
             counters,
-            fold: process.options.collapse.then(|| Fold::new(process)).flatten(),
+            fold: process.options.collapse.then(|| Books::new(process)).flatten(),
             header,
             window: header.wrapping_byte_add(HEADER_BYTES).cast(),
             chunks: 0,

@@ -1,7 +1,7 @@
 //! Runs of any shape and size, for tests and benchmarks.
 //!
 //! A [`ShapeName`] names a program, such as `fib`; a discrete-event simulation runs it on P workers that steal work
-//! from each other, and every interval goes straight to its place in the run's mapped columns. Nothing is held in
+//! from each other, and every interval goes straight to its slot in the run's mapped columns. Nothing is held in
 //! memory but the tasks in flight, so the number of nodes is limited by the disk and by 32-bit node ids.
 //!
 //! ```
@@ -14,7 +14,6 @@
 //! # let _ = run;
 //! ```
 
-mod chance;
 mod error;
 mod options;
 mod schedule;

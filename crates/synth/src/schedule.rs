@@ -21,9 +21,9 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use crosscut_tasks::schema::{Edge, Kind, Mark};
 
-use crate::chance::{Chance, mix, scale};
 use crate::options::{Options, Policy};
-use crate::shape::{Item, Shape};
+use crate::shape::{Child, Shape};
+use crosscut_chance::{Chance, mix, scale};
 
 /// Tasks in a deque above which a worker runs a new task itself; LLVM's OpenMP runtime has the same number.
 const FULL: usize = 256;
@@ -46,12 +46,12 @@ pub struct Times<'a> {
 
 /// A task or section that has begun, or a task that was created.
 struct Frame<P> {
-    part: P,
+    plan: P,
     /// The next node in it.
     next: u32,
     /// The node after it.
     end: u32,
-    /// The next item in it.
+    /// The next child in it.
     number: u32,
     /// The frame around it; for a task, the section that it was created in.
     up: u32,
@@ -91,7 +91,7 @@ pub struct Schedule<'a, S: Shape> {
     /// The place of each worker.
     places: &'a [u32],
     out: Times<'a>,
-    frames: Vec<Frame<S::Part>>,
+    frames: Vec<Frame<S::Plan>>,
     free: Vec<u32>,
     workers: Vec<Worker>,
     /// Frames in all deques.
@@ -210,29 +210,29 @@ impl<'a, S: Shape> Schedule<'a, S> {
         loop {
             let at = self.workers[w].frame;
             let frame = &mut self.frames[at as usize];
-            let item = self.shape.item(frame.part, frame.number, frame.end - frame.next);
+            let child = self.shape.child(frame.plan, frame.number, frame.end - frame.next);
             let (node, edge) = (frame.next, frame.edge);
             frame.number += 1;
             frame.next += 1;
-            let (kind, step, then) = match item {
-                Item::Section(part) => {
-                    frame.next = node + self.shape.size(part);
-                    self.workers[w].frame = self.open(part, node, at, edge);
+            let (kind, step, then) = match child {
+                Child::Section(plan) => {
+                    frame.next = node + self.shape.size(plan);
+                    self.workers[w].frame = self.open(plan, node, at, edge);
                     continue;
                 }
-                Item::Spawn(step, part) => {
-                    frame.next = node + 1 + self.shape.size(part);
+                Child::Spawn(step, plan) => {
+                    frame.next = node + 1 + self.shape.size(plan);
                     frame.edge = Edge::CreateCont;
                     frame.running += 1;
-                    let task = self.open(part, node + 1, at, Edge::Create);
+                    let task = self.open(plan, node + 1, at, Edge::Create);
                     (Kind::Create, step, Then::Created(task))
                 }
-                Item::Other(step) => {
+                Child::Other(step) => {
                     frame.edge = Edge::OtherCont;
                     (Kind::Other, step, Then::Step)
                 }
-                Item::Close(step) if self.shape.is_task(frame.part) => (Kind::End, step, Then::Ended),
-                Item::Close(step) => (Kind::Wait, step, Then::Waited),
+                Child::Close(step) if self.shape.is_task(frame.plan) => (Kind::End, step, Then::Ended),
+                Child::Close(step) => (Kind::Wait, step, Then::Waited),
             };
             let end = now + self.duration(node, step.work);
             let i = node as usize;
@@ -277,12 +277,12 @@ impl<'a, S: Shape> Schedule<'a, S> {
     }
 
     /// Makes the frame of a task or section whose node is `node`.
-    fn open(&mut self, part: S::Part, node: u32, up: u32, edge: Edge) -> u32 {
-        let kind = if self.shape.is_task(part) { Kind::Task } else { Kind::Section };
+    fn open(&mut self, plan: S::Plan, node: u32, up: u32, edge: Edge) -> u32 {
+        let kind = if self.shape.is_task(plan) { Kind::Task } else { Kind::Section };
         self.out.mark[node as usize] = Mark::new(kind, edge, false).0;
         self.done += 1;
-        let end = node + self.shape.size(part);
-        let frame = Frame { part, next: node + 1, end, number: 0, up, running: 0, waits: false, edge };
+        let end = node + self.shape.size(plan);
+        let frame = Frame { plan, next: node + 1, end, number: 0, up, running: 0, waits: false, edge };
         match self.free.pop() {
             Some(at) => {
                 self.frames[at as usize] = frame;

@@ -1,6 +1,6 @@
 //! Shapes: programs whose task tree is known without being built.
 //!
-//! A *part* describes one task or section in a few bytes, and the number of nodes below it is known at once. So the
+//! A *plan* describes one task or section in a few bytes, and the number of nodes below it is known at once. So the
 //! pre-order number of every node is known before anything beside it has run, and intervals can be written in whatever
 //! order the simulated workers run them.
 
@@ -16,28 +16,28 @@ use crosscut_run::{Source, Sources, SourcesBuilder};
 
 use crate::options::{Options, ShapeName};
 
-/// A program: how its tasks and sections are made of items.
+/// A program: how its tasks and sections are made of children.
 pub trait Shape: Sync {
     /// Description of a task or a section.
-    type Part: Copy + Send;
+    type Plan: Copy + Send;
     /// The program's file.
     const FILE: &'static str;
     /// Where its intervals run.
     const CODE: &'static [Code];
 
     /// The whole program.
-    fn root(&self) -> Self::Part;
-    /// Whether the part is a task; otherwise it is a section.
-    fn is_task(&self, part: Self::Part) -> bool;
-    /// Number of nodes of the part, its own included.
-    fn size(&self, part: Self::Part) -> u32;
-    /// The item with this number in the part, when `left` nodes of it are still to come.
-    fn item(&self, part: Self::Part, number: u32, left: u32) -> Item<Self::Part>;
+    fn root(&self) -> Self::Plan;
+    /// Whether the plan is a task; otherwise it is a section.
+    fn is_task(&self, plan: Self::Plan) -> bool;
+    /// Number of nodes of the plan, its own included.
+    fn size(&self, plan: Self::Plan) -> u32;
+    /// The child with this number in the plan, when `left` nodes of it are still to come.
+    fn child(&self, plan: Self::Plan, number: u32, left: u32) -> Child<Self::Plan>;
 }
 
 /// One step of a task or section.
 #[derive(Clone, Copy, Debug)]
-pub enum Item<P> {
+pub enum Child<P> {
     /// An interval that ends by creating this task: two nodes, the interval and the task.
     Spawn(Step, P),
     /// An interval that ends otherwise.
@@ -57,7 +57,7 @@ pub struct Step {
     pub code: u32,
 }
 
-/// The step with this work at this place of the code.
+/// The step with this work at this line of the code.
 pub const fn step(work: u32, code: u32) -> Step {
     Step { work, code }
 }

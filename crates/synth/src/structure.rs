@@ -1,6 +1,6 @@
 //! The columns that do not depend on who ran what: subtree lengths, parents and sites, in one walk in pre-order.
 
-use crate::shape::{Item, Shape};
+use crate::shape::{Child, Shape};
 
 /// Columns to be filled, one entry per node.
 pub struct Structure<'a> {
@@ -12,9 +12,9 @@ pub struct Structure<'a> {
     pub site: &'a mut [u32],
 }
 
-/// A task or section whose items are being written.
+/// A task or section whose children are being written.
 struct Open<P> {
-    part: P,
+    plan: P,
     node: u32,
     end: u32,
     number: u32,
@@ -28,23 +28,23 @@ impl Structure<'_> {
         let mut next = 1;
         while let Some(top) = open.last_mut() {
             let node = top.node;
-            let item = shape.item(top.part, top.number, top.end - next);
+            let child = shape.child(top.plan, top.number, top.end - next);
             top.number += 1;
-            match item {
-                Item::Spawn(step, task) => {
+            match child {
+                Child::Spawn(step, task) => {
                     self.leaf(next, node, step.code);
                     open.push(self.open(shape, task, next + 1, node));
                     next += 2;
                 }
-                Item::Section(section) => {
+                Child::Section(section) => {
                     open.push(self.open(shape, section, next, node));
                     next += 1;
                 }
-                Item::Other(step) => {
+                Child::Other(step) => {
                     self.leaf(next, node, step.code);
                     next += 1;
                 }
-                Item::Close(step) => {
+                Child::Close(step) => {
                     self.leaf(next, node, step.code);
                     next += 1;
                     open.pop();
@@ -53,11 +53,11 @@ impl Structure<'_> {
         }
     }
 
-    fn open<S: Shape>(&mut self, shape: &S, part: S::Part, node: u32, parent: u32) -> Open<S::Part> {
-        let len = shape.size(part);
+    fn open<S: Shape>(&mut self, shape: &S, plan: S::Plan, node: u32, parent: u32) -> Open<S::Plan> {
+        let len = shape.size(plan);
         self.len[node as usize] = len;
         self.parent[node as usize] = parent;
-        Open { part, node, end: node + len, number: 0 }
+        Open { plan, node, end: node + len, number: 0 }
     }
 
     fn leaf(&mut self, node: u32, parent: u32, code: u32) {

@@ -47,7 +47,7 @@ impl<'a> Depends<'a> {
     }
 }
 
-/// The first place from `at` on where an ascending list holds `node` or more. Steps double, so that a walk over the whole
+/// The first position from `at` on where an ascending list holds `node` or more. Steps double, so that a walk over the whole
 /// list costs no more than the list.
 pub fn gallop(list: &[u32], at: usize, node: u32) -> usize {
     let mut step = 1;

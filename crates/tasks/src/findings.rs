@@ -64,7 +64,7 @@ pub struct Finding {
     /// What to try.
     pub advice: String,
     /// Source position.
-    pub place: Option<String>,
+    pub line: Option<String>,
     /// Where to look.
     pub view: FindingView,
     /// The node to look at.
@@ -212,7 +212,7 @@ impl Tasks {
                     cost: cost.round() as i64,
                     what,
                     advice: advice.into(),
-                    place: node.and_then(|n| self.source_text(n)),
+                    line: node.and_then(|n| self.source_text(n)),
                     view: FindingView::Timeline,
                     node,
                     window: Some((from, to)),
@@ -258,7 +258,7 @@ impl Tasks {
             advice:
                 "make tasks larger (cut off earlier), or create them where several workers can pick them up"
                     .into(),
-            place: None,
+            line: None,
             view: FindingView::Timeline,
             node: None,
             window: None,
@@ -285,7 +285,7 @@ impl Tasks {
             ),
             advice: "shorten the critical path: split its longest interval, or overlap it with other work"
                 .into(),
-            place: self.source_text(node),
+            line: self.source_text(node),
             view: FindingView::Dag,
             node: Some(node),
             window: Some((self.start(node), self.end(node))),
@@ -326,7 +326,7 @@ impl Tasks {
             ),
             advice: "create the tasks recursively (divide the range in halves), or make each of them larger"
                 .into(),
-            place: self.source_text(node),
+            line: self.source_text(node),
             view: FindingView::Dag,
             node: Some(node),
             window: Some((self.start(node), self.end(node))),

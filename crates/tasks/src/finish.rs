@@ -10,7 +10,7 @@ use crate::error::TasksError;
 use crate::frame::NO_TAIL;
 use crate::grow::Grown;
 use crate::order::{fill_order, row_borders};
-use crate::pass::{Passed, pass};
+use crate::pass::pass;
 use crate::profile::{Bins, LAYERS};
 use crate::spine::{Released, spine};
 use crate::summary::{Grid, Migration, Summary};
@@ -22,8 +22,8 @@ use crate::timeline::{GridRow, NONE, fill_levels};
 /// that delay and no-work are counted for is the fact `workers` if the reader has set it, else that of the places.
 pub fn finish(run: &mut RunWriter, mut tasks: TaskWriter, places: &Places) -> Result<(), TasksError> {
     check_lists(&tasks)?;
-    let passed = pass(&mut tasks, places)?;
-    complete(run, tasks, places, passed)
+    let grown = pass(&mut tasks, places)?;
+    complete(run, tasks, places, grown)
 }
 
 /// The same for a tree that was written by [`crate::Grow`].
@@ -34,7 +34,7 @@ pub fn finish_grown(
     grown: Grown,
 ) -> Result<(), TasksError> {
     check_lists(&tasks)?;
-    complete(run, tasks, places, grown.0)
+    complete(run, tasks, places, grown)
 }
 
 /// Checks that there are nodes, and that the lists of what only few have are in order.
@@ -59,15 +59,15 @@ fn complete(
     run: &mut RunWriter,
     mut tasks: TaskWriter,
     places: &Places,
-    passed: Passed,
+    grown: Grown,
 ) -> Result<(), TasksError> {
     let n = tasks.node_count();
-    let wide = WideBuf::of(Tree::new(&tasks.len, &tasks.parent, Wide::default()), passed.wide);
+    let wide = WideBuf::of(Tree::new(&tasks.len, &tasks.parent, Wide::default()), grown.wide);
     let frames = check_depends(&tasks)?;
     let (to, from): (Vec<u32>, Vec<u32>) = tasks.depends.iter().map(|d| (d.to, d.from)).unzip();
     let depends = Depends { to: &to, from: &from };
     let mut tail: Option<ColumnMut<i64>> =
-        if passed.leaves_tasks { Some(run.column("tasks/tail", n)?) } else { None };
+        if grown.leaves_tasks { Some(run.column("tasks/tail", n)?) } else { None };
     if tail.is_some() || !frames.is_empty() {
         fill_spans(&mut tasks, depends, &frames, tail.as_deref_mut().unwrap_or_default());
     }
@@ -85,16 +85,16 @@ fn complete(
         .and_then(|w| w.as_u64())
         .map_or(places.worker_count(), |w| w as usize);
 
-    let is_plain = passed.is_plain && tail.is_none() && depends.is_empty();
-    let mut found = if is_plain { passed.spine } else { spine(&tasks, &dag, places) };
+    let is_plain = grown.is_plain && tail.is_none() && depends.is_empty();
+    let mut found = if is_plain { grown.spine } else { spine(&tasks, &dag, places) };
     found.add_collapsed(&tasks, places);
-    let borders = row_borders(&passed.blocks);
+    let borders = row_borders(&grown.blocks);
     let mut order = run.column::<u32>("tasks/order", borders[borders.len() - 1])?;
-    fill_order(&tasks, passed.blocks, &mut order);
+    fill_order(&tasks, grown.blocks, &mut order);
 
-    let mut summary = put_sums(run, &passed.sums, &passed.mix)?;
+    let mut summary = put_sums(run, &grown.sums, &grown.mix)?;
     summary.nodes = n as u32;
-    summary.depth = passed.depth as u32;
+    summary.depth = grown.depth as u32;
     summary.workers = workers as u32;
     summary.span = tail.iter().fold(tasks.span[0], |span, tail| span.max(tail[0]));
     let migrations = found.migrations();

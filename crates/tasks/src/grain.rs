@@ -303,7 +303,7 @@ impl Grains {
         if let Slot::Grain(grain) = self.slot(node) {
             metrics.creation = measure::creation(tasks, self.task(node));
             metrics.intensity = measure::intensity(tasks, self.task(node));
-            let cost = i64::from(self.grains.row[grain as usize].cost);
+            let cost = self.grains.cost(grain as usize);
             metrics.sync = metrics.creation.map(|creation| (cost - creation).max(0));
         }
         metrics

@@ -1,12 +1,11 @@
-//! A task tree that is written in pre-order: nodes are opened, get intervals and other nodes, and are closed. What
-//! [`crate::pass`] finds in a tree that was filled otherwise is gathered on the way, while a node is at hand: values of inner
-//! nodes, sums, and who followed whom on a spine.
+//! A task tree that is written in pre-order: nodes are opened, get intervals and other nodes, and are closed. Values of inner
+//! nodes, sums, and who followed whom on a spine are found on the way, while a node is at hand. Closing a recording writes its
+//! tree so; one whose columns were filled otherwise is written over itself by [`crate::pass`].
 
 use crate::schema::{Collapsed, Edge, Kind, Mark, TaskWriter};
 use crosscut_run::{NO_SITE, SEVERAL};
 use crosscut_tree::{BLOCK, WIDE};
 
-use crate::pass::Passed;
 use crate::spine::{Exit, First, Spine};
 use crate::sums::{Mix, NodeSums};
 
@@ -28,7 +27,24 @@ pub struct Block {
 }
 
 /// What was gathered while a tree grew.
-pub struct Grown(pub(crate) Passed);
+pub struct Grown {
+    /// Largest depth of any node.
+    pub(crate) depth: usize,
+    /// Nodes with so many children that they need an index, ascending.
+    pub(crate) wide: Vec<u32>,
+    /// Whether some task is not waited for by the section that created it.
+    pub(crate) leaves_tasks: bool,
+    /// Whether `spine` is whole: not when a wait is not the last of its section.
+    pub(crate) is_plain: bool,
+    /// Who followed whom, in a tree without dependences whose sections wait for all their tasks.
+    pub(crate) spine: Spine,
+    /// Work and intervals by kind.
+    pub(crate) sums: NodeSums,
+    /// Work by row.
+    pub(crate) mix: Mix,
+    /// The blocks of each row, in no order.
+    pub(crate) blocks: Vec<Vec<u32>>,
+}
 
 /// A node that is not closed yet. It is written and read field by field: what was just written in parts cannot be read as a
 /// whole without waiting for it, and most tasks are closed right after they were opened.
@@ -112,7 +128,7 @@ pub struct Grow<'w> {
     joined: Vec<u32>,
     last_end: i64,
     several: u32,
-    found: Passed,
+    found: Grown,
 }
 
 impl<'w> Grow<'w> {
@@ -132,7 +148,7 @@ impl<'w> Grow<'w> {
             joined: Vec::new(),
             last_end: 0,
             several: workers as u32,
-            found: Passed {
+            found: Grown {
                 depth: 0,
                 wide: Vec::new(),
                 leaves_tasks: false,
@@ -169,22 +185,28 @@ impl<'w> Grow<'w> {
     #[cold]
     fn end_block(&mut self, at: usize) {
         if at > 0 {
-            self.found.sums.border(at - BLOCK);
-            self.found.mix.border_behind(at);
+            self.found.sums.end_block(at / BLOCK - 1);
+            self.found.mix.border(at);
         }
     }
 
     /// A new node, within the one that was opened last and is not closed yet.
     #[inline]
     pub fn open(&mut self, kind: Kind, edge: Edge) -> u32 {
+        self.open_marked(Mark::new(kind, edge, false))
+    }
+
+    /// The same with all that its mark says.
+    #[inline]
+    pub(crate) fn open_marked(&mut self, mark: Mark) -> u32 {
         let node = self.next;
         let parent = self.open.last().map_or(0, |open| open.node);
         if let Some(at) = self.number() {
             self.columns.parent[at] = parent;
-            self.columns.mark[at] = Mark::new(kind, edge, false).0;
+            self.columns.mark[at] = mark.0;
         }
         let Before { edge, row, at, joined } = self.before;
-        let is_task = kind == Kind::Task;
+        let is_task = mark.kind() == Kind::Task;
         if is_task {
             self.enter();
         }
@@ -388,6 +410,21 @@ impl<'w> Grow<'w> {
         }
     }
 
+    /// A node as its columns have it before it is written: its length, its span, and all but its worker.
+    #[inline]
+    pub(crate) fn filled(&self, at: usize) -> (usize, i64, Block) {
+        let columns = &self.columns;
+        let block = Block {
+            mark: Mark(columns.mark[at]),
+            start: columns.start[at],
+            end: columns.end[at],
+            place: columns.place[at],
+            worker: self.several,
+            site: columns.site[at],
+        };
+        (columns.len[at] as usize, columns.span[at], block)
+    }
+
     /// When the block that was written last ended.
     #[inline]
     pub fn last_end(&self) -> i64 {
@@ -406,14 +443,14 @@ impl<'w> Grow<'w> {
     pub fn finish(mut self) -> Grown {
         let nodes = self.next.min(self.limit) as usize;
         if let Some(last) = nodes.checked_sub(1) {
-            self.found.sums.border(last - last % BLOCK);
+            self.found.sums.end_block(last / BLOCK);
         }
         self.found.sums.truncate(nodes);
         self.found.mix.truncate(nodes);
         self.found.sums.accumulate();
         self.found.mix.accumulate();
         self.found.wide.sort_unstable();
-        Grown(self.found)
+        self.found
     }
 }
 

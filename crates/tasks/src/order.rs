@@ -7,18 +7,13 @@ use crosscut_run::Places;
 /// The rows of all places, for passes that ask for many.
 pub struct Rows {
     of: Vec<u32>,
-    count: usize,
+    several: usize,
 }
 
 impl Rows {
     pub fn new(places: &Places) -> Self {
         let of = (0..places.len() as u32).map(|place| row(places, place) as u32).collect();
-        Rows { of, count: places.worker_count() + 1 }
-    }
-
-    /// The workers, and one more for several.
-    pub fn count(&self) -> usize {
-        self.count
+        Rows { of, several: places.worker_count() }
     }
 
     /// Whether there is such a place.
@@ -30,7 +25,7 @@ impl Rows {
     /// The row of a place.
     #[inline]
     pub fn of(&self, place: u32) -> usize {
-        self.of.get(place as usize).map_or(self.count - 1, |&row| row as usize)
+        self.of.get(place as usize).map_or(self.several, |&row| row as usize)
     }
 }
 

@@ -1,5 +1,5 @@
-//! Sums over nodes at the borders of blocks, gathered by a pass that goes backwards: what lies in each block first, then
-//! what lies before it.
+//! Sums over nodes at the borders of blocks, gathered while a tree grows: what lies in each block first, then what lies
+//! before it.
 
 use crate::schema::{Collapsed, Kind};
 use crosscut_tree::BLOCK;
@@ -18,7 +18,7 @@ const COUNT_BITS: usize = 8;
 /// Cumulative sums at the borders of blocks, and after the last node.
 pub struct NodeSums {
     sums: Vec<[i64; SUMS]>,
-    /// Of the block that the pass is in: intervals by kind, and work.
+    /// Of the present block: intervals by kind, and work.
     counts: u64,
     work: i64,
 }
@@ -48,13 +48,10 @@ impl NodeSums {
         self.work = self.work.wrapping_add(work);
     }
 
-    /// The pass leaves a node.
+    /// Ends a block.
     #[inline]
-    pub fn border(&mut self, node: usize) {
-        if !node.is_multiple_of(BLOCK) {
-            return;
-        }
-        let sums = &mut self.sums[node / BLOCK];
+    pub fn end_block(&mut self, block: usize) {
+        let sums = &mut self.sums[block];
         sums[0] = std::mem::take(&mut self.work);
         let counts = std::mem::take(&mut self.counts);
         for (leaf, sum) in sums[1..].iter_mut().enumerate() {
@@ -92,7 +89,7 @@ impl NodeSums {
 pub struct Mix {
     block: usize,
     sums: Vec<i64>,
-    /// Of the block that the pass is in.
+    /// Of the present block.
     own: Vec<i64>,
 }
 
@@ -107,17 +104,9 @@ impl Mix {
         self.own[row] += work;
     }
 
-    /// The pass leaves a node.
+    /// Comes to a node.
     #[inline]
     pub fn border(&mut self, node: usize) {
-        if node & (self.block - 1) == 0 {
-            self.end_block(node / self.block);
-        }
-    }
-
-    /// A pass that goes forwards comes to a node.
-    #[inline]
-    pub fn border_behind(&mut self, node: usize) {
         if node & (self.block - 1) == 0 {
             self.end_block(node / self.block - 1);
         }
@@ -129,10 +118,10 @@ impl Mix {
         self.own.fill(0);
     }
 
-    /// A pass that went forwards has left the last of so many nodes.
+    /// There are only so many nodes.
     pub fn truncate(&mut self, nodes: usize) {
         if nodes & (self.block - 1) == 0 {
-            self.border_behind(nodes);
+            self.border(nodes);
         } else {
             self.end_block(nodes / self.block);
         }

@@ -96,7 +96,7 @@ struct Taken {
 /// A row whose blocks are taken in their order.
 struct Row {
     first: usize,
-    /// The place in the order of the next one.
+    /// The position in the order of the next one.
     next: usize,
     last: usize,
     /// The last ones that were taken; those from `used` on start later.
@@ -282,7 +282,7 @@ struct ByStretch {
 }
 
 impl ByStretch {
-    /// Takes them twice, to count and to place them; all happen until then.
+    /// Takes them twice, to count and to put them; all happen until then.
     fn new(moments: impl Iterator<Item = Moment> + Clone, width: i64, until: i64) -> Self {
         let stretch = |moment: Moment| (moment.t() >> width.trailing_zeros()) as usize;
         let mut ends = vec![0; (until >> width.trailing_zeros()) as usize + 2];

@@ -45,7 +45,7 @@ pub struct Interval {
     pub end: i64,
 }
 
-/// The block that fills most of a cell so far: its overlap, and its place in the order of the row.
+/// The block that fills most of a cell so far: its overlap, and its position in the order of the row.
 pub type Best = (i64, usize);
 const NO_BEST: Best = (0, usize::MAX);
 
@@ -87,7 +87,7 @@ impl<'a> RowCells<'a> {
         RowCells { from, cell, busy, top, best }
     }
 
-    /// Adds the block that is at this place in the order of the row. `work` is its busy time (less than its elapsed time
+    /// Adds the block that is at this position in the order of the row. `work` is its busy time (less than its elapsed time
     /// when it was collapsed); it is spread evenly and rounded so that any cells that cover it add up to it.
     #[inline]
     pub fn add(&mut self, at: usize, node: u32, (start, end): (i64, i64), work: i64) {
@@ -121,7 +121,7 @@ impl RowCells<'_> {
 /// The stored cells of one row that are being filled.
 pub struct GridRow<'a> {
     finest: RowCells<'a>,
-    /// Blocks that lie in several cells, by their place in the order of the row.
+    /// Blocks that lie in several cells, by their position in the order of the row.
     crossing: Vec<usize>,
 }
 

@@ -73,16 +73,16 @@ proptest! {
         let mut chance = Chance::new(case.seed ^ 4);
         let mut cut = Cut::closed();
         for _ in 0..30 {
-            let node = NodeId(chance.below(tree.node_count()) as u32);
-            match chance.below(8) {
+            let node = NodeId(chance.index(tree.node_count()) as u32);
+            match chance.index(8) {
                 0 => cut.close(tree, node),
                 1 => {
-                    open::below(&Plain(tree), &mut cut, node, chance.below(100));
+                    open::below(&Plain(tree), &mut cut, node, chance.index(100));
                 }
                 2 => {
                     open::reveal(&Plain(tree), &mut cut, node, usize::MAX);
                 }
-                3 => cut.set_window(node, Window { first: chance.below(50) as u32, count: chance.below(9) as u32 }),
+                3 => cut.set_window(node, Window { first: chance.index(50) as u32, count: chance.index(9) as u32 }),
                 _ => cut.open(tree, node),
             }
             check_totals(tasks, &cut)?;

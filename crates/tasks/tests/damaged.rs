@@ -180,10 +180,11 @@ fn absurd_links_do_no_harm() {
         let length = match column {
             "tail" => n,
             "depend_to" | "depend_from" => depends,
-            _ => chance.below(2 * n),
+            _ => chance.index(2 * n),
         };
-        let length = if chance.tenths(2) { chance.below(2 * n) } else { length };
-        let mut values: Vec<i64> = (0..length).map(|_| chance.upto(2 * n as i64) - chance.upto(3)).collect();
+        let length = if chance.tenths(2) { chance.index(2 * n) } else { length };
+        let mut values: Vec<i64> =
+            (0..length).map(|_| chance.within(0, 2 * n as i64) - chance.within(0, 3)).collect();
         if chance.tenths(5) {
             values.sort_unstable();
         }
@@ -258,7 +259,7 @@ fn absurd_trees_are_replayed_to_an_end() {
             n
         };
         let values: Vec<i64> = (0..length)
-            .map(|_| if chance.tenths(3) { chance.upto(most - 1) } else { chance.upto(3) })
+            .map(|_| if chance.tenths(3) { chance.within(0, most - 1) } else { chance.within(0, 3) })
             .collect();
         let other = dir.path().join(format!("other-{round}.crosscut"));
         replace(&fresh, &format!("tasks/{column}"), &values, &other);

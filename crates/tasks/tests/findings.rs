@@ -57,7 +57,7 @@ fn where_nothing_runs_nothing_is_pointed_at() {
     let found = opened.tasks.findings();
     let first = found.iter().find(|f| f.id == "no-work" && f.node.is_none()).expect("the gap");
     assert!(first.what.starts_with("none of 4 workers had anything to run for "), "{}", first.what);
-    assert!(!first.advice.contains("runs alone") && first.place.is_none(), "{}", first.advice);
+    assert!(!first.advice.contains("runs alone") && first.line.is_none(), "{}", first.advice);
     assert!(found.iter().all(|f| !f.what.contains("only 0.0 of")));
 }
 

@@ -112,8 +112,8 @@ proptest! {
         let mut chance = Chance::new(case.seed ^ 1);
         let n = recording.kept.len();
         for _ in 0..20 {
-            let from = chance.below(n + 1);
-            let to = from + chance.below(n + 1 - from);
+            let from = chance.index(n + 1);
+            let to = from + chance.index(n + 1 - from);
             let blocks: Vec<usize> = (from..to).filter(|&i| recording.is_block(i)).collect();
             prop_assert_eq!(tasks.work_of(from..to), blocks.iter().map(|&b| recording.work(b)).sum::<i64>());
             let mut counts = [0; Kind::LEAVES.len()];
@@ -159,8 +159,8 @@ fn a_long_range_sums_its_blocks() {
     }
     let mut chance = Chance::new(5);
     for _ in 0..500 {
-        let from = chance.below(n + 1);
-        let to = from + chance.below(n + 1 - from);
+        let from = chance.index(n + 1);
+        let to = from + chance.index(n + 1 - from);
         let (a, b) = (sums[from], sums[to]);
         assert_eq!(tasks.work_of(from..to), b.0 - a.0);
         assert_eq!(tasks.counts(from..to), minus(b.1, a.1));

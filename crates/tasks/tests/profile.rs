@@ -95,16 +95,16 @@ proptest! {
             prop_assert!(close(sum, recording.work(0) as f64, 1e-3), "∫ running {} is the work", sum);
         }
         for _ in 0..5 {
-            let from = chance.upto(elapsed);
-            let to = from + chance.upto(elapsed);
-            let found = opened.tasks.profile(from, to, 1 + chance.below(700));
+            let from = chance.within(0, elapsed);
+            let to = from + chance.within(0, elapsed);
+            let found = opened.tasks.profile(from, to, 1 + chance.index(700));
             prop_assert!(found.from <= from.min((elapsed - 1).max(0)));
             check_cells(&recording, &found, &naive)?;
         }
         // Finer than what the run keeps.
         for _ in 0..5 {
-            let from = chance.upto(elapsed);
-            let found = opened.tasks.profile(from, from + 1 + elapsed / 5000, 1 + chance.below(40));
+            let from = chance.within(0, elapsed);
+            let found = opened.tasks.profile(from, from + 1 + elapsed / 5000, 1 + chance.index(40));
             check_cells(&recording, &found, &naive)?;
         }
     }

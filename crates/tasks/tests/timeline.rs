@@ -83,11 +83,11 @@ fn check(recording: &Recording, seed: u64) -> Result<(), TestCaseError> {
         let (from, to) = match round {
             0..6 => (0, elapsed),
             _ => {
-                let from = chance.upto(elapsed);
-                (from, from + chance.upto(elapsed))
+                let from = chance.within(0, elapsed);
+                (from, from + chance.within(0, elapsed))
             }
         };
-        let max_cells = [1, 3, 50, 300, 1000, 1 + chance.below(100)][round % 6];
+        let max_cells = [1, 3, 50, 300, 1000, 1 + chance.index(100)][round % 6];
         // The window as the answer understands it: inside the run, not empty.
         let whole = elapsed.max(1);
         let (inside, until) = (from.clamp(0, whole - 1), to.clamp(from.clamp(0, whole - 1) + 1, whole));
@@ -133,8 +133,8 @@ fn stored_levels_equal_the_naive_ones() {
     let mut chance = Chance::new(11);
     for _ in 0..400 {
         let longest = if chance.tenths(1) { 900_000 } else { 900 };
-        let body = 1 + chance.upto(longest);
-        program.spawn(1 + chance.upto(300), body);
+        let body = 1 + chance.within(0, longest);
+        program.spawn(1 + chance.within(0, 300), body);
     }
     program.close(5);
     program.close(5);

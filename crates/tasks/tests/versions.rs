@@ -33,7 +33,7 @@ fn tiny() -> Recording {
     let seed = (0..1000).find(|&seed| {
         let folded =
             Recording::new(program.clone(), schedule.clone(), 2, Folding::OneWorker, &mut Chance::new(seed));
-        folded.kept.iter().any(|k| k.collapsed && k.model == inner)
+        folded.kept.iter().filter(|k| k.collapsed).map(|k| k.model).eq([inner])
     });
     let mut chance = Chance::new(seed.expect("some seed collapses it"));
     Recording::new(program, schedule, 2, Folding::OneWorker, &mut chance)

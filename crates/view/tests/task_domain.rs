@@ -36,7 +36,7 @@ fn losses_are_the_findings() {
         for (loss, finding) in losses.iter().zip(&found) {
             assert_eq!((loss.cause, loss.cost), (finding.id, finding.cost as f64));
             assert_eq!((&loss.what, &loss.advice), (&finding.what, &finding.advice));
-            assert_eq!(loss.line.is_some(), finding.place.is_some(), "{}", loss.what);
+            assert_eq!(loss.line.is_some(), finding.line.is_some(), "{}", loss.what);
             assert_eq!(loss.show.run, run);
             let node = loss.show.selected.as_ref().and_then(|selected| selected.nodes.single());
             assert_eq!(node, finding.node);

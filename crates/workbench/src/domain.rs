@@ -22,6 +22,8 @@ use crate::sheet::{Block, Cell, Column, Fact, RowState, Sheet};
 pub struct Entry {
     /// The domain's word, such as "tasks".
     pub word: &'static str,
+    /// Its views, whatever the run: their options are flags of the command line.
+    pub views: &'static [View],
     /// Opens it; none where the run does not hold it.
     pub open: Open,
 }

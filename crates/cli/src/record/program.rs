@@ -25,7 +25,7 @@ pub struct Program {
 enum Kind {
     /// Text that another program reads; or something that only the kernel knows how to start.
     Script,
-    /// A program of 32 bits.
+    /// A 32-bit program.
     Narrow,
     /// Needs no loader, so there is nobody to load a library.
     Static,
@@ -83,7 +83,7 @@ impl Program {
             );
         }
         match self.kind {
-            Kind::Narrow => bail!("{path}: a program of 32 bits; only programs of 64 bits can be recorded"),
+            Kind::Narrow => bail!("{path}: a 32-bit program; only 64-bit programs can be recorded"),
             Kind::Static => bail!(
                 "{path}: statically linked, so the recorder cannot be loaded into it; link it without -static"
             ),

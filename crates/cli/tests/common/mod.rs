@@ -156,19 +156,3 @@ pub fn events_in(folder: &Path) -> Vec<PathBuf> {
         .filter(|path| path.file_name().and_then(OsStr::to_str).is_some_and(|name| name.contains(".events")))
         .collect()
 }
-
-/// Numbers that are the same every time (xorshift64).
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    pub fn within(&mut self, from: u64, to: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        from + (self.0 >> 16) % (to - from + 1)
-    }
-}

@@ -46,7 +46,7 @@ pub fn with<T>(path: &Path, work: impl FnOnce(&Module<'_>) -> T) -> Result<T, St
 }
 
 impl Module<'_> {
-    /// The address that the linker gave to the byte at this place in the file. Neighbouring segments may share a page
+    /// The address that the linker gave to the byte at this offset in the file. Neighbouring segments may share a page
     /// of the file, so executable ones come first.
     pub fn address(&self, file_offset: u64) -> Option<u64> {
         let within = |executable: bool| {
@@ -103,7 +103,7 @@ impl Module<'_> {
         names::users(&name).unwrap_or_else(|| names::readable(&name))
     }
 
-    /// All functions with a place, by address.
+    /// All functions with an address, by address.
     fn symbols(&self) -> Vec<Symbol> {
         let debug = self.debug_elf.iter().flat_map(|elf| elf.symbols().map(|s| (Name::Debug(s.index()), s)));
         let own = self.elf.symbols().map(|s| (Name::Own(s.index()), s));

@@ -368,26 +368,6 @@ pub fn folder() -> TempDir {
     tempfile::Builder::new().prefix("crosscut-damaged-").tempdir_in(place).unwrap()
 }
 
-/// Numbers that are the same every time (xorshift64).
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    pub fn below(&mut self, limit: usize) -> usize {
-        (self.next() >> 11) as usize % limit.max(1)
-    }
-}
-
 /// All files below a folder.
 pub fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();

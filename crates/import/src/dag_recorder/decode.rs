@@ -292,7 +292,7 @@ impl Decoder {
             }
             _ => false,
         };
-        // An interval runs without a break. The task tree has no place for one that does not.
+        // An interval runs without a break. The task tree has no room for one that does not.
         let elapsed = raw.end.t - raw.start.t;
         if !kind.is_collective() && raw.t_1 != elapsed {
             return wrong(field::T_1, format!("an interval with work {} that lasts {elapsed}", raw.t_1));

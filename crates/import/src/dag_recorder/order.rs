@@ -104,8 +104,8 @@ impl Walk<'_> {
         };
         if link.mark & Link::SEEN != 0 {
             let what = match by == node {
-                true => "it stands in two places of the tree".to_owned(),
-                false => format!("it creates node {node}, which already stands elsewhere in the tree"),
+                true => "it is in the tree twice".to_owned(),
+                false => format!("it creates node {node}, which is already elsewhere in the tree"),
             };
             let field = if by == node { field::KIND } else { field::BEGIN };
             return Err(Fault::new(by as usize, field, what));
@@ -134,6 +134,6 @@ fn check_position(kind: Kind, within: Kind, last: bool) -> Result<(), String> {
     if fits {
         return Ok(());
     }
-    let place = if last { "as the last node of" } else { "inside" };
-    Err(format!("a node of kind {} cannot stand {place} a {}", kind.word(), within.word()))
+    let relation = if last { "as the last node of" } else { "inside" };
+    Err(format!("a node of kind {} cannot stand {relation} a {}", kind.word(), within.word()))
 }

@@ -418,7 +418,7 @@ impl Walk<'_, '_> {
             !self.seen[*node as usize] && (kind.is_grain() || matches!(kind, NodeKind::Fork | NodeKind::Join))
         };
         if let Some(lost) = (0..self.graph.nodes.len() as u32).find(unseen) {
-            return Err(self.broken(lost, "no way leads to it from the start"));
+            return Err(self.broken(lost, "it cannot be reached from the start"));
         }
         self.depends()?;
         let mut found = self.found;

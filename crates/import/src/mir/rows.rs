@@ -58,7 +58,7 @@ pub fn read(input: &Input<'_>, ticks: Ticks) -> Result<Table, ImportError> {
             0 => "no tasks: the file ends after its header row".to_owned(),
             count => format!("no tasks: all {count} rows are background, their parent is NA"),
         };
-        return Err(line_broken(input, csv.offset, csv.line_number, what));
+        return Err(line_broken(input, csv.offset(), csv.line(), what));
     }
     Ok(table)
 }
@@ -109,11 +109,11 @@ impl Rows {
             task,
             parent: need(csv, columns.parent, "parent")?,
             overhead: self.time(csv, columns.overhead_cycles, "overhead_cycles")?.unwrap_or(0),
-            offset: csv.offset,
-            line: csv.line_number,
+            offset: csv.offset(),
+            line: csv.line(),
         };
         let grain = self.grain(csv, columns, &row)?;
-        let number = self.place(csv, row, grain)?;
+        let number = self.add(csv, row, grain)?;
         if let Some((first, count)) = columns.metadata.and_then(|at| range(csv.field(at)))
             && number > 0
         {
@@ -124,14 +124,14 @@ impl Rows {
     }
 
     /// Gives the grain its number; the root has one already.
-    fn place(&mut self, csv: &Csv<'_, '_>, row: Row, grain: Grain) -> Result<u32, ImportError> {
+    fn add(&mut self, csv: &Csv<'_, '_>, row: Row, grain: Grain) -> Result<u32, ImportError> {
         let Table { grains, rows, numbers, .. } = &mut self.table;
         if row.task == 0 {
             if row.parent != 0 {
                 return Err(csv.broken(format!("task 0 is the root, but its parent is {}", row.parent)));
             }
             if rows[0].line != 0 {
-                return Err(csv.broken(format!("task 0 again; it stands in line {} already", rows[0].line)));
+                return Err(csv.broken(format!("task 0 again; it is already in line {}", rows[0].line)));
             }
             rows[0] = row;
             grains.list[0] =
@@ -144,7 +144,7 @@ impl Rows {
         let number = rows.len() as u32;
         if let Some(before) = numbers.insert(row.task, number) {
             let line = rows[before as usize].line;
-            return Err(csv.broken(format!("task {} again; it stands in line {line} already", row.task)));
+            return Err(csv.broken(format!("task {} again; it is already in line {line}", row.task)));
         }
         rows.push(row);
         grains.list.push(grain);

@@ -12,7 +12,7 @@
 //! 38    return 0;
 //! ```
 
-use super::{Code, Item, Shape, code, nearest_count, step};
+use super::{Child, Code, Shape, code, nearest_count, step};
 
 /// A loop of this many fork-joins.
 pub struct Chain {
@@ -28,7 +28,7 @@ impl Chain {
 
 /// The program, one section, or one of its tasks.
 #[derive(Clone, Copy)]
-pub enum Part {
+pub enum Plan {
     Main,
     Pair { is_first: bool },
     Left,
@@ -36,7 +36,7 @@ pub enum Part {
 }
 
 impl Shape for Chain {
-    type Part = Part;
+    type Plan = Plan;
     const FILE: &'static str = "chain.c";
     const CODE: &'static [Code] = &[
         code("main", 36, 32),
@@ -48,31 +48,31 @@ impl Shape for Chain {
         code("main", 30, 32),
     ];
 
-    fn root(&self) -> Part {
-        Part::Main
+    fn root(&self) -> Plan {
+        Plan::Main
     }
 
-    fn is_task(&self, part: Part) -> bool {
-        !matches!(part, Part::Pair { .. })
+    fn is_task(&self, plan: Plan) -> bool {
+        !matches!(plan, Plan::Pair { .. })
     }
 
-    fn size(&self, part: Part) -> u32 {
-        match part {
-            Part::Main => 2 + 8 * self.sections,
-            Part::Pair { .. } => 8,
-            Part::Left | Part::Right => 2,
+    fn size(&self, plan: Plan) -> u32 {
+        match plan {
+            Plan::Main => 2 + 8 * self.sections,
+            Plan::Pair { .. } => 8,
+            Plan::Left | Plan::Right => 2,
         }
     }
 
-    fn item(&self, part: Part, number: u32, _left: u32) -> Item<Part> {
-        match (part, number) {
-            (Part::Main, n) if n < self.sections => Item::Section(Part::Pair { is_first: n == 0 }),
-            (Part::Main, _) => Item::Close(step(10, 3)),
-            (Part::Pair { is_first }, 0) => Item::Spawn(step(15, if is_first { 6 } else { 0 }), Part::Left),
-            (Part::Pair { .. }, 1) => Item::Spawn(step(5, 1), Part::Right),
-            (Part::Pair { .. }, _) => Item::Close(step(5, 2)),
-            (Part::Left, _) => Item::Close(step(100, 4)),
-            (Part::Right, _) => Item::Close(step(100, 5)),
+    fn child(&self, plan: Plan, number: u32, _left: u32) -> Child<Plan> {
+        match (plan, number) {
+            (Plan::Main, n) if n < self.sections => Child::Section(Plan::Pair { is_first: n == 0 }),
+            (Plan::Main, _) => Child::Close(step(10, 3)),
+            (Plan::Pair { is_first }, 0) => Child::Spawn(step(15, if is_first { 6 } else { 0 }), Plan::Left),
+            (Plan::Pair { .. }, 1) => Child::Spawn(step(5, 1), Plan::Right),
+            (Plan::Pair { .. }, _) => Child::Close(step(5, 2)),
+            (Plan::Left, _) => Child::Close(step(100, 4)),
+            (Plan::Right, _) => Child::Close(step(100, 5)),
         }
     }
 }

@@ -10,7 +10,7 @@
 //! 10  }
 //! ```
 
-use super::{Code, Item, Shape, code, nearest_count, step};
+use super::{Child, Code, Shape, code, nearest_count, step};
 
 /// A descent by this many levels.
 pub struct Deep {
@@ -26,39 +26,39 @@ impl Deep {
 
 /// A task with this many levels below it, or its section.
 #[derive(Clone, Copy)]
-pub enum Part {
+pub enum Plan {
     Descend(u32),
     Section(u32),
 }
 
 impl Shape for Deep {
-    type Part = Part;
+    type Plan = Plan;
     const FILE: &'static str = "deep.c";
     const CODE: &'static [Code] =
         &[code("descend", 5, 6), code("descend", 5, 7), code("descend", 7, 9), code("descend", 9, 10)];
 
-    fn root(&self) -> Part {
-        Part::Descend(self.levels)
+    fn root(&self) -> Plan {
+        Plan::Descend(self.levels)
     }
 
-    fn is_task(&self, part: Part) -> bool {
-        matches!(part, Part::Descend(_))
+    fn is_task(&self, plan: Plan) -> bool {
+        matches!(plan, Plan::Descend(_))
     }
 
-    fn size(&self, part: Part) -> u32 {
-        match part {
-            Part::Descend(n) => 2 + 5 * n,
-            Part::Section(n) => 5 * n,
+    fn size(&self, plan: Plan) -> u32 {
+        match plan {
+            Plan::Descend(n) => 2 + 5 * n,
+            Plan::Section(n) => 5 * n,
         }
     }
 
-    fn item(&self, part: Part, number: u32, _left: u32) -> Item<Part> {
-        match (part, number) {
-            (Part::Descend(0), _) => Item::Close(step(100, 0)),
-            (Part::Descend(n), 0) => Item::Section(Part::Section(n)),
-            (Part::Descend(_), _) => Item::Close(step(20, 3)),
-            (Part::Section(n), 0) => Item::Spawn(step(20, 1), Part::Descend(n - 1)),
-            (Part::Section(_), _) => Item::Close(step(20, 2)),
+    fn child(&self, plan: Plan, number: u32, _left: u32) -> Child<Plan> {
+        match (plan, number) {
+            (Plan::Descend(0), _) => Child::Close(step(100, 0)),
+            (Plan::Descend(n), 0) => Child::Section(Plan::Section(n)),
+            (Plan::Descend(_), _) => Child::Close(step(20, 3)),
+            (Plan::Section(n), 0) => Child::Spawn(step(20, 1), Plan::Descend(n - 1)),
+            (Plan::Section(_), _) => Child::Close(step(20, 2)),
         }
     }
 }

@@ -13,7 +13,7 @@
 //! 13    return x + y;
 //! ```
 
-use super::{Code, Item, Shape, code, nearest_count, step};
+use super::{Child, Code, Shape, code, nearest_count, step};
 
 /// 2⁶⁴ / φ.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -32,7 +32,7 @@ impl Fib {
 
 /// A call with so many leaf tasks, or its section.
 #[derive(Clone, Copy)]
-pub enum Part {
+pub enum Plan {
     Call(u32),
     Section(u32),
 }
@@ -43,34 +43,34 @@ fn larger(n: u32) -> u32 {
 }
 
 impl Shape for Fib {
-    type Part = Part;
+    type Plan = Plan;
     const FILE: &'static str = "fib.c";
     const CODE: &'static [Code] =
         &[code("fib", 5, 6), code("fib", 5, 8), code("fib", 8, 10), code("fib", 10, 12), code("fib", 12, 13)];
 
-    fn root(&self) -> Part {
-        Part::Call(self.leaves)
+    fn root(&self) -> Plan {
+        Plan::Call(self.leaves)
     }
 
-    fn is_task(&self, part: Part) -> bool {
-        matches!(part, Part::Call(_))
+    fn is_task(&self, plan: Plan) -> bool {
+        matches!(plan, Plan::Call(_))
     }
 
-    fn size(&self, part: Part) -> u32 {
-        match part {
-            Part::Call(n) => 2 + (n - 1) * 8,
-            Part::Section(n) => (n - 1) * 8,
+    fn size(&self, plan: Plan) -> u32 {
+        match plan {
+            Plan::Call(n) => 2 + (n - 1) * 8,
+            Plan::Section(n) => (n - 1) * 8,
         }
     }
 
-    fn item(&self, part: Part, number: u32, _left: u32) -> Item<Part> {
-        match (part, number) {
-            (Part::Call(1), _) => Item::Close(step(100, 0)),
-            (Part::Call(n), 0) => Item::Section(Part::Section(n)),
-            (Part::Call(_), _) => Item::Close(step(10, 4)),
-            (Part::Section(n), 0) => Item::Spawn(step(15, 1), Part::Call(larger(n))),
-            (Part::Section(n), 1) => Item::Spawn(step(5, 2), Part::Call(n - larger(n))),
-            (Part::Section(_), _) => Item::Close(step(5, 3)),
+    fn child(&self, plan: Plan, number: u32, _left: u32) -> Child<Plan> {
+        match (plan, number) {
+            (Plan::Call(1), _) => Child::Close(step(100, 0)),
+            (Plan::Call(n), 0) => Child::Section(Plan::Section(n)),
+            (Plan::Call(_), _) => Child::Close(step(10, 4)),
+            (Plan::Section(n), 0) => Child::Spawn(step(15, 1), Plan::Call(larger(n))),
+            (Plan::Section(n), 1) => Child::Spawn(step(5, 2), Plan::Call(n - larger(n))),
+            (Plan::Section(_), _) => Child::Close(step(5, 3)),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Everything that the model allows, by chance: tasks with several sections, sections in sections, intervals that end
-//! otherwise, few children and many, shallow and deep. Every number of nodes from 2 on is possible: a part knows how many
-//! nodes it has, and chance decides item by item how many of those that are left the next one gets.
+//! otherwise, few children and many, shallow and deep. Every number of nodes from 2 on is possible: a plan knows how many
+//! nodes it has, and chance decides child by child how many of those that are left the next one gets.
 
-use super::{Code, Item, Shape, code, step};
-use crate::chance::{mix, scale};
+use super::{Child, Code, Shape, code, step};
+use crosscut_chance::{mix, scale};
 
 /// A random program.
 pub struct Random {
@@ -20,7 +20,7 @@ impl Random {
 
 /// A task or section with this many nodes.
 #[derive(Clone, Copy)]
-pub struct Part {
+pub struct Plan {
     is_task: bool,
     nodes: u32,
     seed: u64,
@@ -31,11 +31,11 @@ const TASK: u32 = 2;
 /// The smallest section: itself, a create with the smallest task, a wait.
 const SECTION: u32 = 5;
 
-impl Part {
-    /// How many nodes an inner part gets: about `nodes` over a number of children that is the same for the whole part.
+impl Plan {
+    /// How many nodes an inner plan gets: about `nodes` over a number of children that is the same for the whole plan.
     fn share(self, chance: u64, least: u32, most: u32) -> u32 {
         let choice = mix(self.seed);
-        // Most parts have few children, one in 32 has many.
+        // Most plans have few children, one in 32 has many.
         let children = if choice.is_multiple_of(32) { 8 << (choice >> 8 & 7) } else { 1 + (choice >> 8) % 6 };
         let mean = u64::from(self.nodes) / children;
         (mean / 4 + scale(chance, mean * 3 / 2 + 1)).clamp(u64::from(least), u64::from(most)) as u32
@@ -49,7 +49,7 @@ impl Part {
 }
 
 impl Shape for Random {
-    type Part = Part;
+    type Plan = Plan;
     const FILE: &'static str = "random.c";
     const CODE: &'static [Code] = &[
         code("work", 10, 14),
@@ -62,39 +62,39 @@ impl Shape for Random {
         code("walk", 58, 61),
     ];
 
-    fn root(&self) -> Part {
-        Part { is_task: true, nodes: self.nodes, seed: self.seed }
+    fn root(&self) -> Plan {
+        Plan { is_task: true, nodes: self.nodes, seed: self.seed }
     }
 
-    fn is_task(&self, part: Part) -> bool {
-        part.is_task
+    fn is_task(&self, plan: Plan) -> bool {
+        plan.is_task
     }
 
-    fn size(&self, part: Part) -> u32 {
-        part.nodes
+    fn size(&self, plan: Plan) -> u32 {
+        plan.nodes
     }
 
-    fn item(&self, part: Part, number: u32, left: u32) -> Item<Part> {
-        let seed = mix(part.seed ^ u64::from(number));
+    fn child(&self, plan: Plan, number: u32, left: u32) -> Child<Plan> {
+        let seed = mix(plan.seed ^ u64::from(number));
         let chance = mix(seed);
-        let function = if part.seed & 1 == 0 { 0 } else { 4 };
-        let other = Item::Other(step(Part::work(chance), function + 1));
+        let function = if plan.seed & 1 == 0 { 0 } else { 4 };
+        let other = Child::Other(step(Plan::work(chance), function + 1));
         if left == 1 {
-            return Item::Close(step(Part::work(chance), function + 3));
+            return Child::Close(step(Plan::work(chance), function + 3));
         }
         let inner = left - 1; // one node is for the close
         let section = |least| {
-            let nodes = part.share(mix(chance), least, inner);
-            Item::Section(Part { is_task: false, nodes, seed })
+            let nodes = plan.share(mix(chance), least, inner);
+            Child::Section(Plan { is_task: false, nodes, seed })
         };
         let roll = chance >> 32 & 15;
-        if part.is_task {
+        if plan.is_task {
             return if inner < SECTION || roll < 2 { other } else { section(SECTION) };
         }
         // A section begins with a task, whatever chance says.
         if number == 0 || (inner > TASK && roll < 12) {
-            let nodes = part.share(mix(chance), TASK, inner - 1);
-            return Item::Spawn(step(Part::work(chance), function), Part { is_task: true, nodes, seed });
+            let nodes = plan.share(mix(chance), TASK, inner - 1);
+            return Child::Spawn(step(Plan::work(chance), function), Plan { is_task: true, nodes, seed });
         }
         if inner >= SECTION && roll < 14 { section(SECTION) } else { other }
     }

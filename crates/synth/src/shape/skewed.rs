@@ -12,7 +12,7 @@
 //! 15  }
 //! ```
 
-use super::{Code, Item, Shape, code, nearest_count, step};
+use super::{Child, Code, Shape, code, nearest_count, step};
 
 /// A search with this many tasks that are not leaves.
 pub struct Skewed {
@@ -28,13 +28,13 @@ impl Skewed {
 
 /// A task with this many calls in it, its own included, or its section.
 #[derive(Clone, Copy)]
-pub enum Part {
+pub enum Plan {
     Search(u32),
     Section(u32),
 }
 
 impl Shape for Skewed {
-    type Part = Part;
+    type Plan = Plan;
     const FILE: &'static str = "skewed.c";
     const CODE: &'static [Code] = &[
         code("search", 8, 9),
@@ -44,30 +44,30 @@ impl Shape for Skewed {
         code("search", 14, 15),
     ];
 
-    fn root(&self) -> Part {
-        Part::Search(self.calls)
+    fn root(&self) -> Plan {
+        Plan::Search(self.calls)
     }
 
-    fn is_task(&self, part: Part) -> bool {
-        matches!(part, Part::Search(_))
+    fn is_task(&self, plan: Plan) -> bool {
+        matches!(plan, Plan::Search(_))
     }
 
-    fn size(&self, part: Part) -> u32 {
-        match part {
-            Part::Search(n) => 2 + 14 * n,
-            Part::Section(n) => 14 * n,
+    fn size(&self, plan: Plan) -> u32 {
+        match plan {
+            Plan::Search(n) => 2 + 14 * n,
+            Plan::Section(n) => 14 * n,
         }
     }
 
-    fn item(&self, part: Part, number: u32, _left: u32) -> Item<Part> {
-        match (part, number) {
-            (Part::Search(0), _) => Item::Close(step(100, 0)),
-            (Part::Search(n), 0) => Item::Section(Part::Section(n)),
-            (Part::Search(_), _) => Item::Close(step(10, 4)),
-            (Part::Section(n), 0) => Item::Spawn(step(15, 1), Part::Search(n / 16)),
-            (Part::Section(n), 1 | 2) => Item::Spawn(step(5, 2), Part::Search(n / 16)),
-            (Part::Section(n), 3) => Item::Spawn(step(5, 2), Part::Search(n - 1 - 3 * (n / 16))),
-            (Part::Section(_), _) => Item::Close(step(5, 3)),
+    fn child(&self, plan: Plan, number: u32, _left: u32) -> Child<Plan> {
+        match (plan, number) {
+            (Plan::Search(0), _) => Child::Close(step(100, 0)),
+            (Plan::Search(n), 0) => Child::Section(Plan::Section(n)),
+            (Plan::Search(_), _) => Child::Close(step(10, 4)),
+            (Plan::Section(n), 0) => Child::Spawn(step(15, 1), Plan::Search(n / 16)),
+            (Plan::Section(n), 1 | 2) => Child::Spawn(step(5, 2), Plan::Search(n / 16)),
+            (Plan::Section(n), 3) => Child::Spawn(step(5, 2), Plan::Search(n - 1 - 3 * (n / 16))),
+            (Plan::Section(_), _) => Child::Close(step(5, 3)),
         }
     }
 }

@@ -24,7 +24,7 @@
 //! 41  }
 //! ```
 
-use super::{Code, Item, Shape, code, step};
+use super::{Child, Code, Shape, code, step};
 
 /// A sort of this many blocks.
 pub struct Sort {
@@ -62,7 +62,7 @@ fn sort_size(n: u32) -> u64 {
 
 /// A task with this many blocks, or one of its sections.
 #[derive(Clone, Copy)]
-pub enum Part {
+pub enum Plan {
     Sort(u32),
     Halves(u32),
     Merging(u32),
@@ -71,7 +71,7 @@ pub enum Part {
 }
 
 impl Shape for Sort {
-    type Part = Part;
+    type Plan = Plan;
     const FILE: &'static str = "sort.c";
     const CODE: &'static [Code] = &[
         code("sort", 30, 31),
@@ -88,41 +88,41 @@ impl Shape for Sort {
         code("merge", 18, 19),
     ];
 
-    fn root(&self) -> Part {
-        Part::Sort(self.blocks)
+    fn root(&self) -> Plan {
+        Plan::Sort(self.blocks)
     }
 
-    fn is_task(&self, part: Part) -> bool {
-        matches!(part, Part::Sort(_) | Part::Merge(_))
+    fn is_task(&self, plan: Plan) -> bool {
+        matches!(plan, Plan::Sort(_) | Plan::Merge(_))
     }
 
-    fn size(&self, part: Part) -> u32 {
-        match part {
-            Part::Sort(n) => sort_size(n) as u32,
-            Part::Halves(n) => 4 + (sort_size(n / 2) + sort_size(n - n / 2)) as u32,
-            Part::Merging(n) => 3 + merge_size(n),
-            Part::Merge(n) => merge_size(n),
-            Part::MergeHalves(n) => merge_size(n) - 2,
+    fn size(&self, plan: Plan) -> u32 {
+        match plan {
+            Plan::Sort(n) => sort_size(n) as u32,
+            Plan::Halves(n) => 4 + (sort_size(n / 2) + sort_size(n - n / 2)) as u32,
+            Plan::Merging(n) => 3 + merge_size(n),
+            Plan::Merge(n) => merge_size(n),
+            Plan::MergeHalves(n) => merge_size(n) - 2,
         }
     }
 
-    fn item(&self, part: Part, number: u32, _left: u32) -> Item<Part> {
-        match (part, number) {
-            (Part::Sort(1), _) => Item::Close(step(200, 0)),
-            (Part::Sort(n), 0) => Item::Section(Part::Halves(n)),
-            (Part::Sort(n), 1) => Item::Section(Part::Merging(n)),
-            (Part::Sort(n), _) => Item::Close(step(n.saturating_mul(25), 6)), // the serial copy
-            (Part::Halves(n), 0) => Item::Spawn(step(5, 1), Part::Sort(n / 2)),
-            (Part::Halves(n), 1) => Item::Spawn(step(5, 2), Part::Sort(n - n / 2)),
-            (Part::Halves(_), _) => Item::Close(step(5, 3)),
-            (Part::Merging(n), 0) => Item::Spawn(step(5, 4), Part::Merge(n)),
-            (Part::Merging(_), _) => Item::Close(step(5, 5)),
-            (Part::Merge(1), _) => Item::Close(step(100, 7)),
-            (Part::Merge(n), 0) => Item::Section(Part::MergeHalves(n)),
-            (Part::Merge(_), _) => Item::Close(step(5, 11)),
-            (Part::MergeHalves(n), 0) => Item::Spawn(step(10, 8), Part::Merge(n / 2)),
-            (Part::MergeHalves(n), 1) => Item::Spawn(step(5, 9), Part::Merge(n - n / 2)),
-            (Part::MergeHalves(_), _) => Item::Close(step(5, 10)),
+    fn child(&self, plan: Plan, number: u32, _left: u32) -> Child<Plan> {
+        match (plan, number) {
+            (Plan::Sort(1), _) => Child::Close(step(200, 0)),
+            (Plan::Sort(n), 0) => Child::Section(Plan::Halves(n)),
+            (Plan::Sort(n), 1) => Child::Section(Plan::Merging(n)),
+            (Plan::Sort(n), _) => Child::Close(step(n.saturating_mul(25), 6)), // the serial copy
+            (Plan::Halves(n), 0) => Child::Spawn(step(5, 1), Plan::Sort(n / 2)),
+            (Plan::Halves(n), 1) => Child::Spawn(step(5, 2), Plan::Sort(n - n / 2)),
+            (Plan::Halves(_), _) => Child::Close(step(5, 3)),
+            (Plan::Merging(n), 0) => Child::Spawn(step(5, 4), Plan::Merge(n)),
+            (Plan::Merging(_), _) => Child::Close(step(5, 5)),
+            (Plan::Merge(1), _) => Child::Close(step(100, 7)),
+            (Plan::Merge(n), 0) => Child::Section(Plan::MergeHalves(n)),
+            (Plan::Merge(_), _) => Child::Close(step(5, 11)),
+            (Plan::MergeHalves(n), 0) => Child::Spawn(step(10, 8), Plan::Merge(n / 2)),
+            (Plan::MergeHalves(n), 1) => Child::Spawn(step(5, 9), Plan::Merge(n - n / 2)),
+            (Plan::MergeHalves(_), _) => Child::Close(step(5, 10)),
         }
     }
 }

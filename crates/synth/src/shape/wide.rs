@@ -10,7 +10,7 @@
 //! 26    return 0;
 //! ```
 
-use super::{Code, Item, Shape, code, nearest_count, step};
+use super::{Child, Code, Shape, code, nearest_count, step};
 
 /// A loop that creates this many tasks.
 pub struct Wide {
@@ -26,14 +26,14 @@ impl Wide {
 
 /// The program, its loop, or one task.
 #[derive(Clone, Copy)]
-pub enum Part {
+pub enum Plan {
     Main,
     Loop,
     Visit,
 }
 
 impl Shape for Wide {
-    type Part = Part;
+    type Plan = Plan;
     const FILE: &'static str = "wide.c";
     const CODE: &'static [Code] = &[
         code("main", 20, 22),
@@ -43,30 +43,30 @@ impl Shape for Wide {
         code("visit", 5, 12),
     ];
 
-    fn root(&self) -> Part {
-        Part::Main
+    fn root(&self) -> Plan {
+        Plan::Main
     }
 
-    fn is_task(&self, part: Part) -> bool {
-        !matches!(part, Part::Loop)
+    fn is_task(&self, plan: Plan) -> bool {
+        !matches!(plan, Plan::Loop)
     }
 
-    fn size(&self, part: Part) -> u32 {
-        match part {
-            Part::Main => 4 + 3 * self.tasks,
-            Part::Loop => 2 + 3 * self.tasks,
-            Part::Visit => 2,
+    fn size(&self, plan: Plan) -> u32 {
+        match plan {
+            Plan::Main => 4 + 3 * self.tasks,
+            Plan::Loop => 2 + 3 * self.tasks,
+            Plan::Visit => 2,
         }
     }
 
-    fn item(&self, part: Part, number: u32, _left: u32) -> Item<Part> {
-        match (part, number) {
-            (Part::Main, 0) => Item::Section(Part::Loop),
-            (Part::Main, _) => Item::Close(step(10, 3)),
-            (Part::Loop, 0) => Item::Spawn(step(10, 0), Part::Visit),
-            (Part::Loop, n) if n < self.tasks => Item::Spawn(step(10, 1), Part::Visit),
-            (Part::Loop, _) => Item::Close(step(5, 2)),
-            (Part::Visit, _) => Item::Close(step(100, 4)),
+    fn child(&self, plan: Plan, number: u32, _left: u32) -> Child<Plan> {
+        match (plan, number) {
+            (Plan::Main, 0) => Child::Section(Plan::Loop),
+            (Plan::Main, _) => Child::Close(step(10, 3)),
+            (Plan::Loop, 0) => Child::Spawn(step(10, 0), Plan::Visit),
+            (Plan::Loop, n) if n < self.tasks => Child::Spawn(step(10, 1), Plan::Visit),
+            (Plan::Loop, _) => Child::Close(step(5, 2)),
+            (Plan::Visit, _) => Child::Close(step(100, 4)),
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Similarity of groups. Every group has a *shape*: a hash of its structure, in which the members of a fork-join have no
-//! order. Groups of equal shape are isomorphic. How alike two groups are whose shapes differ is told by a
+//! order. Groups of equal shape are isomorphic. How alike two groups are whose shapes differ is measured by a
 //! Weisfeiler–Lehman kernel: nodes are labelled by what they are, then again and again by their own label and those of
 //! their members; the kernel compares how often each label occurs.
 

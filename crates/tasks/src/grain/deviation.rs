@@ -242,7 +242,7 @@ impl<'a> Chunks<'a> {
     }
 }
 
-/// A member that makes up this share of its group's growth explains it: the group need not be told.
+/// A member that makes up this share of its group's growth explains it: the group need not be listed.
 const EXPLAINS: f64 = 0.9;
 
 /// The groups and grains that grew most, of those that have a counterpart, largest first: a group stands before what it

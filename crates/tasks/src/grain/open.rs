@@ -176,8 +176,7 @@ impl Grouping {
             let beside = Beside { balance: balance(members.len(), open.largest, open.work), scatter };
             let share = share(sync, members.len());
             for &grain in members {
-                let cost = &mut grains.row[grain as usize].cost;
-                *cost = cost.saturating_add(share);
+                grains.add_cost(grain as usize, share);
                 grains.beside[grain as usize] = beside;
             }
         }
@@ -188,8 +187,8 @@ impl Grouping {
 
 /// What each of the grains of a join has of what joining them cost.
 #[inline]
-fn share(sync: i64, grains: usize) -> u32 {
-    u32::try_from(sync / grains.max(1) as i64).unwrap_or(u32::MAX)
+fn share(sync: i64, grains: usize) -> i64 {
+    sync / grains.max(1) as i64
 }
 
 /// Largest work / mean work; not a number for one alone.
@@ -208,8 +207,8 @@ fn balance_of(grains: &GrainTable, members: &[u32]) -> f32 {
     balance(members.len(), works.max().unwrap_or(0), sum)
 }
 
-/// A join of tasks with chunks and what the recorder folded. Chunks compare with those of their loop: loops are told apart by
-/// where they stand in the source. The work of what was folded is that of several, which compares with none.
+/// A join of tasks with chunks and what the recorder folded. Chunks compare with those of their loop: loops are distinguished
+/// by where they stand in the source. The work of what was folded is that of several, which compares with none.
 #[cold]
 fn compare_mixed(tasks: &Tasks, grains: &mut GrainTable, members: &[u32], (scatter, sync): (f32, i64)) {
     let site = |grain: u32| tasks.site(NodeId(grains.row[grain as usize].task));
@@ -223,8 +222,7 @@ fn compare_mixed(tasks: &Tasks, grains: &mut GrainTable, members: &[u32], (scatt
     }
     let share = share(sync, alone.len() + alike.len());
     for &grain in alone.iter().chain(&alike) {
-        let cost = &mut grains.row[grain as usize].cost;
-        *cost = cost.saturating_add(share);
+        grains.add_cost(grain as usize, share);
         grains.beside[grain as usize].scatter = scatter;
     }
     loops.sort_unstable();
@@ -301,17 +299,14 @@ fn median_distance(cores: &mut [u16], counts: &mut Vec<u32>) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::median_distance;
+    use crosscut_chance::Chance;
 
     #[test]
     fn median_of_all_pairs() {
-        let mut seed = 7u64;
-        let mut next = |below: u64| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 33) % below
-        };
+        let mut chance = Chance::new(7);
         for _ in 0..2_000 {
-            let spread = 1 + next(40);
-            let cores: Vec<u16> = (0..2 + next(12)).map(|_| next(spread) as u16).collect();
+            let spread = 1 + chance.below(40);
+            let cores: Vec<u16> = (0..2 + chance.below(12)).map(|_| chance.below(spread) as u16).collect();
             let mut distances: Vec<u16> = Vec::new();
             for (i, a) in cores.iter().enumerate() {
                 distances.extend(cores[..i].iter().map(|b| a.abs_diff(*b)));

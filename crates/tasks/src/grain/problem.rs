@@ -117,6 +117,11 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
+    /// The one that was set, if any.
+    pub fn given(&self, problem: Problem) -> Option<f64> {
+        self.set[problem as usize]
+    }
+
     /// Sets one.
     pub fn set(&mut self, problem: Problem, threshold: f64) {
         self.set[problem as usize] = Some(threshold);
@@ -234,7 +239,7 @@ impl Grains {
         ProblemSet { problem, threshold, grains: chosen.len(), lens: Arc::new(Lens::new(chosen)) }
     }
 
-    /// Time that the grains with a problem cost, summed over workers; 0 where it cannot be told, as of scatter. What keeps
+    /// Time that the grains with a problem cost, summed over workers; 0 where that is not available, as of scatter. What keeps
     /// workers from working cannot cost more than the time in which they did not.
     pub fn time_lost(&self, tasks: &Tasks, set: &ProblemSet, deviation: Option<&Deviation>) -> i64 {
         let lost = |node: NodeId| match self.slot[node.index()].get() {
@@ -259,7 +264,7 @@ impl Grains {
         let value = f64::from(self.value(problem, grain, deviation));
         match problem {
             // Run inline, it would be neither created nor joined.
-            Problem::LowParallelBenefit => f64::from(self.grains.row[grain].cost),
+            Problem::LowParallelBenefit => self.grains.cost(grain) as f64,
             Problem::WorkDeviation => work - work / value,
             Problem::MemoryStall => work * value,
             // With n < P grains in progress, P − n workers have nothing to do: its share of that.

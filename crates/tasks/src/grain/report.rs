@@ -17,7 +17,7 @@ pub struct SiteShare {
     pub node: NodeId,
     /// How many.
     pub grains: usize,
-    /// What they cost, or their work where that cannot be told.
+    /// What they cost, or their work where that is not available.
     pub cost: i64,
 }
 
@@ -28,7 +28,7 @@ pub struct ProblemReport {
     pub set: ProblemSet,
     /// Work of these grains.
     pub work: i64,
-    /// What it costs, summed over workers; 0 where it cannot be told.
+    /// What it costs, summed over workers; 0 where that is not available.
     pub time_lost: i64,
     /// The largest visible node count of these grains.
     pub theta: Theta,
@@ -76,9 +76,9 @@ impl Grains {
                 Problem::SiblingImbalance | Problem::ChunkImbalance | Problem::SiblingScatter => own,
                 problem => self.lost(problem, grain as usize, deviation) as i64,
             };
-            let place = tasks.sources().from(tasks.site(self.task(node)));
+            let source = tasks.sources().from(tasks.site(self.task(node)));
             let (share, most) =
-                sites.entry(place).or_insert((SiteShare { node, grains: 0, cost: 0 }, i64::MIN));
+                sites.entry(source).or_insert((SiteShare { node, grains: 0, cost: 0 }, i64::MIN));
             share.grains += 1;
             share.cost = cost.saturating_add(share.cost);
             if cost > *most {
@@ -104,11 +104,11 @@ impl Grains {
         problems.iter().filter(worth).map(|report| self.finding(tasks, report, capacity)).collect()
     }
 
-    /// It points to the place that the report names first, and there to the grain that costs most.
+    /// It points to the line that the report names first, and there to the grain that costs most.
     fn finding(&self, tasks: &Tasks, report: &ProblemReport, capacity: i64) -> Finding {
         let set = &report.set;
         let worst = report.sites.first().map(|site| site.node);
-        let place = worst.map(|node| self.task(node)).and_then(|node| tasks.source(node).0);
+        let line = worst.map(|node| self.task(node)).and_then(|node| tasks.source(node).0);
         Finding {
             id: set.problem.word(),
             severity: Severity::of(report.time_lost, capacity),
@@ -125,7 +125,7 @@ impl Grains {
                 amount(report.work as f64, tasks.clock()),
             ),
             advice: advice(set.problem, worst.map(|node| self.kind(node))).to_owned(),
-            place: place.map(ToString::to_string),
+            line: line.map(ToString::to_string),
             view: FindingView::Grain,
             node: worst,
             window: worst.map(|node| self.task(node)).map(|node| (tasks.start(node), tasks.end(node))),
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn members_of_teams_are_not_told_to_run_inline() {
+    fn members_of_teams_are_not_advised_to_run_inline() {
         let problem = Problem::LowParallelBenefit;
         assert_eq!(advice(problem, Some(GrainKind::Task)), problem.advice());
         for kind in [GrainKind::Lane, GrainKind::Root, GrainKind::Chunk] {

@@ -63,9 +63,9 @@ impl Links {
         self.waiting.get(first).is_some_and(|&node| (node as usize) < nodes.end)
     }
 
-    /// The place of a node among those that wait.
+    /// The number of a node among those that wait.
     #[inline]
-    pub fn place(&self, node: usize) -> Option<usize> {
+    pub fn number(&self, node: usize) -> Option<usize> {
         if self.waiting.is_empty() { None } else { self.waiting.binary_search(&(node as u32)).ok() }
     }
 

@@ -265,7 +265,7 @@ impl<'a> Walk<'a> {
     /// Adds a task to the block of tasks, or begins one. The tasks of a block all start with the first one, and the
     /// creates of the others follow: the path gets no longer by that.
     fn fork(&mut self, parent: usize, create: usize, length: i64, task: usize, known: Known) {
-        let depends = self.links.place(task).is_some() || !self.links.followers(task).is_empty();
+        let depends = self.links.number(task).is_some() || !self.links.followers(task).is_empty();
         if let Group::Fork(first) = self.group
             && !depends
             && self.made.work[first + 1] + known.work <= self.little
@@ -292,8 +292,8 @@ impl<'a> Walk<'a> {
     /// The dependences, between the nodes that stand for theirs.
     fn map_depends(&mut self) {
         let Depends { to, from } = self.columns.depends;
-        let place = |node: u32| self.made.stands_for.binary_search(&node).ok().map(|at| at as u32);
-        let pairs = to.iter().zip(from).filter_map(|(&to, &from)| Some((place(to)?, place(from)?)));
+        let number = |node: u32| self.made.stands_for.binary_search(&node).ok().map(|at| at as u32);
+        let pairs = to.iter().zip(from).filter_map(|(&to, &from)| Some((number(to)?, number(from)?)));
         let (to, from) = pairs.unzip();
         (self.made.depend_to, self.made.depend_from) = (to, from);
     }

@@ -84,7 +84,7 @@ struct Scope {
 
 /// What a worker can run.
 #[derive(Clone, Copy, Debug)]
-enum Item {
+enum Runnable {
     Task(u32),
     Pieces(u32),
 }
@@ -148,7 +148,7 @@ impl<T> std::ops::IndexMut<u32> for Slab<T> {
 /// What is ready, by worker that made it so.
 #[derive(Debug)]
 struct Ready {
-    deques: Vec<VecDeque<Item>>,
+    deques: Vec<VecDeque<Runnable>>,
     /// A bit for each worker that has something.
     some: Vec<u64>,
     count: usize,
@@ -160,7 +160,7 @@ impl Ready {
     }
 
     #[inline]
-    fn push(&mut self, worker: usize, item: Item) {
+    fn push(&mut self, worker: usize, item: Runnable) {
         self.deques[worker].push_back(item);
         self.some[worker / 64] |= 1 << (worker % 64);
         self.count += 1;
@@ -182,7 +182,7 @@ impl Ready {
 
     /// What a worker takes next, and from whom; it stays where it is.
     #[inline]
-    fn next(&self, worker: usize) -> Option<(usize, Item)> {
+    fn next(&self, worker: usize) -> Option<(usize, Runnable)> {
         if let Some(&own) = self.deques[worker].back() {
             return Some((worker, own));
         }
@@ -217,7 +217,7 @@ struct Machine<'a, C, T> {
     tasks: Slab<Task>,
     scopes: Slab<Scope>,
     ready: Ready,
-    running: Vec<Item>,
+    running: Vec<Runnable>,
     /// On how many tasks each of those that depend on some still waits, and who is held back by that.
     missing: Vec<u32>,
     held: Vec<Held>,
@@ -243,7 +243,7 @@ pub fn replay<C: Cost, T: FnMut(Step)>(
         tasks: Slab::default(),
         scopes: Slab::default(),
         ready: Ready::new(workers),
-        running: vec![Item::Task(NONE); workers],
+        running: vec![Runnable::Task(NONE); workers],
         missing: links.counts().to_vec(),
         held: vec![Held::Nobody; links.counts().len()],
         done: Replay::default(),
@@ -254,7 +254,7 @@ pub fn replay<C: Cost, T: FnMut(Step)>(
 impl<C: Cost, T: FnMut(Step)> Machine<'_, C, T> {
     fn run(mut self) -> Replay {
         let root = self.new_task(0, self.columns.len.len(), NONE, NONE);
-        self.ready.push(0, Item::Task(root));
+        self.ready.push(0, Runnable::Task(root));
         let mut idle: Vec<u32> = (0..self.workers as u32).rev().collect();
         // When each busy worker's strand ends; of equal times the first worker's.
         let mut ends: BinaryHeap<Reverse<(i64, u32)>> = BinaryHeap::with_capacity(self.workers);
@@ -274,8 +274,8 @@ impl<C: Cost, T: FnMut(Step)> Machine<'_, C, T> {
             let Reverse((now, worker)) = *first;
             self.now = now;
             let goes_on = match self.running[worker as usize] {
-                Item::Task(task) => self.go_on(task, worker as usize),
-                Item::Pieces(scope) => {
+                Runnable::Task(task) => self.go_on(task, worker as usize),
+                Runnable::Pieces(scope) => {
                     self.one_less(scope, worker as usize);
                     None
                 }
@@ -306,11 +306,11 @@ impl<C: Cost, T: FnMut(Step)> Machine<'_, C, T> {
             let (victim, item) = self.ready.next(worker)?;
             self.done.moved += u64::from(victim != worker);
             let until = match item {
-                Item::Task(task) => {
+                Runnable::Task(task) => {
                     self.ready.remove(worker, victim);
                     self.go_on(task, worker)
                 }
-                Item::Pieces(scope) => Some(self.take_pieces(scope, worker, victim)),
+                Runnable::Pieces(scope) => Some(self.take_pieces(scope, worker, victim)),
             };
             // A task may have nothing to do but to end.
             if until.is_some() {
@@ -334,7 +334,7 @@ impl<C: Cost, T: FnMut(Step)> Machine<'_, C, T> {
             scope.pending -= 1;
             self.ready.remove(worker, victim);
         }
-        self.running[worker] = Item::Pieces(id);
+        self.running[worker] = Runnable::Pieces(id);
         self.tell(node as usize, worker, 0, length);
         self.done.busy = self.done.busy.saturating_add(length);
         self.now.saturating_add(length)
@@ -389,7 +389,7 @@ impl<C: Cost, T: FnMut(Step)> Machine<'_, C, T> {
             }
         }
         self.tasks[id] = task;
-        self.running[worker] = Item::Task(id);
+        self.running[worker] = Runnable::Task(id);
         self.done.busy = self.done.busy.saturating_add(length);
         Some(self.now.saturating_add(length))
     }
@@ -431,7 +431,7 @@ impl<C: Cost, T: FnMut(Step)> Machine<'_, C, T> {
             task.scope = self.add_scope(node, task.at, task.scope, deep);
             let scope = &mut self.scopes[task.scope];
             (scope.left, scope.piece, scope.pending) = (work - span, span.max(1), 1);
-            self.ready.push(worker, Item::Pieces(task.scope));
+            self.ready.push(worker, Runnable::Pieces(task.scope));
         }
         span
     }
@@ -448,20 +448,20 @@ impl<C: Cost, T: FnMut(Step)> Machine<'_, C, T> {
             scope.sync = scope.sync.saturating_add(self.cost.sync(node));
         }
         let task = self.new_task(node, creator.end as usize, joiner, deep);
-        match self.links.place(node).filter(|&place| self.missing[place] > 0) {
-            Some(place) => self.held[place] = Held::Task(task),
-            None => self.ready.push(worker, Item::Task(task)),
+        match self.links.number(node).filter(|&at| self.missing[at] > 0) {
+            Some(at) => self.held[at] = Held::Task(task),
+            None => self.ready.push(worker, Runnable::Task(task)),
         }
     }
 
     /// At the end of its scope a task goes on if all that it waits for has ended.
     fn close(&mut self, id: u32, task: &Task) -> bool {
         let wait = task.at as usize - 1;
-        let place = self.links.place(wait).filter(|&place| self.missing[place] > 0);
+        let at = self.links.number(wait).filter(|&at| self.missing[at] > 0);
         let scope = &mut self.scopes[task.scope];
-        if let Some(place) = place {
+        if let Some(at) = at {
             scope.pending += 1;
-            self.held[place] = Held::Scope(task.scope);
+            self.held[at] = Held::Scope(task.scope);
         }
         if scope.pending > 0 {
             scope.waiting = id;
@@ -475,7 +475,7 @@ impl<C: Cost, T: FnMut(Step)> Machine<'_, C, T> {
         scope.pending = scope.pending.saturating_sub(1);
         if scope.pending == 0 && scope.waiting != NONE {
             let task = std::mem::replace(&mut scope.waiting, NONE);
-            self.ready.push(worker, Item::Task(task));
+            self.ready.push(worker, Runnable::Task(task));
         }
     }
 
@@ -485,15 +485,15 @@ impl<C: Cost, T: FnMut(Step)> Machine<'_, C, T> {
             self.one_less(task.joiner, worker);
         }
         let links = self.links;
-        for &place in links.followers(task.node as usize) {
-            let place = place as usize;
-            self.missing[place] = self.missing[place].saturating_sub(1);
-            if self.missing[place] > 0 {
+        for &at in links.followers(task.node as usize) {
+            let at = at as usize;
+            self.missing[at] = self.missing[at].saturating_sub(1);
+            if self.missing[at] > 0 {
                 continue;
             }
-            match std::mem::replace(&mut self.held[place], Held::Nobody) {
+            match std::mem::replace(&mut self.held[at], Held::Nobody) {
                 Held::Nobody => {}
-                Held::Task(task) => self.ready.push(worker, Item::Task(task)),
+                Held::Task(task) => self.ready.push(worker, Runnable::Task(task)),
                 Held::Scope(scope) => self.one_less(scope, worker),
             }
         }

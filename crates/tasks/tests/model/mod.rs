@@ -4,7 +4,6 @@
 
 #![allow(dead_code, unused_imports)] // each test file uses its own part
 
-mod chance;
 mod grains;
 mod greedy;
 mod program;
@@ -12,7 +11,7 @@ mod recording;
 mod reference;
 mod schedule;
 
-pub use chance::Chance;
+pub use crosscut_chance::Chance;
 pub use grains::{GrainModel, Graph, Group};
 pub use greedy::{Greedy, Ran};
 pub use program::{Node, Program};

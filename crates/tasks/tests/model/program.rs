@@ -84,13 +84,13 @@ impl Program {
         while let Some(&node) = program.open.last() {
             let depth = program.open.len();
             let in_section = program.nodes[node].kind == Kind::Section;
-            let length = if chance.tenths(2) { 0 } else { chance.upto(longest) };
+            let length = if chance.tenths(2) { 0 } else { chance.within(0, longest) };
             let full = program.nodes.len() >= size || depth > 12;
             if full {
                 program.close_somehow(chance, wild, length);
                 continue;
             }
-            match chance.below(10) {
+            match chance.index(10) {
                 0 | 1 => {
                     let kind = if wild && chance.tenths(4) { Kind::Chunk } else { Kind::Other };
                     program.leaf(kind, length);
@@ -114,7 +114,7 @@ impl Program {
     fn close_somehow(&mut self, chance: &mut Chance, wild: bool, length: i64) {
         let node = &self.nodes[*self.open.last().expect("something is open")];
         let in_section = wild && node.kind == Kind::Section;
-        match if in_section { chance.below(10) } else { 9 } {
+        match if in_section { chance.index(10) } else { 9 } {
             0..3 if !node.children.is_empty() => self.leave(),
             0..6 => drop(self.close_deep(length)),
             _ => drop(self.close(length)),
@@ -122,7 +122,7 @@ impl Program {
     }
 
     fn add_depends(&mut self, chance: &mut Chance) {
-        let often = chance.below(4) as u8;
+        let often = chance.index(4) as u8;
         let needy = |&to: &usize| matches!(self.nodes[to].kind, Kind::Task | Kind::Wait) && to > 0;
         let mut found = Vec::new();
         for to in (0..self.nodes.len()).filter(needy) {
@@ -131,7 +131,7 @@ impl Program {
                 .collect();
             for _ in 0..3 {
                 if !tasks.is_empty() && chance.tenths(often) {
-                    found.push((to, tasks[chance.below(tasks.len())]));
+                    found.push((to, tasks[chance.index(tasks.len())]));
                 }
             }
         }

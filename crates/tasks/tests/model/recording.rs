@@ -82,6 +82,14 @@ fn closed(program: &Program, node: usize) -> bool {
 }
 
 impl Recording {
+    /// The same with every moment so many times as late.
+    pub fn slowed(mut self, factor: i64) -> Self {
+        self.program.nodes.iter_mut().for_each(|node| node.length *= factor);
+        let Schedule { start, end, ready, .. } = &mut self.schedule;
+        [start, end, ready].into_iter().flatten().for_each(|time| *time *= factor);
+        self
+    }
+
     pub fn new(
         program: Program,
         schedule: Schedule,

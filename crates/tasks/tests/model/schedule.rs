@@ -87,18 +87,18 @@ impl Schedule {
     pub fn random(program: &Program, chance: &mut Chance, workers: usize, manners: Manners) -> Self {
         let mut order = chance.clone();
         let lifo = order.tenths(3);
-        let choose = |pool: &[usize]| if lifo { pool.len() - 1 } else { order.below(pool.len()) };
+        let choose = |pool: &[usize]| if lifo { pool.len() - 1 } else { order.index(pool.len()) };
         let place = |_, near: Option<usize>| {
             let worker = match near {
                 Some(near) if chance.tenths(manners.stay) => near,
-                _ => chance.below(workers),
+                _ => chance.index(workers),
             };
             let core = if manners.cores == 1 {
                 worker as i64
             } else {
-                (worker + workers * chance.below(manners.cores)) as i64
+                (worker + workers * chance.index(manners.cores)) as i64
             };
-            let pause = if chance.tenths(3) { chance.upto(manners.pause) } else { 0 };
+            let pause = if chance.tenths(3) { chance.within(0, manners.pause) } else { 0 };
             (worker, core, pause)
         };
         Schedule::run(program, workers, choose, place)

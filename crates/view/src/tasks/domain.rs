@@ -19,7 +19,7 @@ use super::opened::Opened;
 use super::{act, compare, draw, json, losses, overview, views, words};
 
 /// The domain's line in the registry.
-pub const ENTRY: Entry = Entry { word: "tasks", open };
+pub const ENTRY: Entry = Entry { word: "tasks", views: views::VIEWS, open };
 
 /// Opens the tasks of a run. Settings: "baseline", the path of a run of the same program; "threshold.PROBLEM", a number.
 fn open(run: &Arc<Run>, settings: &Settings) -> Result<Option<Arc<dyn Domain>>, Refusal> {

@@ -150,11 +150,11 @@ fn colour(look: &Look, usual: ColourBy) -> Result<ColourBy, Refusal> {
 }
 
 fn scale(look: &Look) -> Result<Scale, Refusal> {
-    Ok(match look.option("height") {
+    Ok(match look.option("scale") {
         Some("even") => Scale::Even,
         None | Some("log") => Scale::Log,
         Some("linear") => Scale::Linear,
-        Some(text) => return Err(wrong("height", text, "even, log or linear")),
+        Some(text) => return Err(wrong("scale", text, "even, log or linear")),
     })
 }
 

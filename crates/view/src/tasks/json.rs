@@ -222,7 +222,7 @@ impl<'a> FindingFigures<'a> {
             id: finding.id,
             severity: finding.severity.word(),
             cost_ns: finding.cost,
-            place: finding.place.as_deref(),
+            place: finding.line.as_deref(),
             what: &finding.what,
             advice: &finding.advice,
         }

@@ -165,7 +165,7 @@ impl<'a> Report<'a> {
                 finding.id,
                 finding.what
             ));
-            if let Some(place) = &finding.place {
+            if let Some(place) = &finding.line {
                 lines.push(format!("    at {place}"));
             }
             lines.push(format!("    {}", finding.advice));

@@ -37,7 +37,7 @@ const fn colour(usual: &'static str) -> Opt {
 }
 
 const HEIGHT: Opt = Opt {
-    name: "height",
+    name: "scale",
     title: "Height",
     kind: OptKind::Choice {
         values: &[("even", "Even"), ("log", "Time, logarithmic"), ("linear", "Time, linear")],

@@ -27,7 +27,7 @@ use crosscut_workbench::{
 };
 
 /// The line of the registry.
-pub const ENTRY: Entry = Entry { word: "timber", open };
+pub const ENTRY: Entry = Entry { word: "timber", views: VIEWS, open };
 
 const TREES: &[TreeDecl] = &[TreeDecl {
     name: "logs",

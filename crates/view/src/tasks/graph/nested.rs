@@ -12,6 +12,7 @@ use super::{Graph, xml};
 use crate::format::{count, time};
 use crate::tasks::colour::source_slot;
 use crosscut_scene::palette::Theme;
+use crosscut_scene::svg::escape;
 
 /// Something that a group shows: a member, or members put aside.
 enum Member {
@@ -239,7 +240,7 @@ impl Nested<'_, '_> {
         let height = (16.0 + 12.0 * (1.0 + grains.work(node).max(0) as f64).log10()).round();
         write!(self.out, r#"<node id="g{}">"#, node.0)?;
         xml::data(self.out, &self.graph.data(node))?;
-        let title = xml::escaped(&format!("{} · {}", self.place(node), self.work(node)));
+        let title = escape(&format!("{} · {}", self.place(node), self.work(node)));
         writeln!(
             self.out,
             r#"<data key="d_node"><y:ShapeNode><y:Geometry width="96" height="{height}"/><y:Fill color="{fill}"/><y:BorderStyle color="{border}" type="line" width="{width}"/><y:NodeLabel fontSize="10">{title}</y:NodeLabel><y:Shape type="rectangle"/></y:ShapeNode></data></node>"#
@@ -271,7 +272,7 @@ impl Nested<'_, '_> {
             (true, true) => xml::RED,
             (true, false) => xml::GREEN,
         };
-        let title = xml::escaped(title);
+        let title = escape(title);
         let shape = |closed: bool| {
             format!(
                 r#"<y:GroupNode><y:Geometry width="160" height="50"/><y:Fill hasColor="false"/><y:BorderStyle color="{border}" type="line" width="2"/><y:NodeLabel autoSizePolicy="node_width" modelName="internal" modelPosition="t">{title}</y:NodeLabel><y:Shape type="roundrectangle"/><y:State closed="{closed}" closedHeight="50" closedWidth="160" innerGraphDisplayEnabled="false"/></y:GroupNode>"#

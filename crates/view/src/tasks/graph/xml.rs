@@ -1,8 +1,9 @@
-//! Text in XML.
+//! GraphML: keys, and the data of nodes and edges.
 
 use std::io::{self, Write};
 
 use super::Graph;
+use crate::svg::escape;
 
 /// Keys of node data, with their types.
 pub const NODE_KEYS: [(&str, &str); 18] = [
@@ -33,23 +34,6 @@ pub const EDGE_KEYS: [(&str, &str); 4] =
 /// Keys of graph data, with their types.
 const GRAPH_KEYS: [(&str, &str); 2] = [("g_clock", "string"), ("g_workers", "long")];
 
-/// As text that XML takes: without the characters that it does not have.
-pub fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\t' | '\n' | '\r' => out.push(' '),
-            c if (c as u32) < 0x20 || matches!(c as u32, 0xfffe | 0xffff) => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
 /// The opening of a file: keys, and the graph itself.
 pub fn begin(out: &mut dyn Write, graph: &Graph<'_>, extra: &str, attributes: &str) -> io::Result<()> {
     writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
@@ -73,7 +57,7 @@ pub fn begin(out: &mut dyn Write, graph: &Graph<'_>, extra: &str, attributes: &s
 /// The data of a node or an edge.
 pub fn data(out: &mut dyn Write, data: &[(&'static str, String)]) -> io::Result<()> {
     for (key, value) in data {
-        write!(out, r#"<data key="{key}">{}</data>"#, escaped(value))?;
+        write!(out, r#"<data key="{key}">{}</data>"#, escape(value))?;
     }
     Ok(())
 }
@@ -93,14 +77,4 @@ pub fn edge_data(kind: &str, critical: bool) -> [(&'static str, String); 4] {
         ("e_weight", "1".to_owned()),
         ("e_on_crit_path", critical.to_string()),
     ]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::escaped;
-
-    #[test]
-    fn text_is_escaped() {
-        assert_eq!(escaped("a<b> & \"c\"\n\u{1}"), "a&lt;b&gt; &amp; &quot;c&quot; \u{fffd}");
-    }
 }
