@@ -54,11 +54,11 @@ fn main() -> Outcome<()> {
     let options = DagOptions { colour: ColourBy::Kind, scale: Scale::Linear, critical: false };
     write("dag-linear", &dag(&tasks, &cut, &options), &Theme::LIGHT)?;
     let end = tasks.summary().elapsed;
-    let options = TimelineOptions { width: 1200.0, height: 400.0, colour: ColourBy::Worker, focus: None };
+    let options = TimelineOptions { width: 1200.0, height: 400.0, colour: ColourBy::Worker };
     write("timeline", &timeline(&tasks, 0, end, &options), &Theme::LIGHT)?;
     let options = TimelineOptions { colour: ColourBy::Source, ..options };
     write("timeline-zoom", &timeline(&tasks, end / 3, end / 3 + end / 50, &options), &Theme::DARK)?;
-    let options = ProfileOptions { width: 1200.0, height: 240.0 };
+    let options = ProfileOptions { width: 1200.0, height: 240.0, bare: false };
     write("profile", &profile(&tasks, 0, end, &options), &Theme::LIGHT)?;
     write("profile-dark", &profile(&tasks, 0, end, &options), &Theme::DARK)
 }

@@ -279,7 +279,7 @@ fn hostile_names_stay_text() {
     let tasks = named(hostile, work.path());
     let mut cut = Cut::closed();
     cut.open(tasks.tree(), NodeId::ROOT);
-    let time = TimelineOptions { width: 1500.0, height: 300.0, colour: ColourBy::Source, focus: None };
+    let time = TimelineOptions { width: 1500.0, height: 300.0, colour: ColourBy::Source };
     let scenes = [
         dag(&tasks, &cut, &DagOptions { colour: ColourBy::Source, ..DagOptions::default() }),
         timeline(&tasks, 0, 8000, &time),
@@ -349,9 +349,9 @@ fn every_view_of_every_sample() {
             }
         }
         for (from, to) in [(0, end), (end / 2, end / 2 + 1), (0, 1), (end / 3, end / 3 + end / 100 + 1)] {
-            let time = TimelineOptions { width: 900.0, height: 200.0, colour: ColourBy::Source, focus: None };
+            let time = TimelineOptions { width: 900.0, height: 200.0, colour: ColourBy::Source };
             check(&timeline(tasks, from, to, &time));
-            check(&profile(tasks, from, to, &ProfileOptions { width: 900.0, height: 200.0 }));
+            check(&profile(tasks, from, to, &ProfileOptions { width: 900.0, height: 200.0, bare: false }));
         }
     }
 }
@@ -362,7 +362,7 @@ fn cells_are_exact() {
     let work = tempfile::tempdir().unwrap();
     let tasks = made("fib", 40_000, work.path());
     let end = tasks.summary().elapsed;
-    let time = TimelineOptions { width: 1284.0, height: 300.0, colour: ColourBy::Worker, focus: None };
+    let time = TimelineOptions { width: 1284.0, height: 300.0, colour: ColourBy::Worker };
     let scene = timeline(&tasks, 0, end, &time);
     assert_eq!(scene.grids.len(), 1);
     let grid = &scene.grids[0];
@@ -387,9 +387,9 @@ fn a_pixel_more_changes_nothing() {
     let tasks = made("fib", 40_000, work.path());
     let end = tasks.summary().elapsed;
     let draw = |width: f32| {
-        let time = TimelineOptions { width, height: 300.0, colour: ColourBy::Worker, focus: None };
+        let time = TimelineOptions { width, height: 300.0, colour: ColourBy::Worker };
         let grids = timeline(&tasks, 0, end, &time).grids;
-        let areas = profile(&tasks, 0, end, &ProfileOptions { width, height: 200.0 }).areas;
+        let areas = profile(&tasks, 0, end, &ProfileOptions { width, height: 200.0, bare: false }).areas;
         let grids: Vec<_> = grids.into_iter().map(|g| (g.level, g.fill, g.cells)).collect();
         let areas: Vec<_> = areas.into_iter().map(|a| (a.name, a.y0, a.y1)).collect();
         (grids, areas)
@@ -399,27 +399,17 @@ fn a_pixel_more_changes_nothing() {
     assert!(changes <= 4, "{changes} of 800 steps");
 }
 
-#[test]
-fn the_focus_keeps_its_colour() {
-    let work = tempfile::tempdir().unwrap();
-    let tasks = made("fib", 500, work.path());
-    let end = tasks.summary().elapsed;
-    let focus = NodeId(10);
-    let time = TimelineOptions { width: 900.0, height: 200.0, colour: ColourBy::Worker, focus: Some(focus) };
-    let scene = timeline(&tasks, 0, end, &time);
-    let inside = tasks.tree().range(focus);
-    for (&node, &fill) in scene.boxes.node.iter().zip(&scene.boxes.fill) {
-        assert_eq!(fill == 37, !inside.contains(&(node as usize)), "node {node}");
-    }
-    assert!(scene.boxes.style.iter().all(|&style| scene.styles.at(style).shape == Shape::Rect));
-}
-
 /// The profile's areas stack: each begins where the one below ends, and none leaves the plot.
 #[test]
 fn areas_stack() {
     let work = tempfile::tempdir().unwrap();
     let tasks = made("fib", 5000, work.path());
-    let scene = profile(&tasks, 0, tasks.summary().elapsed, &ProfileOptions { width: 900.0, height: 200.0 });
+    let scene = profile(
+        &tasks,
+        0,
+        tasks.summary().elapsed,
+        &ProfileOptions { width: 900.0, height: 200.0, bare: false },
+    );
     assert_eq!(scene.areas[0].name, "running");
     for pair in scene.areas.windows(2) {
         assert_eq!(pair[0].y1, pair[1].y0);
@@ -436,7 +426,7 @@ fn profile_and_timeline_share_an_axis() {
     let work = tempfile::tempdir().unwrap();
     let tasks = made("fib", 5000, work.path());
     let end = tasks.summary().elapsed;
-    let options = TimelineOptions { width: 900.0, height: 400.0, colour: ColourBy::Worker, focus: None };
+    let options = TimelineOptions { width: 900.0, height: 400.0, colour: ColourBy::Worker };
     let both = with_profile(&tasks, 0, end, &options, 150.0);
     check(&both);
     assert_eq!(both.plots.len(), 2);

@@ -33,13 +33,13 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
         "tasks.timeline" => {
             let (from, to) = window(opened, look.scope.time)?;
             let colour = colour(look, ColourBy::Worker)?;
-            let options = TimelineOptions { width: size.w, height: size.h, colour, focus: None };
+            let options = TimelineOptions { width: size.w, height: size.h, colour };
             let above = (size.h * PROFILE.0).clamp(PROFILE.1, PROFILE.2);
             plain(with_profile(tasks, from, to, &options, above))
         }
         "tasks.profile" => {
             let (from, to) = window(opened, look.scope.time)?;
-            plain(profile(tasks, from, to, &ProfileOptions { width: size.w, height: size.h }))
+            plain(profile(tasks, from, to, &ProfileOptions { width: size.w, height: size.h, bare: false }))
         }
         "tasks.whatif" => charts::whatif::draw(opened, look, job),
         "tasks.account" => plain(charts::account::draw(tasks, size)),

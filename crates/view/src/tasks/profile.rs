@@ -9,11 +9,14 @@ use crosscut_tasks::{Profile, Tasks};
 
 use crate::format::{count, three};
 use crate::tasks::styles;
-use crate::tasks::timeline::{FOOT, time_axis};
+use crate::tasks::timeline::{FOOT, LEFT, RIGHT, time_axis};
+use crate::tasks::views::ready_words;
 use crosscut_scene::palette::slot;
 
 /// Above the plot.
 const HEAD: f32 = 6.0;
+/// Beside the plot where there are no texts.
+const BARE: f32 = 8.0;
 
 /// How to draw the profile.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,11 +25,14 @@ pub struct ProfileOptions {
     pub width: f32,
     /// Height of the pane.
     pub height: f32,
+    /// Without room for texts beside it.
+    pub bare: bool,
 }
 
 /// Draws the window `from..to`.
 pub fn profile(tasks: &Tasks, from: i64, to: i64, options: &ProfileOptions) -> Scene {
-    let x_axis = time_axis(tasks, from, to, options.width);
+    let sides = if options.bare { (BARE, BARE) } else { (LEFT, RIGHT) };
+    let x_axis = time_axis(tasks, (from, to), options.width, sides);
     let profile = tasks.profile(from, to, x_axis.length() as usize);
     let workers = tasks.workers();
     let highest = stack_height(&profile);
@@ -43,7 +49,7 @@ pub fn profile(tasks: &Tasks, from: i64, to: i64, options: &ProfileOptions) -> S
     let x = x_axis.pixel(profile.from as f64);
     let cell = (profile.cell as f64 / (x_axis.to() - x_axis.from()) * f64::from(x_axis.length())) as f32;
     let mut y_axis = Axis::linear((top, 0.0), HEAD, foot - HEAD, Unit::Count, "running and ready intervals");
-    y_axis.side = Side::Start;
+    y_axis.side = if options.bare { Side::None } else { Side::Start };
     scene.begin(Plot {
         rect: Rect { x: x_axis.start(), y: HEAD, w: x_axis.length(), h: foot - HEAD },
         title: "parallelism".to_owned(),
@@ -79,7 +85,9 @@ pub fn profile(tasks: &Tasks, from: i64, to: i64, options: &ProfileOptions) -> S
 fn layers(profile: &Profile) -> impl Iterator<Item = (String, u16, &Vec<f64>)> {
     let ready = Edge::ALL.into_iter().zip(&profile.ready);
     std::iter::once(("running".to_owned(), slot::RUNNING, &profile.running)).chain(
-        ready.map(|(edge, values)| (format!("ready: {}", edge.word()), slot::READY + edge as u16, values)),
+        ready.map(|(edge, values)| {
+            (format!("ready: {}", ready_words(edge)), slot::READY + edge as u16, values)
+        }),
     )
 }
 

@@ -23,6 +23,8 @@ pub mod role {
     pub const SPINE: u8 = 5;
     /// A sign: the problem is inside, or is not.
     pub const SIGN: u8 = 6;
+    /// What lies behind a row.
+    pub const ROW: u8 = 7;
     /// The first of the other parts.
     pub const PART: u8 = 8;
 }
@@ -282,6 +284,10 @@ pub fn shut() -> Style {
 
 /// An interval of a timeline.
 pub const INTERVAL: Style = Style { meaning: Cow::Borrowed("interval"), ..Style::BOX };
+
+/// What lies behind a row of a timeline: only there to be pressed.
+pub const ROW: Style =
+    Style { fill: Fill::None, live: true, rank: rank::BACK, meaning: Cow::Borrowed("worker"), ..Style::BOX };
 
 /// Cells of a timeline.
 pub const CELLS: Style = Style { meaning: Cow::Borrowed("longest of several"), ..Style::GROUND };

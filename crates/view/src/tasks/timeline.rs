@@ -6,6 +6,7 @@ use crosscut_scene::{
 };
 use crosscut_tasks::{Cells, Interval, Tasks, Timeline};
 use crosscut_tree::NodeId;
+use crosscut_workbench::place_nodes;
 
 use crate::format::{count, file_name, text_width, time, unit};
 use crate::tasks::colour::{ColourBy, Painter};
@@ -19,6 +20,8 @@ pub const LEFT: f32 = 72.0;
 pub const RIGHT: f32 = 12.0;
 /// Below the plot, for the axis.
 pub const FOOT: f32 = 22.0;
+/// Number of the tree of places in the view.
+const PLACES: u8 = 1;
 /// Between the profile and the rows below it.
 const BETWEEN: f32 = 8.0;
 
@@ -34,19 +37,22 @@ pub struct TimelineOptions {
     pub height: f32,
     /// What decides colour.
     pub colour: ColourBy,
-    /// Everything outside of this subtree is muted.
-    pub focus: Option<NodeId>,
 }
 
-/// The axis of time for a pane of this width.
-pub(crate) fn time_axis(tasks: &Tasks, from: i64, to: i64, width: f32) -> Axis {
+/// The axis of time for a pane of this width, within these margins.
+pub(crate) fn time_axis(
+    tasks: &Tasks,
+    (from, to): (i64, i64),
+    width: f32,
+    (left, right): (f32, f32),
+) -> Axis {
     let span = (from as f64, to.max(from.saturating_add(1)) as f64);
-    Axis::linear(span, LEFT, (width - LEFT - RIGHT).max(1.0), unit(tasks.clock()), "time")
+    Axis::linear(span, left, (width - left - right).max(1.0), unit(tasks.clock()), "time")
 }
 
 /// Draws the window `from..to`.
 pub fn timeline(tasks: &Tasks, from: i64, to: i64, options: &TimelineOptions) -> Scene {
-    let axis = time_axis(tasks, from, to, options.width);
+    let axis = time_axis(tasks, (from, to), options.width, (LEFT, RIGHT));
     let rows = tasks.rows();
     let pitch = ((options.height - FOOT) / rows.max(1) as f32).floor().clamp(3.0, 28.0);
     let mut scene = Scene {
@@ -64,14 +70,9 @@ pub fn timeline(tasks: &Tasks, from: i64, to: i64, options: &TimelineOptions) ->
         ..Plot::default()
     });
     row_labels(tasks, rows, pitch, &mut scene);
-    let mut drawing = Drawing {
-        tasks,
-        painter: Painter::new(tasks, options.colour),
-        focus: options.focus.map(|node| tasks.tree().range(node)),
-        pitch,
-        axis: &axis,
-        scene,
-    };
+    row_grounds(tasks, pitch, &axis, &mut scene);
+    let mut drawing =
+        Drawing { tasks, painter: Painter::new(tasks, options.colour), pitch, axis: &axis, scene };
     // At most one cell per pixel: what is finer could not be seen, and would shimmer.
     match tasks.timeline(from, to, axis.length() as usize, INTERVALS) {
         Timeline::Cells(cells) => drawing.cells(&cells, rows),
@@ -90,7 +91,7 @@ pub fn with_profile(
     options: &TimelineOptions,
     profile_height: f32,
 ) -> Scene {
-    let above = ProfileOptions { width: options.width, height: profile_height };
+    let above = ProfileOptions { width: options.width, height: profile_height, bare: false };
     let rows = TimelineOptions { height: (options.height - profile_height).max(1.0), ..*options };
     let title = format!("{} · parallelism and timeline", tasks.run().name());
     // The axis of the profile is that of the rows: the room for its texts is not needed twice.
@@ -109,6 +110,15 @@ fn row_labels(tasks: &Tasks, rows: usize, pitch: f32, scene: &mut Scene) {
     }
 }
 
+/// What lies behind a row stands for its worker, a place: the second tree of the view.
+fn row_grounds(tasks: &Tasks, pitch: f32, axis: &Axis, scene: &mut Scene) {
+    let style = scene.styles.place(&styles::ROW);
+    for (row, &node) in place_nodes(tasks.places()).iter().take(tasks.workers()).enumerate() {
+        let mark = Mark::of(node).tree(PLACES).role(role::ROW).looks(style, slot::SURFACE);
+        scene.boxes.push([axis.start(), row as f32 * pitch, axis.length(), pitch], mark);
+    }
+}
+
 /// Height of a mark in a row: thin rows have no space between them.
 fn bar(pitch: f32) -> f32 {
     match pitch {
@@ -121,7 +131,6 @@ fn bar(pitch: f32) -> f32 {
 struct Drawing<'a> {
     tasks: &'a Tasks,
     painter: Painter<'a>,
-    focus: Option<std::ops::Range<usize>>,
     pitch: f32,
     axis: &'a Axis,
     scene: Scene,
@@ -129,9 +138,6 @@ struct Drawing<'a> {
 
 impl Drawing<'_> {
     fn paint(&mut self, node: NodeId) -> u16 {
-        if self.focus.as_ref().is_some_and(|focus| !focus.contains(&node.index())) {
-            return slot::MUTED;
-        }
         self.painter.paint(node, 1)
     }
 

@@ -87,6 +87,17 @@ pub fn edge_words(edge: Edge) -> &'static str {
     }
 }
 
+/// What was ready and did not run, in plain words; the papers name the edge that made it ready.
+pub fn ready_words(edge: Edge) -> &'static str {
+    match edge {
+        Edge::End => "the last task of a section ended",
+        Edge::Create => "just created",
+        Edge::CreateCont => "after a create",
+        Edge::WaitCont => "after a wait",
+        Edge::OtherCont => "after another interval",
+    }
+}
+
 /// What is alike in all views of tasks.
 const TASKS: View = View {
     name: "",

@@ -10,7 +10,7 @@ use crate::tasks::profile::{ProfileOptions, profile};
 /// Draws it.
 pub fn draw(tasks: &Tasks, size: Size) -> Scene {
     let elapsed = tasks.summary().elapsed.max(1);
-    let mut scene = profile(tasks, 0, elapsed, &ProfileOptions { width: size.w, height: size.h });
+    let mut scene = profile(tasks, 0, elapsed, &ProfileOptions { width: size.w, height: size.h, bare: true });
     for plot in &mut scene.plots {
         plot.camera = Camera::None;
         plot.brush = Brush::Time;
