@@ -52,7 +52,8 @@ pub fn svg(scene: &Scene, theme: &Theme) -> String {
     );
     let mut writer = Writer { out, theme, scene };
     writer.patterns();
-    let _ = writeln!(writer.out, "<g transform=\"translate({} {})\">", number(MARGIN), number(MARGIN + TITLE));
+    let _ =
+        writeln!(writer.out, "<g transform=\"translate({} {})\">", number(MARGIN), number(MARGIN + TITLE));
     writer.body();
     writer.out.push_str("</g>\n");
     let mut y = foot + MARGIN + 6.0;
@@ -97,12 +98,15 @@ fn legend_lines(scene: &Scene, width: f32) -> Vec<Vec<(f32, &LegendItem)>> {
     lines
 }
 
+/// Coordinates beyond this are cut: who draws the SVG may count in fixed point.
+const FAR: f32 = 4e6;
+
 /// At most two decimals, no trailing zeros.
 fn number(value: f32) -> String {
     if !value.is_finite() {
         return "0".to_owned();
     }
-    let text = format!("{value:.2}");
+    let text = format!("{:.2}", value.clamp(-FAR, FAR));
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
@@ -206,7 +210,8 @@ impl Writer<'_> {
     fn loose(&self, plots: &[Ranges]) -> Group {
         let scene = self.scene;
         let outside = |n: usize, of: fn(&Ranges) -> (u32, u32)| -> Chosen {
-            let inside = |i: &usize| plots.iter().map(of).any(|(from, to)| (from as usize..to as usize).contains(i));
+            let inside =
+                |i: &usize| plots.iter().map(of).any(|(from, to)| (from as usize..to as usize).contains(i));
             (0..n).filter(|i| !inside(i)).collect()
         };
         Group {
@@ -305,7 +310,10 @@ impl Writer<'_> {
         } else if let Some(style) = item.style {
             let style = self.scene.styles.at(style);
             let is_line = style.fill == Fill::None && style.stroke != crate::style::Stroke::None;
-            match (is_line, style.rank == rank::LINK || style.arrow || style.shape == crate::style::Shape::Line) {
+            match (
+                is_line,
+                style.rank == rank::LINK || style.arrow || style.shape == crate::style::Shape::Line,
+            ) {
                 (true, true) => self.sample(style, item.fill, (x, y - 4.0), (x + 16.0, y - 4.0)),
                 _ => self.outlined(style, item.fill, (x, y - 10.0, 16.0, 11.0)),
             }

@@ -73,10 +73,7 @@ pub const LAYOUT: [(&str, &[(&str, Type)]); 6] = [
         ],
     ),
     ("polygons", &[("end", Type::U32)]),
-    (
-        "labels",
-        &[("x", Type::F32), ("y", Type::F32), ("w", Type::F32)],
-    ),
+    ("labels", &[("x", Type::F32), ("y", Type::F32), ("w", Type::F32)]),
 ];
 
 /// All columns of a kind of mark. Texts have no second end and no id.
@@ -538,14 +535,17 @@ pub fn find(head: &serde_json::Value, bytes: &[u8]) -> Option<(BTreeMap<String, 
             let from = at;
             match head[kind]["same"].get(name) {
                 Some(value) => {
-                    let values = FoundValues::Same(value.as_f64()?);
+                    let value = value.as_f64()?;
+                    // The value of a column of 32 bits, whatever JSON made of it.
+                    let values =
+                        FoundValues::Same(if of == Type::F32 { f64::from(value as f32) } else { value });
                     constant.push((format!("{kind}.{name}"), Found { values, n }));
                 }
                 None => take(format!("{kind}.{name}"), of, n, &mut at),
             }
             if name == "end" && n > 0 {
                 corners = match head[kind]["same"].get(name) {
-                    Some(value) => value.as_u64()? as usize,
+                    Some(value) => value.as_f64()? as usize,
                     None => Found { values: FoundValues::At(from, of), n }.get(bytes, n - 1)? as usize,
                 };
             }

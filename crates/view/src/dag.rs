@@ -154,7 +154,14 @@ fn draw(
                 title(tasks, part, rect, &mut scene);
             }
             What::Gap => {
-                push(&mut scene, rect, part.node, slot::REPEAT, &styles::fold(styles::Lens::None, red), role::FOLD);
+                push(
+                    &mut scene,
+                    rect,
+                    part.node,
+                    slot::REPEAT,
+                    &styles::fold(styles::Lens::None, red),
+                    role::FOLD,
+                );
                 repeat_labels(tasks, part, rect, &mut scene);
             }
             What::Leaf => {

@@ -41,10 +41,8 @@ pub fn profile(tasks: &Tasks, from: i64, to: i64, options: &ProfileOptions) -> S
         ..Scene::default()
     };
     let x = x_axis.pixel(profile.from as f64);
-    let cell =
-        (profile.cell as f64 / (x_axis.to() - x_axis.from()) * f64::from(x_axis.length())) as f32;
-    let mut y_axis =
-        Axis::linear((top, 0.0), HEAD, foot - HEAD, Unit::Count, "running and ready intervals");
+    let cell = (profile.cell as f64 / (x_axis.to() - x_axis.from()) * f64::from(x_axis.length())) as f32;
+    let mut y_axis = Axis::linear((top, 0.0), HEAD, foot - HEAD, Unit::Count, "running and ready intervals");
     y_axis.side = Side::Start;
     scene.begin(Plot {
         rect: Rect { x: x_axis.start(), y: HEAD, w: x_axis.length(), h: foot - HEAD },

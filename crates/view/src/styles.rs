@@ -109,8 +109,10 @@ pub fn open(what: &'static str) -> Style {
 
 /// Folded siblings.
 pub fn fold(lens: Lens, critical: bool) -> Style {
-    let meaning =
-        meaning("folded siblings", &[(lens == Lens::Has, PROBLEM), (lens == Lens::Not, WITHOUT), (critical, CRITICAL)]);
+    let meaning = meaning(
+        "folded siblings",
+        &[(lens == Lens::Has, PROBLEM), (lens == Lens::Not, WITHOUT), (critical, CRITICAL)],
+    );
     let style = Style {
         shape: Shape::Round,
         stroke: EDGE,
@@ -217,7 +219,17 @@ pub fn group(what: Group, lens: Lens, critical: bool) -> Style {
     };
     let more = [(lens == Lens::Has, PROBLEM), (lens == Lens::Not, WITHOUT), (critical, CRITICAL)];
     let meaning = meaning(words, &more);
-    Style { shape: Shape::Round, fill: Fill::Surface, stroke, width, dash, sheets, press, meaning, ..Style::BOX }
+    Style {
+        shape: Shape::Round,
+        fill: Fill::Surface,
+        stroke,
+        width,
+        dash,
+        sheets,
+        press,
+        meaning,
+        ..Style::BOX
+    }
 }
 
 /// What a mark without a fill stands for.

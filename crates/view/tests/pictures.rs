@@ -230,7 +230,8 @@ fn closed_groups_tell_what_is_inside() {
     let tasks = made("sort", 4000, work.path());
     let scene = grains(&tasks, None, false, 60, &GrainOptions::default());
     let b = &scene.boxes;
-    let closed: Vec<usize> = (0..b.len()).filter(|&i| scene.styles.at(b.style[i]).press == Press::Open).collect();
+    let closed: Vec<usize> =
+        (0..b.len()).filter(|&i| scene.styles.at(b.style[i]).press == Press::Open).collect();
     assert!(closed.len() > 2);
     for i in closed {
         let texts: Vec<&Label> = scene.labels.iter().filter(|l| l.node == b.node[i]).collect();

@@ -13,10 +13,10 @@ use crosscut_view::scene::Scene;
 use super::grain::existing_grain;
 use super::scene::MANY_ITEMS;
 use super::{MOST_ITEMS, existing, too_many};
+use crate::OpenRun;
 use crate::answer::Refusal;
 use crate::grains::{GrainRun, Known};
 use crate::protocol::{Action, SceneAnswer, SceneRequest};
-use crate::OpenRun;
 
 /// What a request looks at.
 pub fn look<'a>(run: &'a OpenRun, lens: Option<&'a Known>, alike: bool) -> Look<'a> {

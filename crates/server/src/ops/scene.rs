@@ -14,9 +14,9 @@ use crosscut_view::timeline::{TimelineOptions, timeline};
 
 use super::grain_scene::grain_scene;
 use super::{MOST_ITEMS, existing, visible};
+use crate::OpenRun;
 use crate::answer::Refusal;
 use crate::protocol::{Action, ColourBy, Scale, SceneAnswer, SceneRequest, ViewName};
-use crate::OpenRun;
 
 /// Items that opening to a depth or along the critical path makes visible at most.
 pub const MANY_ITEMS: usize = 5000;

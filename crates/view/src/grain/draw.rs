@@ -242,7 +242,13 @@ impl Pen<'_> {
                 let fill = self.painter.paint(task, 1);
                 let folded = part.kind == GrainKind::Folded;
                 let bad = self.severity(part);
-                self.push(rect, node, fill, &styles::grain(lens, bad.unwrap_or(0), folded, false, critical), own);
+                self.push(
+                    rect,
+                    node,
+                    fill,
+                    &styles::grain(lens, bad.unwrap_or(0), folded, false, critical),
+                    own,
+                );
                 let marked = bad.map_or(0.0, |bad| self.marks(part, rect, bad));
                 self.grain_labels(part, rect, marked);
             }
