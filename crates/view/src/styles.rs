@@ -107,6 +107,15 @@ pub fn open(what: &'static str) -> Style {
     }
 }
 
+/// An opened group; `several` says that it stands for others alike to it, too.
+pub fn open_group(several: bool) -> Style {
+    if several {
+        Style { sheets: 2, ..open("open group, stands for others alike") }
+    } else {
+        open("open group")
+    }
+}
+
 /// Folded siblings.
 pub fn fold(lens: Lens, critical: bool) -> Style {
     let meaning = meaning(

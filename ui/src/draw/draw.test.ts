@@ -5,6 +5,7 @@ import formats from "../protocol/formats.json";
 import tickCases from "../protocol/ticks.json";
 import type { Axis } from "../protocol/Axis";
 import type { SceneHead } from "../protocol/SceneHead";
+import type { Unit } from "../protocol/Unit";
 import { COLUMNS, RAMP, SLOT, SLOTS } from "../protocol/constants";
 import { decodeScene, NONE, splitMessage, standsFor, type Scene } from "../scene";
 import { ticks } from "./axis";
@@ -16,6 +17,7 @@ import { ofCamera, ofWindow, pixelOf, scrolled, shownAxis, valueOf, valuesAt } f
 import { graph } from "./made";
 import { orderOf } from "./prepare";
 import { refsOf } from "./marks";
+import { exact, quantity } from "./numbers";
 import { tween, TWEEN_MS } from "./tween";
 import zooUrl from "../testdata/zoo.scene?url&inline";
 
@@ -179,8 +181,12 @@ describe("numbers and axes", () => {
       made.forEach((t, i) => expect(t.at).toBeCloseTo(expected[i]![0], 1));
     }
   });
-  it("has cases for every unit", () => {
+  it("writes numbers as Rust does", () => {
     expect(new Set(formats.map((c) => c.unit)).size).toBe(8);
+    for (const { value, unit, text, exact: full } of formats as { value: number; unit: Unit; text: string; exact: string }[]) {
+      expect(quantity(value, unit), `${value} ${unit}`).toBe(text);
+      expect(exact(value, unit), `${value} ${unit}`).toBe(full);
+    }
   });
   it("maps folded and logarithmic axes there and back", () => {
     for (const axis of [zoo.plots[4]!.x!, zoo.plots[5]!.x!, zoo.plots[5]!.y!]) {

@@ -90,7 +90,8 @@ export function spreadSelected(): void {
   const p = graph.picture();
   if (node === null || !p) return;
   const i = boxOf(p, node);
-  const folded = i >= 0 && styleOf(p, p.boxes.style[i]!).sheets + Number(styleOf(p, p.boxes.style[i]!).press === "spread") > 0;
+  const style = i < 0 ? null : styleOf(p, p.boxes.style[i]!);
+  const folded = style !== null && (style.sheets > 0 || style.press === "spread");
   void graph.act({ do: folded ? "spread" : "gather", node }, node);
 }
 

@@ -233,8 +233,7 @@ impl Pen<'_> {
         match part.what {
             What::Open => {
                 // The path is told by what it goes through; all that encloses it in red would drown it.
-                let what = if part.count > 1 { "open group, stands for others alike" } else { "open group" };
-                self.push(rect, node, slot::ENVELOPE, &styles::open(what), own);
+                self.push(rect, node, slot::ENVELOPE, &styles::open_group(part.count > 1), own);
                 self.shut(rect, node);
                 self.title(part, rect);
             }
@@ -392,7 +391,7 @@ impl Pen<'_> {
             let style = self.scene.styles.place(&styles::sign(has));
             let fill = if has { slot::RED } else { slot::GOOD };
             let mark = Mark::of(part.node.0).role(role::SIGN).looks(style, fill);
-            self.scene.points.push([rect.x + rect.w - 10.0, rect.y + 10.0, 5.5], mark);
+            self.scene.points.push([rect.x + rect.w - 11.0, rect.y + 11.0, 5.5], mark);
         }
     }
 
