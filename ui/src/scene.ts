@@ -21,7 +21,7 @@ export interface Keys {
   node: Uint32Array;
   to: Uint32Array;
   role: Uint8Array;
-  /** Place in `scene.styles`. */
+  /** Number in `scene.styles`. */
   style: Uint16Array;
   /** Palette slot. */
   fill: Uint16Array;
@@ -72,7 +72,7 @@ export interface Labels {
   tree: Uint8Array;
   node: Uint32Array;
   role: Uint8Array;
-  /** Place in `scene.texts`. */
+  /** Number in `scene.texts`. */
   style: Uint16Array;
   text: string[];
 }

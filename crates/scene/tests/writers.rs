@@ -42,7 +42,7 @@ fn the_zoo_is_drawn() {
 fn signs_to_press_are_left_out() {
     let mut scene = Scene { width: 100.0, height: 100.0, ..Scene::default() };
     let style = Style { live: true, ..Style::BOX };
-    let style = scene.styles.place(&style);
+    let style = scene.styles.put(&style);
     scene.boxes.push([1.0, 2.0, 33.0, 44.0], Mark::of(1).looks(style, 0));
     assert!(!svg(&scene, &Theme::LIGHT).contains("width=\"33\""));
 }
@@ -50,7 +50,7 @@ fn signs_to_press_are_left_out() {
 #[test]
 fn hatches_are_flat_where_they_are_small() {
     let mut scene = Scene { width: 100.0, height: 100.0, ..Scene::default() };
-    let style = scene.styles.place(&Style { fill: Fill::Dots, ..Style::BOX });
+    let style = scene.styles.put(&Style { fill: Fill::Dots, ..Style::BOX });
     scene.boxes.push([0.0, 0.0, 50.0, 7.9], Mark::of(1).looks(style, 3));
     assert!(!svg(&scene, &Theme::LIGHT).contains("url("));
     scene.boxes.push([0.0, 20.0, 50.0, 8.0], Mark::of(2).looks(style, 3));
@@ -61,9 +61,9 @@ fn hatches_are_flat_where_they_are_small() {
 #[test]
 fn ranks_decide_the_order() {
     let mut scene = Scene { width: 100.0, height: 100.0, ..Scene::default() };
-    let above = scene.styles.place(&Style { rank: crosscut_scene::rank::RIM, ..Style::BOX });
-    let below = scene.styles.place(&Style { rank: crosscut_scene::rank::BACK, ..Style::BOX });
-    let link = scene.styles.place(&Style::LINK);
+    let above = scene.styles.put(&Style { rank: crosscut_scene::rank::RIM, ..Style::BOX });
+    let below = scene.styles.put(&Style { rank: crosscut_scene::rank::BACK, ..Style::BOX });
+    let link = scene.styles.put(&Style::LINK);
     scene.boxes.push([0.0, 0.0, 11.0, 11.0], Mark::of(1).looks(above, 0));
     scene.boxes.push([0.0, 0.0, 22.0, 22.0], Mark::of(2).looks(below, 0));
     scene.links.push([1.0, 2.0, 3.0, 4.0], Mark::pair(1, 2).looks(link, 0));
@@ -212,7 +212,7 @@ fn any_scene() -> impl Strategy<Value = Scene> {
             let mut scene =
                 Scene { title: "any".to_owned(), width: 900.0, height: 400.0, ..Scene::default() };
             styles.iter().for_each(|style| {
-                scene.styles.place(style);
+                scene.styles.put(style);
             });
             let axis = Axis::linear((0.0, 1e6), 0.0, 900.0, Unit::Ns, "t");
             let rect = Rect { x: 0.0, y: 0.0, w: 900.0, h: 400.0 };

@@ -5,7 +5,7 @@
  */
 export type LegendItem = { 
 /**
- * Place in the table of styles; without one it is a plain swatch.
+ * Number of a style; without one it is a plain swatch.
  */
 style: number | null, 
 /**

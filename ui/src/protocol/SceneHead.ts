@@ -28,7 +28,7 @@ height: number,
  */
 styles: Array<Style>, 
 /**
- * How texts are set; `style` of a label is a place in this table.
+ * How texts are set; `style` of a label is a number in this table.
  */
 texts: Array<TextStyle>, 
 /**

@@ -1,5 +1,5 @@
 // A pane that draws a graph: one canvas under the pointer and the keyboard, with minimap, legend and note. Hands go
-// to the camera (model/graph) and to the caller, pixels come from draw/graph; the pane knows neither layout nor
+// to the camera (model/graph) and to the caller, pixels come from draw/draw; the pane knows neither layout nor
 // analysis. The DAG pane and the grain pane are this with their own clicks and texts.
 
 import { createEffect, createMemo, createSignal, onCleanup, onMount, Show, type JSX } from "solid-js";

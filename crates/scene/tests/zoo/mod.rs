@@ -9,7 +9,7 @@ use crosscut_scene::{
 const FAINT: TextStyle = TextStyle { size: 10.0, ink: Ink::Slot(slot::FAINT), ..TextStyle::PLAIN };
 
 fn put(scene: &mut Scene, rect: [f32; 4], style: &Style, fill: u16, node: u32) {
-    let style = scene.styles.place(style);
+    let style = scene.styles.put(style);
     scene.boxes.push(rect, Mark::of(node).looks(style, fill));
 }
 
@@ -29,8 +29,8 @@ pub fn zoo() -> Scene {
     curves(&mut scene);
     texts(&mut scene);
     scene.end();
-    let hatch = scene.styles.place(&Style { fill: Fill::Rising, ..Style::BOX });
-    let edge = scene.styles.place(&Style { arrow: true, width: 2.0, ..Style::LINK });
+    let hatch = scene.styles.put(&Style { fill: Fill::Rising, ..Style::BOX });
+    let edge = scene.styles.put(&Style { arrow: true, width: 2.0, ..Style::LINK });
     scene.legend.push(LegendItem::new(0, "a swatch"));
     scene.legend.push(LegendItem::of(hatch, 1, "a hatch"));
     scene.legend.push(LegendItem::of(edge, 0, "an edge"));
@@ -60,7 +60,7 @@ fn shapes(scene: &mut Scene) {
         let style = Style { shape, stroke: Stroke::Own, ..Style::BOX };
         put(scene, [x, 24.0, 44.0, 30.0], &style, (i % 24) as u16, i as u32);
         let point = Style { shape, stroke: Stroke::Slot(slot::TEXT), width: 1.5, ..Style::POINT };
-        let point = scene.styles.place(&point);
+        let point = scene.styles.put(&point);
         scene.points.push([x + 10.0, 76.0, 8.0], Mark::of(100 + i as u32).looks(point, (i % 24) as u16));
         scene.points.push([x + 32.0, 76.0, 4.0], Mark::of(200 + i as u32).looks(point, Ramp::MORE.slot(0.6)));
         name(scene, (x, 98.0), format!("{shape:?}").to_lowercase());
@@ -104,7 +104,7 @@ fn shapes(scene: &mut Scene) {
         let node = 300 + i as u32;
         put(scene, [x, 112.0, 60.0, 34.0], style, (i + 3) as u16, node);
         scene.labels.push(Label::new((x + 5.0, 128.0), 50.0, *word, TextStyle::PLAIN).of(node, 0));
-        let part = scene.styles.place(&Style::PART);
+        let part = scene.styles.put(&Style::PART);
         let bar = Mark::of(node).role(8).looks(part, slot::SEVERAL);
         scene.boxes.push([x + 4.0, 138.0, 40.0, 3.0], bar);
     }
@@ -139,12 +139,12 @@ fn lines(scene: &mut Scene) {
         {
             let x = 10.0 + k as f32 * 80.0;
             let style = Style { dash, width, curve, arrow, ..Style::LINK };
-            let style = scene.styles.place(&style);
+            let style = scene.styles.put(&style);
             let drop = if k == 2 { 40.0 } else { 0.0 };
             scene.links.push([x, y, x + 70.0, y + drop], Mark::pair(i as u32, k as u32).looks(style, 0));
         }
     }
-    let own = scene.styles.place(&Style { stroke: Stroke::Own, width: 2.0, ..Style::LINK });
+    let own = scene.styles.put(&Style { stroke: Stroke::Own, width: 2.0, ..Style::LINK });
     scene.links.push([10.0, 390.0, 80.0, 350.0], Mark::pair(1, 2).looks(own, 6));
     let line = Style {
         shape: Shape::Line,
@@ -153,12 +153,12 @@ fn lines(scene: &mut Scene) {
         fill: Fill::None,
         ..Style::BOX
     };
-    let line = scene.styles.place(&line);
+    let line = scene.styles.put(&line);
     let steps =
         [(270.0, 390.0), (300.0, 390.0), (300.0, 310.0), (340.0, 310.0), (340.0, 360.0), (380.0, 360.0)];
     scene.polygons.push(steps, Mark::of(7).looks(line, 0));
     let shape = Style { fill: Fill::Tint, stroke: Stroke::Own, ..Style::GROUND };
-    let shape = scene.styles.place(&shape);
+    let shape = scene.styles.put(&shape);
     scene
         .polygons
         .push([(400.0, 300.0), (470.0, 320.0), (450.0, 390.0), (410.0, 380.0)], Mark::of(8).looks(shape, 3));
@@ -173,7 +173,7 @@ fn bands(scene: &mut Scene) {
         Style { stroke: Stroke::Slot(slot::SURFACE), width: 0.8, curve: Curve::Straight, ..Style::RIBBON };
     let hatched = Style { fill: Fill::Falling, ..Style::RIBBON };
     for (k, style) in [solid, bordered, hatched].iter().enumerate() {
-        let style = scene.styles.place(style);
+        let style = scene.styles.put(style);
         let x = 510.0 + k as f32 * 160.0;
         let ends = [(290.0, 310.0, 340.0, 360.0), (315.0, 350.0, 290.0, 325.0), (360.0, 361.0, 395.0, 396.0)];
         for (i, (a, b, c, d)) in ends.into_iter().enumerate() {
@@ -199,7 +199,7 @@ fn cells(scene: &mut Scene) {
         scroll: Some(150.0),
         ..Plot::default()
     });
-    let style = scene.styles.place(&Style::GROUND);
+    let style = scene.styles.put(&Style::GROUND);
     let wave = |i: u32, n: u32| ((f64::from(i) / f64::from(n) * 9.0).sin() * 120.0 + 130.0) as u8;
     let mut bars = Grid::new([60.0, 420.0, 420.0, 60.0], 60, 3, Mark::none().looks(style, 0));
     bars.gap_y = 3.0;
@@ -234,7 +234,7 @@ fn curves(scene: &mut Scene) {
     scene.begin(Plot { rect, title: "curves".to_owned(), x: Some(x), y: Some(y), ..Plot::default() });
     let mut low = vec![570.0; 38];
     for (k, fill) in [Fill::Solid, Fill::Tint, Fill::Rising].into_iter().enumerate() {
-        let style = scene.styles.place(&Style { fill, stroke: Stroke::Own, ..Style::GROUND });
+        let style = scene.styles.put(&Style { fill, stroke: Stroke::Own, ..Style::GROUND });
         let high: Vec<f32> =
             (0..38).map(|i| low[i] - 18.0 - ((i as f32 / 5.0 + k as f32).sin() * 14.0)).collect();
         let mark = Mark::of(k as u32).looks(style, [6, 1, 8][k]);
@@ -249,7 +249,7 @@ fn curves(scene: &mut Scene) {
         rank: rank::RIM,
         ..Style::LINK
     };
-    let level = scene.styles.place(&level);
+    let level = scene.styles.put(&level);
     scene.links.push([560.0, 450.0, 940.0, 450.0], Mark::none().looks(level, slot::TEXT));
 }
 
@@ -289,6 +289,6 @@ fn texts(scene: &mut Scene) {
         scene.labels.push(label.of(900 + u32::from(slot), 0));
     }
     let alert = Style { shape: Shape::Alert, rank: rank::SIGN, ..Style::PART };
-    let alert = scene.styles.place(&alert);
+    let alert = scene.styles.put(&alert);
     scene.points.push([915.0, 625.0, 6.0], Mark::of(700).role(6).looks(alert, slot::RED).id(3));
 }
