@@ -4,7 +4,8 @@
 import { frameDurations, lastPaintMs } from "./draw/surface";
 import { activeGraph } from "./model/actions";
 import { currentRun, ready, state } from "./page";
-import { FLAG, SHAPE_NAMES } from "./scene";
+import { styleOf } from "./draw/marks";
+import type { Style } from "./protocol/Style";
 import { activePane, type GraphId, type ViewState } from "./state";
 
 export interface NodeRect {
@@ -69,13 +70,25 @@ export const probe: Probe = {
   marks,
 };
 
+/** What a mark is, in a word, and what is said about it. */
+function told({ meaning, press, sheets, shape }: Style): { shape: string; flags: string[] } {
+  const [what = "", ...more] = meaning.split(", ");
+  const kind = shape === "envelope" ? "open" : (/(task|section|group|grain)/.exec(what)?.[1] ?? what);
+  const says = (words: string): boolean => more.some((m) => m.startsWith(words));
+  const flags = Object.entries({
+    closed: press === "open", merged: sheets > 0 || press === "spread" || says("stands for others"),
+    critical: says("on the critical"), problem: says("with the problem"), dimmed: says("without the problem"),
+    collapsed: says("collapsed") || says("folded while"),
+  });
+  return { shape: what === "folded members" ? "group" : kind, flags: flags.filter(([, holds]) => holds).map(([name]) => name) };
+}
+
 function marks(): ReturnType<Probe["marks"]> {
-  const boxes = activeGraph()?.picture()?.boxes;
-  if (!boxes) return [];
-  const names = (bits: number): string[] => Object.entries(FLAG).filter(([, bit]) => bits & bit).map(([name]) => name);
-  return Array.from({ length: boxes.n }, (_, i) => i)
-    .filter((i) => !(boxes.flags[i]! & FLAG.part))
-    .map((i) => ({ node: boxes.node[i]!, shape: SHAPE_NAMES[boxes.shape[i]!] ?? "", flags: names(boxes.flags[i]!), ...probe.nodeAt(boxes.node[i]!)! }));
+  const p = activeGraph()?.picture();
+  if (!p) return [];
+  return Array.from({ length: p.boxes.n }, (_, i) => i)
+    .filter((i) => !styleOf(p, p.boxes.style[i]!).moves && p.boxes.role[i]! < 2)
+    .map((i) => ({ node: p.boxes.node[i]!, ...told(styleOf(p, p.boxes.style[i]!)), ...probe.nodeAt(p.boxes.node[i]!)! }));
 }
 
 declare global {

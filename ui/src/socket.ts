@@ -1,7 +1,7 @@
 // The page's end of the socket: one JSON request per call, answers matched by id, in any order. Requests go in,
 // promises of typed answers come out; connection changes are told to one listener. Knows nothing of views.
 
-import { decodeScene, splitMessage, type Picture } from "./scene";
+import { decodePicture, splitMessage, type Picture } from "./scene";
 import type { GrainAnswer } from "./protocol/GrainAnswer";
 import type { GrainTableAnswer } from "./protocol/GrainTableAnswer";
 import type { Hello } from "./protocol/Hello";
@@ -110,7 +110,7 @@ export class Socket {
       if (!waiting) return;
       this.waiting.delete(id);
       if (message.error) waiting.reject(new Error(message.error.error));
-      else if (waiting.op.op === "scene") waiting.resolve(decodeScene(message.ok as SceneAnswer, buffer, columns));
+      else if (waiting.op.op === "scene") waiting.resolve(decodePicture(message.ok as SceneAnswer, buffer, columns));
       else waiting.resolve(message.ok);
     } catch (error) {
       this.waiting.get(id)?.reject(error as Error);

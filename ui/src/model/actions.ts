@@ -2,14 +2,13 @@
 // reads the view state, changes it or asks the server for a new cut, and returns nothing.
 
 import { fitted, panned, zoomedAt } from "../draw/camera";
-import { boxOf } from "../draw/marks";
+import { boxesOf, boxOf, styleOf } from "../draw/marks";
 import { dagOf } from "./dag";
 import { ASK_AT, type Graph } from "./graph";
 import { goToGrain, grainOf, selectGrain, showGrain, showGrainOf } from "./grain";
 import { about, costOf, inWords, needLens, problemRow, problemsOf } from "./problems";
 import { around, shown, slid, zoomed } from "./time";
 import { complain, currentRun, fetchGrain, fetchNode, select, setWindow, state, tell, theme, update, wholeRun } from "../page";
-import { FLAG, SHAPE } from "../scene";
 import { aboutGrains, activePane, showing, withRun, type Camera, type GraphId, type Span, type ViewId } from "../state";
 import { separated } from "../format";
 import type { Crumb } from "../protocol/Crumb";
@@ -59,13 +58,10 @@ export function toggle(graph: Graph, node: number, box = -1): void {
   const p = graph.picture();
   const i = p ? (box >= 0 ? box : boxOf(p, node)) : -1;
   if (!p || i < 0) return void graph.act({ do: "reveal", node }, node);
-  const shape = p.boxes.shape[i];
-  const flags = p.boxes.flags[i]!;
-  if (shape === SHAPE.repeat) return graph.view === "grain" ? spread(graph, node) : showMembers(graph, node, i);
-  if (shape === SHAPE.envelope || shape === SHAPE.forkNode || shape === SHAPE.joinNode) return void graph.act({ do: "close", node }, node);
-  if (flags & FLAG.closed) return void graph.act({ do: "open", node }, node);
-  if (graph.view === "grain" && flags & FLAG.merged) return spread(graph, node);
-  if (flags & FLAG.collapsed) tell({ text: "The recorder collapsed the inside of this node: its totals are exact, its parts were not kept.", problem: false });
+  const style = styleOf(p, p.boxes.style[i]!);
+  if (style.press === "spread") return graph.view === "grain" ? spread(graph, node) : showMembers(graph, node, i);
+  if (style.press !== "none") return void graph.act({ do: style.press, node }, node);
+  if (style.meaning.includes("collapsed")) tell({ text: "The recorder collapsed the inside of this node: its totals are exact, its parts were not kept.", problem: false });
 }
 
 /** How many folded siblings are shown at once. */
@@ -75,8 +71,8 @@ const pages = new Map<string, number>();
 
 function showMembers(graph: Graph, node: number, box: number): void {
   const key = `${graph.run}:${node}`;
-  const boxes = graph.picture()!.boxes;
-  const alike = Array.from({ length: boxes.n }, (_, i) => i).filter((i) => boxes.shape[i] === SHAPE.repeat && boxes.node[i] === node);
+  const p = graph.picture()!;
+  const alike = boxesOf(p, node).filter((i) => styleOf(p, p.boxes.style[i]!).press === "spread");
   const last = pages.get(key);
   const back = alike.length > 1 && box === alike[0];
   const first = last === undefined ? 0 : Math.max(0, last + (back ? -PAGE : PAGE));
@@ -94,7 +90,8 @@ export function spreadSelected(): void {
   const p = graph.picture();
   if (node === null || !p) return;
   const i = boxOf(p, node);
-  const folded = i >= 0 && (p.boxes.flags[i]! & FLAG.merged) !== 0;
+  const style = i < 0 ? null : styleOf(p, p.boxes.style[i]!);
+  const folded = style !== null && (style.sheets > 0 || style.press === "spread");
   void graph.act({ do: folded ? "spread" : "gather", node }, node);
 }
 
@@ -252,7 +249,7 @@ export function panActive(dx: number, dy: number): void {
   const graph = activeGraph();
   if (graph) {
     const p = graph.picture();
-    const all = p !== null && onScreenWhole(p.head, graph.camera(), graph.size);
+    const all = p !== null && onScreenWhole(p, graph.camera(), graph.size);
     // Nothing to move to: the arrows begin with a selection instead.
     if (!(all && begun(subject()))) graph.move(panned(graph.camera(), -dx * graph.size.w, -dy * graph.size.h));
   } else if (view === "timeline" && dx !== 0) {
@@ -268,7 +265,7 @@ export function fit(): void {
   const { run } = activePane(state());
   const graph = activeGraph();
   const p = graph?.picture();
-  if (graph && p) graph.move(fitted({ w: p.head.width, h: p.head.height }, graph.size));
+  if (graph && p) graph.move(fitted({ w: p.width, h: p.height }, graph.size));
   else if (!graph) setWindow(run, null, false);
 }
 

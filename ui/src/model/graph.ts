@@ -4,9 +4,8 @@
 
 import { createEffect, createRoot, createSignal, on } from "solid-js";
 import { alike, anchored, home, kept, revealing, rootX, snug, type Size } from "../draw/camera";
-import { placedNow } from "../draw/graph";
-import { around, boxOf, nearest, rectOf } from "../draw/marks";
-import { progress, tween, type Tween } from "../draw/tween";
+import { around, boxOf, boxRect, nearest } from "../draw/marks";
+import { placedNow, progress, tween, type Tween } from "../draw/tween";
 import { complain, hello, history, linkedRun, socket, state, tell, update } from "../page";
 import { latest } from "../socket";
 import { withRun, type Camera, type GraphId, type RunState } from "../state";
@@ -88,7 +87,7 @@ function create(kind: Kind, run: number, mates: (run: number) => Graph): Graph {
   const cut = () => kind.cut(runState());
   const chosen = () => kind.camera(runState());
   const keyWith = (text: string): string => JSON.stringify([text, kind.look(run)]);
-  const extent = (p: Picture): Size => ({ w: p.head.width, h: p.head.height });
+  const extent = (p: Picture): Size => ({ w: p.width, h: p.height });
   const request = (action: Action | null): SceneRequest => ({
     run, view: kind.view, cut: cut(), action, colour: state().colour, scale: state().scale, critical: state().critical,
     window: null, width: size.w, height: size.h, focus: null, lens: null, alike: false, path_of: null, ...kind.look(run),
@@ -119,7 +118,7 @@ function create(kind: Kind, run: number, mates: (run: number) => Graph): Graph {
     setPicture(p);
     const after = camera();
     const shift = before ? { x: after.x - before.x, y: after.y - before.y } : { x: 0, y: 0 };
-    way = old && placed && !still.matches ? tween(old, placed, p, acted, shift, now) : null;
+    way = old && placed && !still.matches ? tween(old, p, { placed, acted, shift, began: now }) : null;
     setVersion((v) => v + 1);
   }
 
@@ -129,7 +128,7 @@ function create(kind: Kind, run: number, mates: (run: number) => Graph): Graph {
     const before = old ? camera() : null;
     if (old && before && !TRAVELLED.includes(history().last.kind)) {
       const after = inSight(anchored(old, p, stays(old), before) ?? before, p, stays(old));
-      const same = after.x === before.x && after.y === before.y && old.head.width === p.head.width && old.head.height === p.head.height;
+      const same = after.x === before.x && after.y === before.y && old.width === p.width && old.height === p.height;
       shownKey = key;
       if (!same) update((s) => withRun(s, run, kind.change({ camera: after })), "");
     }
@@ -141,7 +140,7 @@ function create(kind: Kind, run: number, mates: (run: number) => Graph): Graph {
     const c = camera();
     const node = kind.selected(runState());
     const own = node === null ? -1 : boxOf(p, node);
-    const seen = own >= 0 && onScreen(rectOf(p, own), c, size);
+    const seen = own >= 0 && onScreen(boxRect(p, own), c, size);
     const i = seen ? own : nearest(p, c.x, c.y);
     return i < 0 ? [] : around(p, i).map((box) => p.boxes.node[box]!);
   }
@@ -150,7 +149,7 @@ function create(kind: Kind, run: number, mates: (run: number) => Graph): Graph {
   function inSight(c: Camera, p: Picture, nodes: number[]): Camera {
     const at = nodes.map((node) => boxOf(p, node)).find((i) => i >= 0);
     if (at === undefined) return kept(c, extent(p), size);
-    return onScreen(rectOf(p, at), c, size) ? c : revealing(c, size, rectOf(p, at));
+    return onScreen(boxRect(p, at), c, size) ? c : revealing(c, size, boxRect(p, at));
   }
 
   const load = latest(
@@ -229,7 +228,7 @@ function create(kind: Kind, run: number, mates: (run: number) => Graph): Graph {
     let after = chosen() ?? (old ? before : null);
     const rect = (node: number | null) => {
       const i = node === null ? -1 : boxOf(p, node);
-      return i < 0 ? null : rectOf(p, i);
+      return i < 0 ? null : boxRect(p, i);
     };
     if (after && old) {
       const to = target === null ? -1 : boxOf(p, target);

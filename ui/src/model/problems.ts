@@ -5,7 +5,8 @@ import { createEffect, createMemo, createRoot, createSignal, untrack } from "sol
 import { separated, time } from "../format";
 import { clockOf, currentRun, hello, runInfo, socket, state, tell, update } from "../page";
 import { latest } from "../socket";
-import { grainsIn, type Picture } from "../scene";
+import type { Picture } from "../scene";
+import { styleOf } from "../draw/marks";
 import { showing, withLens, withThreshold } from "../state";
 import type { ProblemRow } from "../protocol/ProblemRow";
 import type { ProblemsAnswer } from "../protocol/ProblemsAnswer";
@@ -64,9 +65,21 @@ export function usualRow(run: number, problem: string): ProblemRow | undefined {
   return p.state === "ready" ? p.value.problems.find((r) => r.problem === problem) : undefined;
 }
 
+/** How many grains have a box of their own, and how many boxes stand for the others. */
+function grainsIn(p: Picture): { grains: number; closed: number } {
+  let [grains, closed] = [0, 0];
+  for (let i = 0; i < p.boxes.n; i++) {
+    const { moves, press } = styleOf(p, p.boxes.style[i]!);
+    if (moves || press === "close") continue;
+    if (press === "none") grains++;
+    else closed++;
+  }
+  return { grains, closed };
+}
+
 /** "12 of 1 480 grains shown · 37 closed": those that stand for the others. */
 export function shownOf(run: number, p: Picture): string {
-  const { grains, closed } = grainsIn(p.boxes);
+  const { grains, closed } = grainsIn(p);
   const a = problemsOf(run);
   const all = a.state === "ready" ? ` of ${separated(a.value.grains)}` : "";
   return `${separated(grains)}${all} grains shown${closed > 0 ? ` · ${separated(closed)} closed` : ""}`;

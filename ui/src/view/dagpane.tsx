@@ -5,16 +5,16 @@ import { separated } from "../format";
 import { openBelow, toggle } from "../model/actions";
 import { dagOf } from "../model/dag";
 import { fetchNode, select } from "../page";
-import { FLAG, SHAPE } from "../scene";
+import { styleOf } from "../draw/marks";
 import { GraphPane, type Touched } from "./graphpane";
 import { DAG_SHAPES } from "./legend";
 import { Waiting } from "./states";
 
 function detail({ picture, box }: Touched): string | undefined {
-  const flags = picture.boxes.flags[box]!;
-  if (flags & FLAG.collapsed) return "collapsed while recording";
-  if (picture.boxes.shape[box] === SHAPE.repeat) return "alike siblings: double click shows some of them";
-  return flags & FLAG.closed ? "double click opens" : undefined;
+  const { press, meaning } = styleOf(picture, picture.boxes.style[box]!);
+  if (meaning.includes("collapsed")) return "collapsed while recording";
+  if (press === "spread") return "alike siblings: double click shows some of them";
+  return press === "open" ? "double click opens" : undefined;
 }
 
 export function DagPane(props: { run: number; pane: number }): JSX.Element {

@@ -2,13 +2,12 @@
 // are like it, its members, its lines of code, who created it, who ran it.
 
 import { createMemo, For, Show, type JSX } from "solid-js";
-import { boxOf } from "../draw/marks";
+import { boxOf, styleOf } from "../draw/marks";
 import { exact, separated, three, time, withoutKind } from "../format";
 import { goToNode, openAlike, openPath, spreadSelected, toDag, toTimeline } from "../model/actions";
 import { goToGrain, grainOf } from "../model/grain";
 import { amountOf, chooseLens, inWords, problemRow, problemsOf } from "../model/problems";
 import { clockOf, state, update } from "../page";
-import { FLAG } from "../scene";
 import { showing } from "../state";
 import { Icon } from "./icons";
 import { WhatIf } from "./whatif";
@@ -26,7 +25,9 @@ export function GrainBody(props: { info: GrainAnswer; run: number }): JSX.Elemen
   const folded = createMemo(() => {
     const p = graph().picture();
     const i = p ? boxOf(p, n().node) : -1;
-    return i >= 0 && (p!.boxes.flags[i]! & FLAG.merged) !== 0;
+    if (i < 0) return false;
+    const { sheets, press } = styleOf(p!, p!.boxes.style[i]!);
+    return sheets > 0 || press === "spread";
   });
   /** Something in the cut was unfolded; the server knows what. */
   const spreadOut = () => state().runs[props.run]!.grainCut.includes("!");

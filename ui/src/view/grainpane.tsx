@@ -3,13 +3,13 @@
 
 import { createMemo, Show, type JSX } from "solid-js";
 import { keysOf } from "../commands";
-import { TITLE } from "../draw/grain";
+import { styleOf } from "../draw/marks";
 import { percent, separated } from "../format";
 import { openAlike, openBelow, openCritical, openPath, openWorst, spread, toDepth, toggle, toggleAlike } from "../model/actions";
 import { grainOf, selectGrain } from "../model/grain";
 import { amountOf, inWords, problemsOf, shownOf } from "../model/problems";
 import { fetchGrain, state, update } from "../page";
-import { FLAG, SHAPE, type Picture } from "../scene";
+import type { Picture } from "../scene";
 import { withRun } from "../state";
 import { named } from "./controls";
 import { DepthChoice, GraphPane, type Touched } from "./graphpane";
@@ -18,24 +18,24 @@ import { GRAIN_SHAPES } from "./legend";
 import { ThresholdSlider } from "./lens";
 import { Waiting } from "./states";
 
+/** Height of the strip at the top of an open group that stands for the group itself, in scene units. */
+const TITLE = 18;
+
 /** What one click on a mark does. */
 type Does = "open" | "close" | "spread" | "select";
 
 function does({ picture, box, fromTop }: Touched): Does {
-  const shape = picture.boxes.shape[box];
-  const flags = picture.boxes.flags[box]!;
+  const { shape, press } = styleOf(picture, picture.boxes.style[box]!);
   // The inside of an open group is the ground on which its members stand: only its title and its joints are the group.
-  if (shape === SHAPE.envelope) return fromTop <= TITLE ? "close" : "select";
-  if (shape === SHAPE.forkNode || shape === SHAPE.joinNode) return "close";
-  if (flags & FLAG.closed) return "open";
-  if (flags & FLAG.merged || shape === SHAPE.repeat) return "spread";
-  return "select";
+  if (shape === "envelope" && fromTop > TITLE) return "select";
+  return press === "none" ? "select" : press;
 }
 
 const TELL: Record<Does, string | undefined> = { open: "click opens, Shift click opens all below", close: "click closes", spread: "click shows them one by one", select: undefined };
 
 function detail(at: Touched): string | undefined {
-  return at.picture.boxes.flags[at.box]! & FLAG.collapsed ? "folded while recording" : TELL[does(at)];
+  const { meaning } = styleOf(at.picture, at.picture.boxes.style[at.box]!);
+  return meaning.includes("folded while recording") ? "folded while recording" : TELL[does(at)];
 }
 
 export function GrainPane(props: { run: number; pane: number }): JSX.Element {
@@ -49,7 +49,7 @@ export function GrainPane(props: { run: number; pane: number }): JSX.Element {
     if (!at) return selectGrain(props.run, null);
     const what = does(at);
     selectGrain(props.run, at.node);
-    const again = what === "select" && e.detail === 2 && at.picture.boxes.shape[at.box] === SHAPE.envelope;
+    const again = what === "select" && e.detail === 2 && styleOf(at.picture, at.picture.boxes.style[at.box]!).shape === "envelope";
     if (what === "select" && !again) return;
     opened = true;
     if (e.shiftKey && what === "open") openBelow(graph(), at.node);
@@ -121,7 +121,7 @@ function Foot(props: { run: number; picture: Picture }): JSX.Element {
           </span>
         )}
       </Show>
-      <span class="chip num" role="status" title={props.picture.head.note ?? undefined}>{shownOf(props.run, props.picture)}</span>
+      <span class="chip num" role="status" title={props.picture.note ?? undefined}>{shownOf(props.run, props.picture)}</span>
     </>
   );
 }

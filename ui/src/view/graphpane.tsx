@@ -1,18 +1,21 @@
 // A pane that draws a graph: one canvas under the pointer and the keyboard, with minimap, legend and note. Hands go
-// to the camera (model/graph) and to the caller, pixels come from draw/graph; the pane knows neither layout nor
+// to the camera (model/graph) and to the caller, pixels come from draw/draw; the pane knows neither layout nor
 // analysis. The DAG pane and the grain pane are this with their own clicks and texts.
 
 import { createEffect, createMemo, createSignal, onCleanup, onMount, Show, type JSX } from "solid-js";
-import { panned, toSceneX, toSceneY, zoomedAt } from "../draw/camera";
-import { drawGraph, placedNow } from "../draw/graph";
-import { boxOf, hit, marks } from "../draw/marks";
+import { panned, toSceneY, zoomedAt } from "../draw/camera";
+import { drawScene, NOTHING_LIT, type Lit } from "../draw/draw";
+import { hit } from "../draw/hit";
+import { ofCamera } from "../draw/mapping";
+import { boxOf, labelsOf, styleOf } from "../draw/marks";
+import { placedNow } from "../draw/tween";
 import { Surface } from "../draw/surface";
 import { graphDepth } from "../commands";
 import { toDepth } from "../model/actions";
 import type { Graph } from "../model/graph";
 import { setTip } from "../model/overlay";
 import { ink, update } from "../page";
-import { FLAG, LINK, SHAPE, SHAPE_NAMES, type Picture } from "../scene";
+import type { Picture, Ref } from "../scene";
 import { registerPane } from "../probe";
 import type { Crumb } from "../protocol/Crumb";
 import { Legend, NEEDS } from "./legend";
@@ -62,9 +65,9 @@ export function GraphPane(props: GraphPaneProps): JSX.Element {
         g.size.w = w;
         g.size.h = h;
         const tween = g.tween();
-        drawGraph(ctx, {
-          picture, tween, now: performance.now(), camera: g.camera(), size: { w, h }, ink: ink(), selected: g.selected(), ancestors: ancestors(),
-          hovered: hovered(), grains: props.grains,
+        drawScene(ctx, {
+          scene: picture, tween, now: performance.now(), cameras: [ofCamera(g.camera(), { w, h })], size: { w, h }, ink: ink(), lit: lit(picture),
+          hovered: hovered() < 0 ? null : { kind: "boxes", index: hovered() },
         });
         return tween !== null;
       },
@@ -81,6 +84,14 @@ export function GraphPane(props: GraphPaneProps): JSX.Element {
       setTip(null);
     });
   });
+  /** The selection; when it is folded away, the nearest of its ancestors on the screen stands in. */
+  function lit(p: Picture): Lit {
+    const node = graph().selected();
+    const ref = (i: number): Ref[] => (i < 0 ? [] : [{ kind: "boxes", index: i }]);
+    const selected = node === null ? [] : ref(boxOf(p, node));
+    const standIn = node === null || selected.length > 0 ? [] : ref(ancestors().map((n) => boxOf(p, n)).filter((i) => i >= 0).at(-1) ?? -1);
+    return { ...NOTHING_LIT, selected, standIn };
+  }
   /** Where a node is drawn, in pixels of the window. */
   function onWindow(node: number) {
     const p = graph().picture();
@@ -128,8 +139,10 @@ export function GraphPane(props: GraphPaneProps): JSX.Element {
     if (!picture) return null;
     const [x, y] = local(e);
     const c = graph().camera();
-    const box = hit(picture, toSceneX(c, graph().size, x), toSceneY(c, graph().size, y), 2 / c.k);
-    return box < 0 ? null : { node: picture.boxes.node[box]!, box, picture, fromTop: toSceneY(c, graph().size, y) - picture.boxes.y[box]! };
+    const found = hit(picture, [ofCamera(c, graph().size)], graph().size, x, y);
+    if (!found || found.kind !== "boxes") return null;
+    const box = found.index;
+    return { node: found.node, box, picture, fromTop: toSceneY(c, graph().size, y) - picture.boxes.y[box]! };
   };
 
   let from: { x: number; y: number; moved: boolean } | null = null;
@@ -153,16 +166,16 @@ export function GraphPane(props: GraphPaneProps): JSX.Element {
     if ((at?.box ?? -1) !== hovered()) {
       setHovered(at?.box ?? -1);
       // Envelopes fill most of the screen: their tooltip would be in the way.
-      if (!at || at.picture.boxes.shape[at.box] === SHAPE.envelope) return void setTip(null);
+      if (!at || styleOf(at.picture, at.picture.boxes.style[at.box]!).shape === "envelope") return void setTip(null);
       showTip(at, e);
     } else setTip((t) => (t ? { ...t, x: e.clientX, y: e.clientY } : t));
   };
   const showTip = (at: Touched, e: MouseEvent): void => {
-    const m = marks(at.picture);
-    const labels = at.picture.head.labels.filter((l, j) => m.labelOwner[j] === at.box && l.align === "start").map((l) => l.text);
-    const kind = SHAPE_NAMES[at.picture.boxes.shape[at.box]!] ?? "";
+    const labels = labelsOf(at.picture, at.box);
+    const style = styleOf(at.picture, at.picture.boxes.style[at.box]!);
+    const kind = style.meaning.split(",")[0]!.replace(/^closed /, "");
     // Of several siblings in one mark, the mark itself knows how many there are and what they hold.
-    const own = props.grains !== null && (at.picture.boxes.flags[at.box]! & FLAG.merged) !== 0;
+    const own = props.grains !== null && (style.sheets > 0 || style.press === "spread");
     setTip({ run: graph().run, view: graph().view, node: at.node, kind, title: own ? labels.join(" · ") : (labels[0] ?? ""), own, detail: props.detail(at), x: e.clientX, y: e.clientY });
     if (!own) void props.about(at.node).catch(() => {});
   };
@@ -208,9 +221,9 @@ export function GraphPane(props: GraphPaneProps): JSX.Element {
           <>
             <MinimapView picture={p} graph={graph()} size={size()} />
             <div class="plot-foot">
-              <Legend items={p.head.legend} shapes={props.shapes} first={p.links.kind.includes(LINK.depend) ? [NEEDS] : undefined} />
+              <Legend items={p.legend} shapes={props.shapes} first={p.styles.some((style) => style.arrow) ? [NEEDS] : undefined} />
               <span class="spacer" />
-              <Show when={!props.grains && p.head.note}>{(note) => <span class="note" title={note()}>{note()}</span>}</Show>
+              <Show when={!props.grains && p.note}>{(note) => <span class="note" title={note()}>{note()}</span>}</Show>
               <Busy since={graph().busySince()} />
               {props.foot(p)}
               <Show when={!props.grains}><DepthChoice run={graph().run} pane={props.pane} /></Show>

@@ -4,7 +4,7 @@
 
 import { createEffect, createMemo, createSignal, For, Match, Show, Switch, type JSX } from "solid-js";
 import { exact, percent, place, separated, time, withoutKind } from "../format";
-import { boxOf } from "../draw/marks";
+import { boxOf, styleOf } from "../draw/marks";
 import { closeParent, goToNode, openBelow, toDag, toGrains, toggle, toTimeline } from "../model/actions";
 import { dagOf } from "../model/dag";
 import type { Graph } from "../model/graph";
@@ -12,7 +12,6 @@ import { findingsOf, goTo, overviewOf } from "../model/overview";
 import { clockOf, currentRun, fetchGrain, fetchNode, knownGrain, knownNode, lensRequest, palette, runInfo, state, wholeRun } from "../page";
 import { moment } from "../draw/axis";
 import { aboutGrains } from "../state";
-import { FLAG, SHAPE } from "../scene";
 import type { Fact } from "../protocol/Fact";
 import type { GrainAnswer } from "../protocol/GrainAnswer";
 import type { MixPart } from "../protocol/MixPart";
@@ -99,8 +98,9 @@ export function statusIn(graph: Graph, node: number): Status {
   const p = graph.picture();
   const i = p ? boxOf(p, node) : -1;
   if (!p || i < 0) return "hidden";
-  if (p.boxes.shape[i] === SHAPE.envelope) return "open";
-  return p.boxes.flags[i]! & FLAG.closed ? "closed" : "leaf";
+  const { shape, press } = styleOf(p, p.boxes.style[i]!);
+  if (shape === "envelope") return "open";
+  return press === "open" ? "closed" : "leaf";
 }
 
 function Body(props: { info: NodeAnswer; run: number }): JSX.Element {

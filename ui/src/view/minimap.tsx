@@ -7,14 +7,15 @@ import { Surface } from "../draw/surface";
 import { home, rootX, type Size } from "../draw/camera";
 import type { Graph } from "../model/graph";
 import { ink } from "../page";
-import { FLAG, SHAPE, type Picture } from "../scene";
+import { styleOf } from "../draw/marks";
+import type { Picture } from "../scene";
 
 export function MinimapView(props: { picture: Picture; graph: Graph; size: Size }): JSX.Element {
   const most = createMemo(() => ({ w: Math.min(200, props.size.w / 4), h: Math.min(160, props.size.h / 3) }));
   const map = createMemo(() => drawMinimap(props.picture, ink(), most()));
   const needed = createMemo(() => {
     const c = props.graph.camera();
-    const { width, height } = props.picture.head;
+    const { width, height } = props.picture;
     return props.size.w > 320 && props.size.h > 240 && (width * c.k > props.size.w + 8 || height * c.k > props.size.h + 8);
   });
   return (
@@ -30,11 +31,12 @@ const CORNERS = ["bottom right", "top right", "bottom left", "top left"] as cons
 /** The corner in which the fewest marks lie where a picture opens; it stays there, wherever one goes. */
 function freeCorner(picture: Picture, size: Size, map: { w: number; h: number }): (typeof CORNERS)[number] {
   const b = picture.boxes;
-  const c = home({ w: picture.head.width, h: picture.head.height }, size, rootX(picture));
+  const c = home({ w: picture.width, h: picture.height }, size, rootX(picture));
   const covered = CORNERS.map(() => 0);
   const [w, h] = [map.w + 24, map.h + 24];
   for (let i = 0; i < b.n; i++) {
-    if (b.shape[i] === SHAPE.envelope || b.flags[i]! & FLAG.part) continue;
+    const style = styleOf(picture, b.style[i]!);
+    if (style.shape === "envelope" || style.moves) continue;
     const [x, y] = [(b.x[i]! - c.x) * c.k + size.w / 2, (b.y[i]! - c.y) * c.k + size.h / 2];
     const [right, bottom] = [x + b.w[i]! * c.k, y + b.h[i]! * c.k];
     if (right < 0 || bottom < 0 || x > size.w || y > size.h) continue;

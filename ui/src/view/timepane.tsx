@@ -14,6 +14,7 @@ import { timeScene } from "../model/timescene";
 import { setTip } from "../model/overlay";
 import { clockOf, fetchNode, ink, knownNode, runInfo, select, setWindow, state, update, wholeRun } from "../page";
 import { tellMarks } from "../probe";
+import { NONE } from "../scene";
 import type { Span } from "../state";
 import type { NodeAnswer } from "../protocol/NodeAnswer";
 import { Legend } from "./legend";
@@ -61,7 +62,7 @@ export function TimePane(props: { run: number; pane: number }): JSX.Element {
 
   const rows = timeScene(() => (size().w > 0 ? { run: props.run, view: "timeline", window: window(), width: rowsPlot().width, height: rowsPlot().height + FOOT, sides: SIDES, focus: focus() } : null));
   const profile = timeScene(() => (size().w > 0 ? { run: props.run, view: "profile", window: window(), width: profilePlot().width, height: profileHeight() + FOOT, sides: SIDES, focus: null } : null));
-  const extent = () => Math.max(1, (rows.picture()?.head.height ?? 0) - FOOT);
+  const extent = () => Math.max(1, (rows.picture()?.height ?? 0) - FOOT);
   const stretch = () => Math.min(STRETCH, Math.max(1, rowsPlot().height / extent()));
   const overflow = () => Math.max(0, extent() * stretch() - rowsPlot().height);
   const offset = (): Down => ({ s: stretch(), o: rowsPlot().top + 2 - Math.min(scroll(), overflow()) });
@@ -87,12 +88,12 @@ export function TimePane(props: { run: number; pane: number }): JSX.Element {
         drawStrips(ctx, r, map, bottom, offset(), ink());
         drawIntervals(ctx, r, map, bottom, offset(), ink(), selected(), -1);
         drawIntervalLabels(ctx, r, map, bottom, offset(), ink(), (label) => {
-          const i = boxOf(r, r.head.labels[label]!.node!);
+          const i = boxOf(r, r.labels.node[label]!);
           return i >= 0 ? r.boxes.fill[i]! : 0;
         });
       });
       drawRowNames(ctx, bottom);
-      tellMarks(r.boxes.n + r.strips.reduce((a, s) => a + s.n, 0), 0, r.serverMs);
+      tellMarks(r.boxes.n + r.grids.reduce((a, g) => a + g.nx * g.ny, 0), 0, r.serverMs);
     }
     drawSelectionMark(ctx, top.top + top.height);
     drawPointer(ctx, top.top, size().h, axisMiddle);
@@ -123,13 +124,13 @@ export function TimePane(props: { run: number; pane: number }): JSX.Element {
     ctx.fillStyle = ink().muted;
     const measure = measurer(ctx, ctx.font);
     let last = -Infinity;
-    for (const label of r.head.labels) {
-      if (label.node !== null) continue;
-      const y = (label.y - 4) * offset().s + offset().o;
+    for (let j = 0; j < r.labels.n; j++) {
+      if (r.labels.node[j] !== NONE) continue;
+      const y = (r.labels.y[j]! - 4) * offset().s + offset().o;
       // Rows lower than a line of text: every second, third, … name is left out rather than written over another.
       if (y - last < 12) continue;
       last = y;
-      ctx.fillText(fitting(label.text, GUTTER - 16, measure), 8, y);
+      ctx.fillText(fitting(r.labels.text[j]!, GUTTER - 16, measure), 8, y);
     }
     ctx.restore();
   }
@@ -309,9 +310,9 @@ export function TimePane(props: { run: number; pane: number }): JSX.Element {
         <Waiting what="timeline" error={rows.error()} />
       </Show>
       <div class="plot-foot">
-        <Legend items={[...(profile.picture()?.head.legend ?? []), ...(rows.picture()?.head.legend ?? [])]} />
+        <Legend items={[...(profile.picture()?.legend ?? []), ...(rows.picture()?.legend ?? [])]} />
         <span class="spacer" />
-        <Show when={rows.picture()?.head.note ?? null}>{(text) => <span class="note" title={text()}>{text()}</span>}</Show>
+        <Show when={rows.picture()?.note ?? null}>{(text) => <span class="note" title={text()}>{text()}</span>}</Show>
         <Show when={overflow() > 0}><span class="quiet">more rows: drag, or wheel over the names</span></Show>
         <span class="quiet num">{time(window()[1] - window()[0], clockOf(props.run))} shown</span>
       </div>
