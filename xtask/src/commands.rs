@@ -39,7 +39,12 @@ pub const COMMANDS: &[Command] = &[
         what: "all checks and tests, or only the named stages",
         run: test::run,
     },
-    Command { name: "lint", options: "", what: "formatting, clippy and the page's linter", run: lint::run },
+    Command {
+        name: "lint",
+        options: "[CHECK…]",
+        what: "formatting, clippy, layers, licences and the page's linter",
+        run: lint::run,
+    },
     Command { name: "ui", options: "", what: "install the page's packages and build ui/dist", run: ui::run },
     Command {
         name: "bench",

@@ -4,11 +4,13 @@
 //! finding the workspace, installing what is missing, counting test results) has a module of its own here.
 
 mod commands;
+mod layers;
 mod loopback;
 mod needs;
 mod process;
 mod stages;
 mod tally;
+mod words;
 mod workspace;
 
 use std::process::ExitCode;

@@ -82,6 +82,14 @@ pub const NEXTEST: Need = Need {
     source: Source::Cargo("cargo-nextest"),
 };
 
+pub const DENY: Need = Need {
+    name: "cargo-deny",
+    used_for: "lint, test",
+    importance: Importance::Optional("licences are not checked"),
+    find: || version("cargo", &["deny", "--version"]),
+    source: Source::Cargo("cargo-deny"),
+};
+
 pub const C_COMPILER: Need = Need {
     name: "C compiler",
     used_for: "building",
@@ -185,6 +193,7 @@ pub const ALL: &[Need] = &[
     RUSTFMT,
     CLIPPY,
     NEXTEST,
+    DENY,
     C_COMPILER,
     NODE_JS,
     NPM,

@@ -6,6 +6,9 @@ use anyhow::{Result, bail};
 
 use crate::tally::Tally;
 
+/// A name to choose it by, and what it does.
+pub type Stage = (&'static str, fn() -> Result<Tally>);
+
 /// The stages that have run so far.
 #[derive(Default)]
 pub struct Stages {
@@ -34,6 +37,23 @@ impl Stages {
             }
         };
         self.rows.push(Row { name, tally, time: start.elapsed(), failure });
+    }
+
+    /// Runs the stages with these names, or all of `usual` when none is named; `others` run only by name.
+    pub fn run_named(&mut self, usual: &[Stage], others: &[Stage], names: &[String]) -> Result<()> {
+        let known = || usual.iter().chain(others).map(|(name, _)| *name);
+        if let Some(unknown) = names.iter().find(|name| !known().any(|known| known == name.as_str())) {
+            let known: Vec<&str> = known().collect();
+            bail!("there is no stage \"{unknown}\"; there are: {}", known.join(", "));
+        }
+        let is_named = |name: &str| names.iter().any(|named| named == name);
+        for (name, stage) in usual.iter().filter(|(name, _)| names.is_empty() || is_named(name)) {
+            self.run(name, stage);
+        }
+        for (name, stage) in others.iter().filter(|(name, _)| is_named(name)) {
+            self.run(name, stage);
+        }
+        Ok(())
     }
 
     /// Prints the table and the closing line; an error when any stage failed or none ran.
@@ -86,6 +106,21 @@ mod tests {
         assert!(reached);
         let error = stages.finish().map_err(|error| error.to_string());
         assert_eq!(error, Err("failed: first".into()));
+    }
+
+    #[test]
+    fn stages_by_name() {
+        const USUAL: &[super::Stage] = &[("a", || Ok(Tally::PASSED)), ("b", || Ok(Tally::PASSED))];
+        const OTHERS: &[super::Stage] = &[("c", || anyhow::bail!("broken"))];
+        let ran = |names: &[&str]| {
+            let mut stages = Stages::default();
+            let names: Vec<String> = names.iter().map(|name| name.to_string()).collect();
+            stages.run_named(USUAL, OTHERS, &names).map_err(|error| error.to_string())?;
+            Ok(stages.rows.iter().map(|row| row.name).collect::<Vec<_>>())
+        };
+        assert_eq!(ran(&[]), Ok(vec!["a", "b"]));
+        assert_eq!(ran(&["c", "b"]), Ok(vec!["b", "c"]));
+        assert_eq!(ran(&["d"]), Err("there is no stage \"d\"; there are: a, b, c".to_owned()));
     }
 
     #[test]

@@ -71,11 +71,15 @@ pub fn recorder(crosscut: &Path) -> PathBuf {
     crosscut.with_file_name("libcrosscut_record.so")
 }
 
+/// What cargo knows of our own crates.
+pub fn metadata() -> Result<serde_json::Value> {
+    let output = cargo(&["metadata", "--no-deps", "--format-version", "1"]).output()?;
+    serde_json::from_slice(&output.stdout).context("could not read what `cargo metadata` printed")
+}
+
 /// The folder in which cargo leaves what it has built, wherever the environment or the configuration puts it.
 pub fn built(profile: Profile) -> Result<PathBuf> {
-    let output = cargo(&["metadata", "--no-deps", "--format-version", "1"]).output()?;
-    let metadata: serde_json::Value =
-        serde_json::from_slice(&output.stdout).context("could not read what `cargo metadata` printed")?;
+    let metadata = metadata()?;
     let target =
         metadata["target_directory"].as_str().context("`cargo metadata` names no target directory")?;
     Ok(Path::new(target).join(match profile {

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use crosscut_run::Clock;
-use crosscut_run::tasks::Kind;
 use crosscut_tasks::grain::Grains;
+use crosscut_tasks::schema::Kind;
 use crosscut_tasks::{Change, Point, Tasks, WhatIf};
 use crosscut_tree::NodeId;
 use crosscut_view::format::{count, three, time};

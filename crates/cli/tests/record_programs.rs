@@ -3,7 +3,7 @@
 mod common;
 
 use common::{COMPILERS, alone, crosscut, events_in, info, number_after, record, source};
-use crosscut_run::tasks::Kind;
+use crosscut_tasks::schema::Kind;
 use crosscut_tree::NodeId;
 
 /// The examples in C, with their arguments.

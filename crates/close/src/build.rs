@@ -11,8 +11,8 @@ mod region;
 mod wait;
 
 use crosscut_events::{Event, EventKind, Events, MAX_COUNTERS, TaskId, WaitKind, code_of, flags, tag_of};
-use crosscut_run::tasks::{Chunk, Collapsed, Depend, Edge, Kind, Mark, TaskWriter};
 use crosscut_run::{NO_SITE, Places};
+use crosscut_tasks::schema::{Chunk, Collapsed, Depend, Edge, Kind, Mark, TaskWriter};
 use crosscut_tasks::{Block, Grow, Grown};
 
 use crate::clock::Clock;

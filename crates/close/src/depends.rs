@@ -1,7 +1,7 @@
 //! Dependences between the tasks of one creator, from the addresses that they name (OpenMP `depend`). They are found from
 //! the program's order, so they are the same whichever task happened to be done already.
 
-use crosscut_run::tasks::Depend;
+use crosscut_tasks::schema::Depend;
 use foldhash::{HashMap, HashMapExt};
 
 /// How a task uses an address, numbered as `ompt_dependence_type_t`.

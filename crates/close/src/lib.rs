@@ -12,8 +12,8 @@ pub mod symbols;
 use std::path::Path;
 
 use crosscut_events::Events;
-use crosscut_run::tasks::TaskWriter;
 use crosscut_run::{Places, Run, RunWriter};
+use crosscut_tasks::schema::TaskWriter;
 
 use build::{Builder, Gaps, Recorded};
 use clock::Clock;

@@ -12,8 +12,8 @@ mod names;
 mod order;
 mod strings;
 
-use crosscut_run::tasks::TaskWriter;
 use crosscut_run::{Clock, RunWriter};
+use crosscut_tasks::schema::TaskWriter;
 
 use crate::error::ImportError;
 use crate::input::Input;

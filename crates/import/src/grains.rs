@@ -16,7 +16,7 @@ mod time;
 mod tree;
 
 use crosscut_run::RunWriter;
-use crosscut_run::tasks::{Chunk, Depend, TaskWriter};
+use crosscut_tasks::schema::{Chunk, Depend, TaskWriter};
 
 use crate::error::ImportError;
 use crate::input::Input;

@@ -1,7 +1,7 @@
 //! What a reader of a foreign format is, what it is given to recognise a file, and what it hands back.
 
-use crosscut_run::tasks::TaskWriter;
 use crosscut_run::{Places, RunWriter};
+use crosscut_tasks::schema::TaskWriter;
 
 use crate::error::ImportError;
 use crate::input::Input;

@@ -8,8 +8,8 @@ use std::path::Path;
 
 use crosscut_import::{Options, Quiet, import};
 use crosscut_run::Clock;
-use crosscut_run::tasks::{Edge, Kind};
 use crosscut_tasks::Tasks;
+use crosscut_tasks::schema::{Edge, Kind};
 use crosscut_tree::{Cut, Item, NodeId};
 use samples::{Sample, Stat};
 

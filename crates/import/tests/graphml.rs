@@ -5,8 +5,8 @@ mod grain_costs;
 use std::fmt::Write;
 use std::time::Instant;
 
-use crosscut_run::tasks::Kind;
 use crosscut_tasks::Tasks;
+use crosscut_tasks::schema::Kind;
 use crosscut_tree::NodeId;
 use grain_costs::{check, creation, members, nodes, open, sync, work};
 use proptest::prelude::*;

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use crosscut_run::Clock;
-use crosscut_run::tasks::Kind;
 use crosscut_tasks::Tasks;
+use crosscut_tasks::schema::Kind;
 use crosscut_tree::NodeId;
 use grain_costs::{check, creation, members, nodes, open, overlaps, sync, work};
 use proptest::prelude::*;

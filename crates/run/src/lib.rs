@@ -13,7 +13,6 @@ mod prefetch;
 mod read;
 mod sources;
 mod table;
-pub mod tasks;
 mod upgrade;
 mod write;
 

@@ -4,9 +4,9 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crosscut_run::tasks::Kind;
 use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{Class, Deviation, Grains, Problem, ProblemSet, Theta, Thresholds};
+use crosscut_tasks::schema::Kind;
 use crosscut_tree::{Cut, NodeId};
 use crosscut_view::grain as view;
 

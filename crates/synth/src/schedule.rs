@@ -19,7 +19,7 @@ use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
 use std::collections::{BinaryHeap, VecDeque};
 
-use crosscut_run::tasks::{Edge, Kind, Mark};
+use crosscut_tasks::schema::{Edge, Kind, Mark};
 
 use crate::chance::{Chance, mix, scale};
 use crate::options::{Options, Policy};

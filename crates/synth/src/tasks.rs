@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crosscut_run::tasks::TaskWriter;
 use crosscut_run::{Places, Run, RunWriter};
+use crosscut_tasks::schema::TaskWriter;
 
 use crate::error::SynthError;
 use crate::options::Options;

@@ -1,8 +1,8 @@
 //! Every shape, under both policies, against the rules of the model written down in the most obvious way.
 
-use crosscut_run::tasks::{Edge, Kind};
 use crosscut_synth::{Options, Policy, ShapeName};
 use crosscut_tasks::Tasks;
+use crosscut_tasks::schema::{Edge, Kind};
 use crosscut_tree::NodeId;
 use proptest::prelude::*;
 

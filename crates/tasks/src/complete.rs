@@ -1,7 +1,7 @@
 //! Critical paths where tasks outlive the section that created them, or depend on each other: their lengths are found frame
 //! by frame.
 
-use crosscut_run::tasks::{Depend, Kind, Mark, TaskWriter};
+use crate::schema::{Depend, Kind, Mark, TaskWriter};
 
 use crate::dag::Depends;
 use crate::error::TasksError;

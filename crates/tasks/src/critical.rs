@@ -5,7 +5,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crosscut_run::tasks::Kind;
+use crate::schema::Kind;
 use crosscut_tree::NodeId;
 
 use crate::complete::within;

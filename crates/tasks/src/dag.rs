@@ -1,7 +1,7 @@
 //! The DAG behind the tree: what a section waits for, where a spine goes on, and when. Borrowed columns come in, of a run
 //! that is being finished or of an open one; every answer looks at a few nodes.
 
-use crosscut_run::tasks::{Edge, Kind, Mark};
+use crate::schema::{Edge, Kind, Mark};
 use crosscut_tree::{NodeId, Tree};
 
 /// What the end of a node waits for.

@@ -1,7 +1,7 @@
 //! The exact parallelism profile as a step function. It visits every interval, so it is for runs of moderate size: tests,
 //! exports, and the comparison with other tools.
 
-use crosscut_run::tasks::{Edge, Kind};
+use crate::schema::{Edge, Kind};
 use crosscut_tree::NodeId;
 
 use crate::profile::{LAYERS, Profile};

@@ -1,8 +1,8 @@
 //! Findings: what cost time in a task run, worst first, each with the way to look at it. They come from the summary and
 //! the coarse grids alone, so they cost the same for every size of run.
 
+use crate::schema::{Edge, Kind};
 use crosscut_run::Clock;
-use crosscut_run::tasks::{Edge, Kind};
 use crosscut_tree::NodeId;
 
 use crate::tasks::Tasks;

@@ -1,6 +1,6 @@
 //! Finishing a task tree: what readers, recorders and generators all share after they have filled the columns.
 
-use crosscut_run::tasks::{Collapsed, Edge, Kind, Mark, TaskWriter, TimeWriter};
+use crate::schema::{Collapsed, Edge, Kind, Mark, TaskWriter, TimeWriter};
 use crosscut_run::{ColumnMut, Places, RunWriter};
 use crosscut_tree::{Tree, Wide, WideBuf, block_sums};
 

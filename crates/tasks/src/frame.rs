@@ -4,7 +4,7 @@
 //! Of every node two lengths are known, both from its start: its *span*, to the point where its spine goes on, and its
 //! *tail*, to the last end of any task that it leaves behind.
 
-use crosscut_run::tasks::{Kind, Mark};
+use crate::schema::{Kind, Mark};
 
 use crate::dag::{Depends, Join, gallop, join};
 

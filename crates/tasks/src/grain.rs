@@ -21,7 +21,7 @@ mod theta;
 
 use std::ops::Range;
 
-use crosscut_run::tasks::Kind;
+use crate::schema::Kind;
 use crosscut_tree::{NodeId, Sums, Tree, TreeBuf};
 
 use crate::tasks::Tasks;

@@ -2,7 +2,7 @@
 //! [`crate::pass`] finds in a tree that was filled otherwise is gathered on the way, while a node is at hand: values of inner
 //! nodes, sums, and who followed whom on a spine.
 
-use crosscut_run::tasks::{Collapsed, Edge, Kind, Mark, TaskWriter};
+use crate::schema::{Collapsed, Edge, Kind, Mark, TaskWriter};
 use crosscut_run::{NO_SITE, SEVERAL};
 use crosscut_tree::{BLOCK, WIDE};
 

@@ -16,6 +16,7 @@ mod grow;
 mod order;
 mod pass;
 mod profile;
+pub mod schema;
 mod spine;
 mod summary;
 mod sums;

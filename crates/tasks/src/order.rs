@@ -1,8 +1,8 @@
 //! The order in time: all blocks (intervals and collapsed nodes) by row and start. A row is a worker; the row after the
 //! last worker holds blocks that several workers ran.
 
+use crate::schema::TaskWriter;
 use crosscut_run::Places;
-use crosscut_run::tasks::TaskWriter;
 
 /// The rows of all places, for passes that ask for many.
 pub struct Rows {

@@ -2,7 +2,7 @@
 //! one loop checks that the columns are a tree, completes start, end, critical path, place and site of all collective
 //! nodes, sums up, and sees who followed whom on a spine. Open nodes are on a stack; columns are touched once.
 
-use crosscut_run::tasks::{Collapsed, Edge, Kind, Mark, TaskWriter};
+use crate::schema::{Collapsed, Edge, Kind, Mark, TaskWriter};
 use crosscut_run::{Places, SEVERAL};
 use crosscut_tree::{NodeId, Tree, WIDE, Wide};
 

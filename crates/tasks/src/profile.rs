@@ -2,7 +2,7 @@
 //! holds the exact integral over it; coarser levels are sums. Unlike in the accounting, a collapsed node counts with
 //! its mean: work / elapsed while it runs, ready time / (last start − first ready) while it waits.
 
-use crosscut_run::tasks::{Collapsed, Edge, Kind, Mark};
+use crate::schema::{Collapsed, Edge, Kind, Mark};
 
 use crate::summary::Grid;
 

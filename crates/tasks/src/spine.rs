@@ -2,8 +2,8 @@
 //! follows them. Where sections wait for all their tasks, the pass over the nodes finds it on its way; with dependences, or
 //! tasks that outlive their section, a pass over the children of every collective node does.
 
+use crate::schema::{Collapsed, Edge, Kind, Mark, TaskWriter};
 use crosscut_run::Places;
-use crosscut_run::tasks::{Collapsed, Edge, Kind, Mark, TaskWriter};
 use crosscut_tree::NodeId;
 use foldhash::HashMap;
 use rayon::prelude::*;

@@ -1,6 +1,6 @@
 //! The results about a whole run that are computed once, when the run is made, and kept in its manifest.
 
-use crosscut_run::tasks::Kind;
+use crate::schema::Kind;
 use serde::{Deserialize, Serialize};
 
 /// Totals of a task run. Times are in the run's clock unit and begin at 0.
@@ -56,7 +56,7 @@ pub struct Migration {
     pub from: u32,
     /// Row of the interval after.
     pub to: u32,
-    /// Number of edges by [`crosscut_run::tasks::Edge`].
+    /// Number of edges by [`crate::schema::Edge`].
     pub counts: [i64; 5],
 }
 

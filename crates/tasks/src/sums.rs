@@ -1,7 +1,7 @@
 //! Sums over nodes at the borders of blocks, gathered by a pass that goes backwards: what lies in each block first, then
 //! what lies before it.
 
-use crosscut_run::tasks::{Collapsed, Kind};
+use crate::schema::{Collapsed, Kind};
 use crosscut_tree::BLOCK;
 
 /// Nodes per block of the sums by worker: wide enough that they stay small beside the tree.

@@ -9,7 +9,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crosscut_run::tasks::{Collapsed, Edge, Kind, Mark};
+use crate::schema::{Collapsed, Edge, Kind, Mark};
 
 use crate::order::REACH;
 use crate::profile::{Bins, Code};

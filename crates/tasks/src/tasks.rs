@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
 
-use crosscut_run::tasks::{COLLAPSED_VALUES, Collapsed, Edge, Kind, Mark};
+use crate::schema::{COLLAPSED_VALUES, Collapsed, Edge, Kind, Mark};
 use crosscut_run::{Clock, Column, Places, Run, RunError, Source, Sources};
 use crosscut_tree::{NodeId, Sums, Tree, Wide};
 

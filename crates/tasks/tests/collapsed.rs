@@ -2,7 +2,7 @@
 
 mod model;
 
-use crosscut_run::tasks::Kind;
+use crosscut_tasks::schema::Kind;
 use crosscut_tree::NodeId;
 use model::{Chance, Folding, Recording, cases, full};
 use proptest::prelude::*;
@@ -54,14 +54,14 @@ fn collapsed_nodes_must_be_what_the_marks_say() {
     let schedule = model::Schedule::greedy(&program, 1);
     let recording = Recording::whole(program, schedule, 1);
     let dir = model::fresh_dir();
-    let attempt = |name: &str, change: &dyn Fn(&mut crosscut_run::tasks::TaskWriter)| {
+    let attempt = |name: &str, change: &dyn Fn(&mut crosscut_tasks::schema::TaskWriter)| {
         let mut run = crosscut_run::RunWriter::create(&dir.path().join(name)).expect("a new run");
         let mut places = crosscut_run::Places::workers(1).expect("places");
         let mut tasks = recording.fill(&run, &mut places);
         change(&mut tasks);
         crosscut_tasks::finish(&mut run, tasks, &places).map_err(|e| e.to_string())
     };
-    let collapsed = |node: u32| crosscut_run::tasks::Collapsed { node, ..Default::default() };
+    let collapsed = |node: u32| crosscut_tasks::schema::Collapsed { node, ..Default::default() };
     assert_eq!(attempt("right", &|_| ()), Ok(()));
     let errors = [
         attempt("marked, not listed", &|t| t.mark[3] |= 1 << 6),

@@ -4,7 +4,7 @@ mod model;
 
 use std::collections::HashSet;
 
-use crosscut_run::tasks::Kind;
+use crosscut_tasks::schema::Kind;
 use crosscut_tasks::{Tasks, Way};
 use crosscut_tree::NodeId;
 use model::{Program, Recording, Schedule, cases, full, nested};

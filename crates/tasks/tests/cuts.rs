@@ -2,8 +2,8 @@
 
 mod model;
 
-use crosscut_run::tasks::Kind;
 use crosscut_tasks::Tasks;
+use crosscut_tasks::schema::Kind;
 use crosscut_tree::{Cut, Item, NodeId, Tree, Window};
 use model::{Chance, cases, nested};
 use proptest::prelude::*;

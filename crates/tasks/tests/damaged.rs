@@ -4,9 +4,9 @@ mod model;
 
 use std::path::Path;
 
-use crosscut_run::tasks::{Chunk, Depend, Kind, TaskWriter};
 use crosscut_run::{Places, Run, RunError, RunWriter};
 use crosscut_tasks::grain::{Grains, Thresholds};
+use crosscut_tasks::schema::{Chunk, Depend, Kind, TaskWriter};
 use crosscut_tasks::{Change, Tasks, TasksError, WhatIf};
 use crosscut_tree::NodeId;
 use model::{Case, Chance, Folding, Manners, Program, Recording, Schedule, fresh_dir};

@@ -2,7 +2,7 @@
 
 mod model;
 
-use crosscut_run::tasks::Kind;
+use crosscut_tasks::schema::Kind;
 use crosscut_tasks::{FindingView, Severity};
 use crosscut_tree::NodeId;
 use model::{Program, Recording, Schedule};

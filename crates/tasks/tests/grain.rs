@@ -3,8 +3,8 @@
 
 mod model;
 
-use crosscut_run::tasks::Kind;
 use crosscut_tasks::grain::{Deviation, GrainKind, Grains, Kernel, Problem, Thresholds, growth};
+use crosscut_tasks::schema::Kind;
 use crosscut_tree::NodeId;
 use model::{Case, GrainModel, Group, Program, Recording, Schedule, any_run, cases, full};
 use proptest::prelude::*;

@@ -5,8 +5,8 @@ mod model;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crosscut_run::tasks::{Mark, TaskWriter};
 use crosscut_run::{Places, RunWriter, SEVERAL};
+use crosscut_tasks::schema::{Mark, TaskWriter};
 use crosscut_tasks::{Block, Grow, Grown};
 use model::{Recording, any_run, cases};
 use proptest::prelude::*;
@@ -101,7 +101,7 @@ proptest! {
 #[test]
 fn what_is_cut_short_does_not_stop_the_growth() {
     use crosscut_run::NO_SITE;
-    use crosscut_run::tasks::{Edge, Kind};
+    use crosscut_tasks::schema::{Edge, Kind};
     let dir = model::fresh_dir();
     let end = Block {
         mark: Mark::new(Kind::End, Edge::Create, false),

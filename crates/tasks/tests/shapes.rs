@@ -2,7 +2,7 @@
 
 mod model;
 
-use crosscut_run::tasks::Kind;
+use crosscut_tasks::schema::Kind;
 use crosscut_tasks::{Tasks, Timeline, Way};
 use crosscut_tree::NodeId;
 use model::{Manners, Program, Recording, Schedule, account, cases, full};

@@ -2,8 +2,8 @@
 
 mod model;
 
-use crosscut_run::tasks::Kind;
 use crosscut_tasks::GapHistogram;
+use crosscut_tasks::schema::Kind;
 use crosscut_tree::NodeId;
 use model::{Recording, any_run, cases};
 use proptest::prelude::*;

@@ -5,7 +5,7 @@ mod model;
 
 use std::collections::HashMap;
 
-use crosscut_run::tasks::Kind;
+use crosscut_tasks::schema::Kind;
 use crosscut_tasks::{Cells, Timeline};
 use model::{Block, Chance, Program, Recording, Schedule, any_run, cases};
 use proptest::prelude::*;

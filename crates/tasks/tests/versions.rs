@@ -4,8 +4,8 @@ mod model;
 
 use std::path::{Path, PathBuf};
 
-use crosscut_run::tasks::Kind;
 use crosscut_run::{Clock, FORMAT, Origin, Places, Run, RunWriter, Source, SourcesBuilder};
+use crosscut_tasks::schema::Kind;
 use crosscut_tasks::{Tasks, finish};
 use crosscut_tree::NodeId;
 use model::{Chance, Folding, Program, Recording, Schedule};

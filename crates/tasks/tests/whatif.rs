@@ -2,7 +2,7 @@
 
 mod model;
 
-use crosscut_run::tasks::Kind;
+use crosscut_tasks::schema::Kind;
 use crosscut_tasks::{Bounds, Change, Overhead, Step, Tasks, WhatIf, WhatIfError};
 use crosscut_tree::NodeId;
 use model::{Greedy, Program, Ran, Recording, Schedule, any_run, cases, full};

@@ -1,26 +1,7 @@
-//! A lens: what matters now. It keeps a set of nodes and all their ancestors, and folds the rest. Separation of grain
-//! graphs, pruning of call trees with surrogates and filtering of call graphs are this one operation.
+//! A lens: what matters now. It keeps a set of nodes and all their ancestors; [`crate::fold`] folds the rest.
 
 use crate::set::NodeSet;
 use crate::tree::{NodeId, Tree};
-
-/// How the members that a lens does not show are folded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fold {
-    /// All of them into one.
-    All,
-    /// Each maximal run of two or more neighbours into one.
-    Runs,
-}
-
-/// A child as a lens shows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shown {
-    /// The node itself.
-    Node(NodeId),
-    /// These siblings, folded.
-    Folded(Vec<NodeId>),
-}
 
 /// A chosen set of nodes over one tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,34 +55,5 @@ impl Lens {
     /// Number of chosen nodes in the subtree.
     pub fn inside(&self, tree: Tree<'_>, node: NodeId) -> usize {
         self.chosen.count_in(tree.range(node))
-    }
-
-    /// The children of a node as the lens shows them. Folds hold two members or more; one alone is shown as it is, in
-    /// its place. The fold of [`Fold::All`] comes last.
-    pub fn children(&self, tree: Tree<'_>, node: NodeId, fold: Fold) -> Vec<Shown> {
-        let mut shown = Vec::new();
-        let mut folded: Vec<NodeId> = Vec::new();
-        let flush = |folded: &mut Vec<NodeId>, shown: &mut Vec<Shown>| match folded.len() {
-            0 => {}
-            1 => shown.extend(folded.drain(..).map(Shown::Node)),
-            _ => shown.push(Shown::Folded(std::mem::take(folded))),
-        };
-        for child in tree.children(node) {
-            if self.keeps(tree, child) {
-                if fold == Fold::Runs {
-                    flush(&mut folded, &mut shown);
-                }
-                shown.push(Shown::Node(child));
-            } else {
-                folded.push(child);
-            }
-        }
-        if let (Fold::All, [alone]) = (fold, &folded[..]) {
-            let place = shown.partition_point(|before| matches!(before, Shown::Node(node) if node < alone));
-            shown.insert(place, Shown::Node(*alone));
-        } else {
-            flush(&mut folded, &mut shown);
-        }
-        shown
     }
 }

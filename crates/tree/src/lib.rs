@@ -25,18 +25,21 @@
 mod build;
 mod cut;
 mod error;
+pub mod fold;
 mod lens;
 mod metric;
+pub mod open;
 mod set;
 mod sums;
 mod tree;
 mod wide;
 
 pub use build::{Builder, Reordered, from_parents};
-pub use cut::{Cut, Item, Window};
+pub use cut::{Cut, Window};
 pub use error::TreeError;
-pub use lens::{Fold, Lens, Shown};
-pub use metric::{Metric, Rule, Unit, propagate, propagate_mean};
+pub use fold::{Fold, Folds, Members, Part, Plain};
+pub use lens::Lens;
+pub use metric::{Metric, Rule, Unit, Worse, propagate, propagate_mean};
 pub use set::NodeSet;
 pub use sums::{BLOCK, Sums, block_sums};
 pub use tree::{Children, NodeId, Tree, TreeBuf};

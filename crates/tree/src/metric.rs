@@ -43,17 +43,69 @@ pub enum Rule {
     /// with what follows it. For creates and waits with their tasks this is exactly T∞: read backwards,
     /// rest ← max(rest, task) at a created task, rest ← interval + rest at an interval.
     Span,
+    /// None that siblings could be put together by: each node has a value of its own.
+    Own,
 }
 
-/// A named, typed column with its unit and rule.
+/// Which values of a metric are bad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Worse {
+    /// Large ones.
+    High,
+    /// Small ones.
+    Low,
+}
+
+/// A named, typed column with its unit and rule: what tables, inspectors, sorting, JSON and colour scales are made from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Metric {
     /// The one word for it.
     pub name: String,
+    /// What people call it.
+    pub title: String,
     /// Unit of its values.
     pub unit: Unit,
     /// How a parent gets its value.
     pub rule: Rule,
+    /// Which values are bad, if any.
+    pub worse: Option<Worse>,
+    /// What it means, in a sentence.
+    pub about: String,
+}
+
+impl Metric {
+    /// A metric that is called by its name, of which no value is bad.
+    pub fn new(name: &str, unit: Unit, rule: Rule) -> Self {
+        Metric {
+            name: name.to_owned(),
+            title: name.to_owned(),
+            unit,
+            rule,
+            worse: None,
+            about: String::new(),
+        }
+    }
+
+    /// Called otherwise.
+    pub fn titled(self, title: &str) -> Self {
+        Metric { title: title.to_owned(), ..self }
+    }
+
+    /// With what it means.
+    pub fn about(self, about: &str) -> Self {
+        Metric { about: about.to_owned(), ..self }
+    }
+
+    /// With which values are bad.
+    pub fn worse(self, worse: Worse) -> Self {
+        Metric { worse: Some(worse), ..self }
+    }
+
+    /// Whether the value of several siblings is the sum of theirs.
+    pub fn is_additive(&self) -> bool {
+        self.rule == Rule::Sum
+    }
 }
 
 /// Fills in the values of all inner nodes from the leaves, in place. What stands in an inner node before is its own
@@ -74,6 +126,7 @@ pub fn propagate(tree: Tree<'_>, rule: Rule, values: &mut [i64], parallel: impl 
         Rule::Sum => up(&|acc, value, _| acc.saturating_add(value)),
         Rule::Max => up(&|acc, value, _| acc.max(value)),
         Rule::Min => up(&|acc, value, _| acc.min(value)),
+        Rule::Own => {}
         Rule::Span => up(&|acc, value, i| {
             if parallel(NodeId(i as u32)) { acc.max(value) } else { acc.saturating_add(value) }
         }),

@@ -4,7 +4,9 @@ mod naive;
 
 use std::collections::BTreeSet;
 
-use crosscut_tree::{Cut, Item, NodeId, Sums, Tree, Window, block_sums};
+use crosscut_tree::fold::{open_nodes, visible};
+use crosscut_tree::open::{LEVELS, below, reveal, to_depth};
+use crosscut_tree::{Cut, Fold, Members, NodeId, Part, Plain, Sums, Tree, Window, block_sums};
 use naive::{LONG, Naive, NaiveCut, cases, long_chain, shapes, with_values};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -52,8 +54,9 @@ fn take(step: &Step, naive: &Naive, tree: Tree<'_>, cut: &mut Cut) -> Result<(),
     let mut expected = before.clone();
     match step {
         Step::Click(index) => {
-            let visible: Vec<Item> = cut.visible(tree).collect();
-            if let Item::Node(node) = index.get(&visible) {
+            let visible: Vec<Part> = visible(&Plain(tree), cut).collect();
+            let Part { node, fold, .. } = index.get(&visible);
+            if fold.is_none() {
                 cut.open(tree, *node);
                 expected.open.extend((!naive.is_leaf(node.index())).then_some(node.index()));
             }
@@ -76,7 +79,7 @@ fn take(step: &Step, naive: &Naive, tree: Tree<'_>, cut: &mut Cut) -> Result<(),
         }
         Step::Reveal(index) => {
             let node = pick(index);
-            cut.reveal(tree, id(node));
+            reveal(&Plain(tree), cut, id(node), usize::MAX);
             let after = NaiveCut::read(&cut.to_text());
             prop_assert!(after.sees(naive, node), "node {} is not to be seen", node);
             expected.open.extend(naive.ancestors(node));
@@ -91,11 +94,11 @@ fn take(step: &Step, naive: &Naive, tree: Tree<'_>, cut: &mut Cut) -> Result<(),
         }
         Step::OpenBelow(index, limit) => {
             let node = index.as_ref().map_or(0, pick);
-            let all = cut.open_below(tree, id(node), *limit);
+            let all = below(&Plain(tree), cut, id(node), *limit);
             let after = NaiveCut::read(&cut.to_text());
             let count = |cut: &NaiveCut| cut.visible(naive, 0).len();
-            let below: BTreeSet<usize> = naive.below(node).into_iter().collect();
-            prop_assert!(after.open.difference(&before.open).all(|opened| below.contains(opened)));
+            let inside: BTreeSet<usize> = naive.below(node).into_iter().collect();
+            prop_assert!(after.open.difference(&before.open).all(|opened| inside.contains(opened)));
             prop_assert!(count(&after) <= count(&before).max(*limit));
             let next = after.first_closed_below(naive, node);
             prop_assert_eq!(all, next.is_none());
@@ -109,20 +112,27 @@ fn take(step: &Step, naive: &Naive, tree: Tree<'_>, cut: &mut Cut) -> Result<(),
             expected.open.clone_from(&after.open);
         }
         Step::ToDepth(depth, limit) => {
-            let (to_depth, reached) = Cut::to_depth(tree, *depth, *limit);
-            *cut = to_depth;
-            let naive_reached;
+            let (reached, naive_reached);
+            (*cut, reached) = to_depth(&Plain(tree), *depth, *limit);
             (expected, naive_reached) = NaiveCut::to_depth(naive, *depth, *limit);
             prop_assert_eq!(reached, naive_reached);
         }
         Step::Fitting(limit) => {
             *cut = Cut::fitting(tree, *limit);
-            (expected, _) = NaiveCut::to_depth(naive, Cut::LEVELS, *limit);
+            (expected, _) = NaiveCut::to_depth(naive, LEVELS, *limit);
             expected.open.extend((!naive.is_leaf(0)).then_some(0));
         }
     }
     prop_assert_eq!(NaiveCut::read(&cut.to_text()), expected);
     Ok(())
+}
+
+/// All nodes that a part of a plain tree stands for.
+fn nodes(tree: Tree<'_>, part: &Part) -> std::ops::Range<usize> {
+    match &part.members {
+        Members::Run(nodes) => nodes.clone(),
+        _ => tree.range(part.node),
+    }
 }
 
 /// What holds for every cut.
@@ -134,21 +144,21 @@ fn check(
     total: &[i64],
 ) -> Result<(), TestCaseError> {
     let slow = NaiveCut::read(&cut.to_text());
-    let items: Vec<Item> = cut.visible(tree).collect();
+    let items: Vec<Part> = visible(&Plain(tree), cut).collect();
     prop_assert_eq!(&items, &slow.visible(naive, 0));
-    let open: Vec<usize> = cut.open_nodes(tree).map(NodeId::index).collect();
+    let open: Vec<usize> = open_nodes(&Plain(tree), cut).map(NodeId::index).collect();
     prop_assert_eq!(&open, &slow.open_nodes(naive));
     prop_assert!((0..naive.count()).all(|i| cut.is_open(NodeId(i as u32)) == slow.open.contains(&i)));
 
     // The items, in order, and the open nodes share out the tree: no overlap, hence an antichain, and nothing missing.
     let mut covered: Vec<usize> = open.clone();
-    covered.extend(items.iter().flat_map(|item| item.nodes(tree)));
-    prop_assert!(items.is_sorted_by_key(|item| item.nodes(tree).start));
+    covered.extend(items.iter().flat_map(|item| nodes(tree, item)));
+    prop_assert!(items.is_sorted_by_key(|item| nodes(tree, item).start));
     covered.sort_unstable();
     prop_assert!(covered.into_iter().eq(0..naive.count()));
 
     let sums = Sums::new(total);
-    let seen: i64 = items.iter().map(|item| sums.over(item.nodes(tree), |i| values[i])).sum();
+    let seen: i64 = items.iter().map(|item| sums.over(nodes(tree, item), |i| values[i])).sum();
     let own: i64 = open.iter().map(|&i| values[i]).sum();
     prop_assert_eq!(seen + own, naive.sum(0, values));
 
@@ -210,14 +220,16 @@ fn a_wide_node_shows_both_ends_and_a_window() {
     let tree = built.view();
     let mut cut = Cut::closed();
     cut.open(tree, NodeId::ROOT);
-    assert_eq!(cut.visible(tree).count(), Cut::HEAD + 1 + Cut::TAIL);
-    cut.reveal(tree, NodeId(1001));
-    let items: Vec<Item> = cut.visible(tree).collect();
-    assert!(items.contains(&Item::Node(NodeId(1001))));
+    let plain = Plain(tree);
+    assert_eq!(visible(&plain, &cut).count(), Cut::HEAD + 1 + Cut::TAIL);
+    reveal(&plain, &mut cut, NodeId(1001), usize::MAX);
+    let items: Vec<Part> = visible(&plain, &cut).collect();
+    assert!(items.contains(&Part::one(NodeId(1001))));
     assert!(items.len() < 40);
-    let gap = Item::Gap { parent: NodeId::ROOT, first: 8, count: 988, nodes: 9..997 };
-    assert_eq!(items[Cut::HEAD], gap);
-    assert_eq!(cut.to_text(), "0.0~0-996-10");
+    let gap = &items[Cut::HEAD];
+    assert_eq!((gap.node, gap.fold, gap.count), (NodeId(9), Some(Fold::Gap), 986));
+    assert_eq!(gap.members, Members::Run(9..995));
+    assert_eq!(cut.to_text(), "0.0~0-994-12");
 }
 
 #[test]
@@ -227,10 +239,10 @@ fn what_was_open_inside_counts_when_it_comes_to_light() {
     let built = crosscut_tree::from_parents(&parents).unwrap().tree;
     let mut cut = Cut::closed();
     cut.open(built.view(), NodeId(1));
-    assert!(!cut.open_below(built.view(), NodeId::ROOT, 9));
-    assert_eq!(cut.visible(built.view()).count(), 1);
-    assert!(cut.open_below(built.view(), NodeId::ROOT, 10));
-    assert_eq!(cut.visible(built.view()).count(), 10);
+    assert!(!below(&Plain(built.view()), &mut cut, NodeId::ROOT, 9));
+    assert_eq!(visible(&Plain(built.view()), &cut).count(), 1);
+    assert!(below(&Plain(built.view()), &mut cut, NodeId::ROOT, 10));
+    assert_eq!(visible(&Plain(built.view()), &cut).count(), 10);
 }
 
 #[test]
@@ -239,26 +251,26 @@ fn a_long_chain_opens_and_closes() {
     let tree = built.view();
     let last = NodeId(LONG as u32 - 1);
     let mut cut = Cut::closed();
-    cut.reveal(tree, last);
-    assert_eq!(cut.visible(tree).collect::<Vec<_>>(), [Item::Node(last)]);
-    assert_eq!(cut.open_nodes(tree).count(), LONG - 1);
+    reveal(&Plain(tree), &mut cut, last, usize::MAX);
+    assert_eq!(visible(&Plain(tree), &cut).collect::<Vec<_>>(), [Part::one(last)]);
+    assert_eq!(open_nodes(&Plain(tree), &cut).count(), LONG - 1);
     assert_eq!(Cut::from_text(tree, &cut.to_text()), Ok(cut.clone()));
-    assert_eq!(Cut::to_depth(tree, usize::MAX, 5), (cut.clone(), LONG - 1));
+    assert_eq!(to_depth(&Plain(tree), usize::MAX, 5), (cut.clone(), LONG - 1));
     cut.close(tree, NodeId(10));
-    assert_eq!(cut.visible(tree).collect::<Vec<_>>(), [Item::Node(NodeId(10))]);
-    assert!(cut.open_below(tree, NodeId::ROOT, 1));
-    assert_eq!(cut.open_nodes(tree).count(), LONG - 1);
+    assert_eq!(visible(&Plain(tree), &cut).collect::<Vec<_>>(), [Part::one(NodeId(10))]);
+    assert!(below(&Plain(tree), &mut cut, NodeId::ROOT, 1));
+    assert_eq!(open_nodes(&Plain(tree), &cut).count(), LONG - 1);
 }
 
 #[test]
 fn an_empty_tree_shows_nothing() {
     let built = crosscut_tree::TreeBuf::default();
     let mut cut = Cut::fitting(built.view(), 10);
-    assert!(cut.open_below(built.view(), NodeId::ROOT, 10));
-    cut.reveal(built.view(), NodeId(3));
+    assert!(below(&Plain(built.view()), &mut cut, NodeId::ROOT, 10));
+    reveal(&Plain(built.view()), &mut cut, NodeId(3), 10);
     cut.close(built.view(), NodeId::ROOT);
     assert_eq!(cut, Cut::closed());
-    assert_eq!(cut.visible(built.view()).count(), 0);
+    assert_eq!(visible(&Plain(built.view()), &cut).count(), 0);
 }
 
 #[test]

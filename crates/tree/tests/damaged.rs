@@ -5,10 +5,10 @@ mod naive;
 use std::collections::BTreeSet;
 
 use crosscut_tree::{
-    Cut, Fold, Item, Lens, NodeId, NodeSet, Rule, Tree, TreeBuf, Wide, WideBuf, Window, propagate,
-    propagate_mean,
+    Cut, Lens, Members, NodeId, NodeSet, Plain, Rule, Tree, TreeBuf, Wide, WideBuf, Window, fold, open,
+    propagate, propagate_mean,
 };
-use naive::{Naive, cases, shapes};
+use naive::{Looked, Naive, cases, shapes};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -112,8 +112,10 @@ fn survive_cuts(tree: Tree<'_>) -> Result<(), TestCaseError> {
     for node in nodes() {
         cut.open(tree, node);
         cut.set_window(node, Window { first: node.0, count: u32::MAX });
-        let folded = lens.children(tree, node, Fold::All);
-        prop_assert!(folded.len() <= n);
+        for parallel in [true, false] {
+            let looked = Looked { tree, lens: &lens, parallel };
+            prop_assert!(fold::shown(&looked, &cut, node).len() <= n);
+        }
     }
     for windows in [true, false] {
         if !windows {
@@ -121,24 +123,24 @@ fn survive_cuts(tree: Tree<'_>) -> Result<(), TestCaseError> {
             nodes().for_each(|node| cut.open(tree, node));
         }
         // Every node once, and at most two gaps in each open one.
-        let items: Vec<_> = cut.visible(tree).take(3 * n + 1).collect();
+        let items: Vec<_> = fold::visible(&Plain(tree), &cut).take(3 * n + 1).collect();
         prop_assert!(items.len() <= 3 * n);
         let mut seen = BTreeSet::new();
         for item in items {
-            let range = item.nodes(tree);
-            prop_assert!(range.start <= range.end && range.end <= n);
-            if let Item::Node(node) = item {
-                prop_assert!(seen.insert(node), "{:?} is shown twice", node);
+            if let Members::Run(range) = &item.members {
+                prop_assert!(range.start <= range.end && range.end <= n);
+            } else {
+                prop_assert!(seen.insert(item.node), "{:?} is shown twice", item.node);
             }
         }
-        prop_assert!(cut.open_nodes(tree).take(n + 1).count() <= n);
-        cut.open_below(tree, NodeId::ROOT, usize::MAX);
+        prop_assert!(fold::open_nodes(&Plain(tree), &cut).take(n + 1).count() <= n);
+        open::below(&Plain(tree), &mut cut, NodeId::ROOT, usize::MAX);
     }
-    let _ = Cut::to_depth(tree, usize::MAX, usize::MAX);
+    let _ = open::to_depth(&Plain(tree), usize::MAX, usize::MAX);
     let mut cut = Cut::fitting(tree, 100);
     for node in nodes().step_by(n / 50 + 1) {
-        cut.reveal(tree, node);
-        cut.open_below(tree, node, 200);
+        open::reveal(&Plain(tree), &mut cut, node, 1000);
+        open::below(&Plain(tree), &mut cut, node, 200);
         cut.close(tree, NodeId(node.0 / 2));
     }
     Ok(())

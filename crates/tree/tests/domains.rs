@@ -2,11 +2,12 @@
 
 mod naive;
 
+use crosscut_tree::fold::{parts, visible};
 use crosscut_tree::{
-    Builder, Cut, Fold, Item, Lens, Metric, NodeId, Rule, Shown, Sums, Tree, TreeBuf, Unit, block_sums,
-    from_parents, propagate,
+    Builder, Cut, Lens, Members, Metric, NodeId, Part, Plain, Rule, Sums, Tree, TreeBuf, Unit, block_sums,
+    from_parents, open, propagate,
 };
-use naive::Naive;
+use naive::{Looked, Naive};
 
 /// (a) Tasks: leaves are intervals that end in create, wait or end; inner nodes are tasks and sections.
 mod tasks {
@@ -79,7 +80,7 @@ mod tasks {
         let built = builder.finish().unwrap();
         let tree = built.view();
 
-        let metric = |name: &str, rule| Metric { name: name.into(), unit: Unit::Ns, rule };
+        let metric = |name: &str, rule| Metric::new(name, Unit::Ns, rule);
         let column = |metric: &Metric| {
             let mut values = time.clone();
             // A created task runs beside what follows its create; the root has nothing beside it.
@@ -100,9 +101,9 @@ mod tasks {
 
         // The same work at every depth of the cut.
         for depth in 0..=tree.max_depth() {
-            let (cut, reached) = Cut::to_depth(tree, depth, usize::MAX);
+            let (cut, reached) = open::to_depth(&Plain(tree), depth, usize::MAX);
             assert_eq!(reached, depth);
-            assert_eq!(cut.visible(tree).map(|item| work[item.nodes(tree).start]).sum::<i64>(), work[0]);
+            assert_eq!(visible(&Plain(tree), &cut).map(|part| work[part.node.index()]).sum::<i64>(), work[0]);
         }
     }
 
@@ -169,8 +170,8 @@ mod messages {
         (reordered.tree, reordered.order.into_iter().map(|old| input[old as usize]).collect())
     }
 
-    fn messages_in(tree: Tree<'_>, item: &Item, order: &[usize], count: usize) -> Vec<usize> {
-        item.nodes(tree).map(|i| order[i]).filter(|&node| node < count).collect()
+    fn messages_in(tree: Tree<'_>, item: &Part, order: &[usize], count: usize) -> Vec<usize> {
+        tree.range(item.node).map(|i| order[i]).filter(|&node| node < count).collect()
     }
 
     #[test]
@@ -191,7 +192,7 @@ mod messages {
 
         let mut cut = Cut::closed();
         for k in 1..=times.len() {
-            let phases: Vec<Item> = cut.visible(tree).collect();
+            let phases: Vec<Part> = visible(&Plain(tree), &cut).collect();
             let (expected, _) = cluster(&times, k);
             let members: Vec<Vec<usize>> =
                 phases.iter().map(|phase| messages_in(tree, phase, &order, times.len())).collect();
@@ -201,15 +202,14 @@ mod messages {
                 "{k} phases"
             );
             let sum = |messages: &Vec<usize>| messages.iter().map(|&m| bytes[m]).sum::<i64>();
-            let of_phase = |phase: &Item| total[phase.nodes(tree).start];
+            let of_phase = |phase: &Part| total[phase.node.index()];
             assert!(phases.iter().map(of_phase).eq(members.iter().map(sum)));
 
             // One phase more: open the highest merge, which was made last.
-            let highest =
-                phases.iter().map(|phase| phase.nodes(tree).start).max_by_key(|&i| order[i]).unwrap();
+            let highest = phases.iter().map(|phase| phase.node.index()).max_by_key(|&i| order[i]).unwrap();
             cut.open(tree, NodeId(highest as u32));
         }
-        assert_eq!(cut.visible(tree).count(), times.len());
+        assert_eq!(visible(&Plain(tree), &cut).count(), times.len());
     }
 
     #[test]
@@ -237,19 +237,17 @@ mod calls {
     }
 
     fn prune(tree: Tree<'_>, lens: &Lens) -> Vec<Drawn> {
-        let mut drawn = Vec::new();
-        let mut stack = vec![Shown::Node(NodeId::ROOT)];
-        while let Some(shown) = stack.pop() {
-            match shown {
-                Shown::Node(node) if lens.keeps(tree, node) => {
-                    drawn.push(Drawn::Kept(node));
-                    stack.extend(lens.children(tree, node, Fold::All).into_iter().rev());
-                }
-                Shown::Node(node) => drawn.push(Drawn::Surrogate(vec![node])),
-                Shown::Folded(nodes) => drawn.push(Drawn::Surrogate(nodes)),
-            }
-        }
-        drawn
+        let looked = Looked { tree, lens, parallel: true };
+        let mut cut = Cut::closed();
+        (0..tree.node_count()).map(|i| NodeId(i as u32)).filter(|&n| lens.keeps(tree, n)).for_each(|n| {
+            cut.open(tree, n);
+        });
+        let drawn = |part: &Part| match &part.members {
+            Members::These(nodes) => Drawn::Surrogate(nodes.clone()),
+            _ if lens.keeps(tree, part.node) => Drawn::Kept(part.node),
+            _ => Drawn::Surrogate(vec![part.node]),
+        };
+        parts(&looked, &cut, usize::MAX).unwrap().iter().map(drawn).collect()
     }
 
     #[test]

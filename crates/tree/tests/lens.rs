@@ -4,8 +4,8 @@ mod naive;
 
 use std::collections::BTreeSet;
 
-use crosscut_tree::{Fold, Lens, NodeId, NodeSet, Shown};
-use naive::{Naive, cases, outliers, shown_lists, with_values};
+use crosscut_tree::{Lens, NodeId, NodeSet};
+use naive::{Looked, Naive, cases, outliers, with_values};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -27,10 +27,14 @@ proptest! {
             let node = NodeId(i as u32);
             prop_assert_eq!(lens.keeps(tree, node), kept.contains(&i));
             prop_assert_eq!(lens.inside(tree, node), naive.below(i).iter().filter(|n| slow.contains(n)).count());
-            for fold in [Fold::All, Fold::Runs] {
-                let shown = lens.children(tree, node, fold);
-                prop_assert!(shown.iter().all(|s| !matches!(s, Shown::Folded(nodes) if nodes.len() < 2)));
-                prop_assert_eq!(shown_lists(shown), naive.through_lens(&slow, i, fold));
+            for parallel in [true, false] {
+                let lists = Looked { tree, lens: &lens, parallel }.lists(node);
+                if lens.keeps(tree, node) {
+                    prop_assert_eq!(lists, naive.through_lens(&slow, i, parallel));
+                } else {
+                    // Nothing to look for: all children, one by one.
+                    prop_assert!(lists.iter().all(|list| list.len() == 1));
+                }
             }
         }
     }
@@ -71,8 +75,8 @@ fn one_alone_keeps_its_place() {
     // Children 1, 2, 3 of the root; 1 and 3 chosen.
     let built = Naive::from_parents(&[None, Some(0), Some(0), Some(0)]).0.build();
     let lens = Lens::new(NodeSet::from_nodes(4, [NodeId(1), NodeId(3)]));
-    for fold in [Fold::All, Fold::Runs] {
-        let shown = lens.children(built.view(), NodeId::ROOT, fold);
-        assert_eq!(shown, [1, 2, 3].map(|i| Shown::Node(NodeId(i))));
+    for parallel in [true, false] {
+        let lists = Looked { tree: built.view(), lens: &lens, parallel }.lists(NodeId::ROOT);
+        assert_eq!(lists, [[1], [2], [3]]);
     }
 }

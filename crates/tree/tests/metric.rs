@@ -45,11 +45,12 @@ proptest! {
     fn rules_do_what_they_say((naive, nodes) in with_values((-1000i64..1000, any::<bool>()))) {
         let (own, parallel): (Vec<i64>, Vec<bool>) = nodes.into_iter().unzip();
         let built = naive.build();
-        for rule in [Rule::Sum, Rule::Max, Rule::Min, Rule::Span] {
+        for rule in [Rule::Sum, Rule::Max, Rule::Min, Rule::Span, Rule::Own] {
             let mut values = own.clone();
             propagate(built.view(), rule, &mut values, |node| parallel[node.index()]);
             for (i, &value) in values.iter().enumerate() {
                 let expected = match rule {
+                    Rule::Own => own[i],
                     Rule::Sum => naive.sum(i, &own),
                     Rule::Max => naive.max(i, &own),
                     Rule::Min => naive.min(i, &own),

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crosscut_run::tasks::Kind;
 use crosscut_tasks::Tasks;
+use crosscut_tasks::schema::Kind;
 use crosscut_tree::NodeId;
 
 use crate::format::{count, file_name};

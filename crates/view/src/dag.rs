@@ -6,7 +6,7 @@ pub mod flow;
 pub mod parts;
 pub mod place;
 
-use crosscut_run::tasks::Kind;
+use crosscut_tasks::schema::Kind;
 use crosscut_tasks::{Inside, Tasks};
 use crosscut_tree::{Cut, NodeId};
 

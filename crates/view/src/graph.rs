@@ -9,9 +9,9 @@ mod xml;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use crosscut_run::tasks::Kind;
 use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{Deviation, GrainKind, GrainPath, Grains, Problem, ProblemSet};
+use crosscut_tasks::schema::Kind;
 use crosscut_tree::NodeId;
 
 /// What is written.

@@ -1,7 +1,7 @@
 //! The parallelism profile over a window of time: running intervals, and on top of them what was ready and did not
 //! run, by the kind of edge that made it ready. Each cell is the exact mean over it.
 
-use crosscut_run::tasks::Edge;
+use crosscut_tasks::schema::Edge;
 use crosscut_tasks::{Profile, Tasks};
 
 use crate::format::{count, three};

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crosscut_run::tasks::{Chunk, Depend, Edge, Kind, Mark, TaskWriter};
 use crosscut_run::{NO_SITE, Places, RunWriter};
 use crosscut_tasks::Tasks;
+use crosscut_tasks::schema::{Chunk, Depend, Edge, Kind, Mark, TaskWriter};
 use crosscut_tree::{Cut, NodeId};
 use crosscut_view::colour::ColourBy;
 use crosscut_view::dag::{DagOptions, dag};

@@ -1,7 +1,7 @@
 //! Properties of the DAG's layout on random trees and cuts: nothing overlaps, nothing sticks out, no edge goes up,
 //! through a box or across another.
 
-use crosscut_run::tasks::Kind;
+use crosscut_tasks::schema::Kind;
 use crosscut_tree::{Builder, Cut, NodeId, Tree, TreeBuf};
 use crosscut_view::dag::flow::shapes;
 use crosscut_view::dag::parts::{Nodes, Part, What, parts};

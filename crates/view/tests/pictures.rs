@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use crosscut_import::Quiet;
-use crosscut_run::tasks::{Edge, Kind, Mark, TaskWriter};
 use crosscut_run::{NO_SITE, Places, RunWriter, Source, SourcesBuilder};
 use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{Grains, Problem};
+use crosscut_tasks::schema::{Edge, Kind, Mark, TaskWriter};
 use crosscut_tree::{Cut, NodeId};
 use crosscut_view::colour::ColourBy;
 use crosscut_view::dag::{DagOptions, Scale, dag};

@@ -11,37 +11,21 @@ use anyhow::{Context, Result, bail};
 use super::{demo, examples, lint, ui};
 use crate::needs::{self, C_COMPILER, CHROMIUM, FONTS, NEXTEST, State, TBB, VALGRIND};
 use crate::process;
-use crate::stages::Stages;
+use crate::stages::{Stage, Stages};
 use crate::tally::Tally;
 use crate::workspace::{self, Profile, cargo, npm};
 
-/// A name to choose it by, and what it does.
-type Stage = (&'static str, fn() -> Result<Tally>);
+/// The page comes first: others embed it.
+const PAGE: &[Stage] = &[("page-build", page_build), ("page-tests", page_tests)];
 
-/// The stages: quick ones first, and the page before what embeds it.
-const STAGES: &[Stage] = &[
-    ("page-build", page_build),
-    ("page-lint", lint::page),
-    ("page-tests", page_tests),
-    ("format", lint::format),
-    ("clippy", lint::clippy),
-    ("rust", rust),
-    ("doc-tests", doc_tests),
-    ("demo", demo_in_dev),
-    ("browser", browser),
-];
+/// What comes after the page and the checks of `cargo xtask lint`.
+const REST: &[Stage] =
+    &[("rust", rust), ("doc-tests", doc_tests), ("demo", demo_in_dev), ("browser", browser)];
 
 pub fn run(args: &[String]) -> Result<()> {
-    let names: Vec<&str> = STAGES.iter().map(|(name, _)| *name).collect();
-    if let Some(unknown) = args.iter().find(|arg| !names.contains(&arg.as_str())) {
-        bail!("there is no stage \"{unknown}\"; there are: {}", names.join(", "));
-    }
+    let all: Vec<Stage> = [PAGE, lint::CHECKS, REST].concat();
     let mut stages = Stages::default();
-    for (name, stage) in STAGES {
-        if args.is_empty() || args.iter().any(|arg| arg == name) {
-            stages.run(name, stage);
-        }
-    }
+    stages.run_named(&all, &[], args)?;
     stages.finish()
 }
 

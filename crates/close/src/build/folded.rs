@@ -1,8 +1,8 @@
 //! What was folded while recording: one node with its totals.
 
 use crosscut_events::{Event, Folded};
-use crosscut_run::tasks::{Collapsed, Edge, Kind, Mark};
 use crosscut_tasks::Block;
+use crosscut_tasks::schema::{Collapsed, Edge, Kind, Mark};
 
 use super::{Builder, State, Walk};
 use crate::index::Point;

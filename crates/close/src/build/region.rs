@@ -2,7 +2,7 @@
 //! of a phase are walked one after the other.
 
 use crosscut_events::{Event, TaskId, WaitKind};
-use crosscut_run::tasks::{Edge, Kind, Mark};
+use crosscut_tasks::schema::{Edge, Kind, Mark};
 
 use super::{Builder, Entry, State, Step, Walk};
 use crate::index::{Lane, Point, Team};

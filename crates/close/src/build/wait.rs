@@ -1,7 +1,7 @@
 //! Waits: what they close, and what they leave open.
 
 use crosscut_events::{Event, Events, WaitKind, tag_of};
-use crosscut_run::tasks::{Edge, Kind, Mark};
+use crosscut_tasks::schema::{Edge, Kind, Mark};
 
 use super::{Builder, State, Walk};
 use crate::depends::Depends;

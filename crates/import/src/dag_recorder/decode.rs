@@ -5,8 +5,8 @@ use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use bytemuck::Zeroable;
-use crosscut_run::tasks::{Collapsed, Edge, Kind, Mark};
 use crosscut_run::{NO_SITE, SEVERAL};
+use crosscut_tasks::schema::{Collapsed, Edge, Kind, Mark};
 use foldhash::{HashMap, HashMapExt};
 use rayon::prelude::*;
 

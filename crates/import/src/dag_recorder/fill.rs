@@ -1,6 +1,6 @@
 //! The columns of the run, in pre-order, from what was kept of each node.
 
-use crosscut_run::tasks::{Collapsed, Mark, TaskWriter};
+use crosscut_tasks::schema::{Collapsed, Mark, TaskWriter};
 use rayon::prelude::*;
 
 use crate::error::ImportError;

@@ -2,7 +2,7 @@
 //! task that it created, with all that is inside. The walk fails unless it meets every node of the file exactly once,
 //! each where its kind may stand.
 
-use crosscut_run::tasks::{Kind, TaskWriter};
+use crosscut_tasks::schema::{Kind, TaskWriter};
 
 use crate::error::ImportError;
 use crate::input::Input;

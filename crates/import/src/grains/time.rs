@@ -3,7 +3,7 @@
 //! starts after its parent waits, and it never runs together with a sibling on the same worker. Where a file has no
 //! moments at all, each worker does one thing after the other.
 
-use crosscut_run::tasks::{Edge, Mark, TaskWriter};
+use crosscut_tasks::schema::{Edge, Mark, TaskWriter};
 
 use crate::error::ImportError;
 use crate::input::Input;

@@ -1,7 +1,7 @@
 //! The nodes of the task tree in pre-order: for each grain its sections, each with a create and a task for every child,
 //! and a wait; its chunks; an end.
 
-use crosscut_run::tasks::{Edge, Kind, Mark, TaskWriter};
+use crosscut_tasks::schema::{Edge, Kind, Mark, TaskWriter};
 
 use crate::error::ImportError;
 use crate::input::Input;

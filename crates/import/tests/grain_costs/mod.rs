@@ -5,8 +5,8 @@
 use std::path::Path;
 
 use crosscut_import::{ImportError, Options, Quiet, import};
-use crosscut_run::tasks::Kind;
 use crosscut_tasks::Tasks;
+use crosscut_tasks::schema::Kind;
 use crosscut_tree::NodeId;
 
 /// Imports bytes.

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use crosscut_run::Source;
-use crosscut_run::tasks::Kind;
 use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{GrainKind, Grains, Problem};
+use crosscut_tasks::schema::Kind;
 use crosscut_tree::NodeId;
 use crosscut_view::colour::worker_slot;
 use crosscut_view::format::count;

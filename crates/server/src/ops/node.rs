@@ -1,8 +1,8 @@
 //! Everything about one node.
 
 use crosscut_run::Source;
-use crosscut_run::tasks::Kind;
 use crosscut_tasks::Tasks;
+use crosscut_tasks::schema::Kind;
 use crosscut_tree::NodeId;
 use crosscut_view::colour::worker_slot;
 use crosscut_view::palette::slot;

@@ -1,6 +1,6 @@
 //! The first screen of a run.
 
-use crosscut_run::tasks::{Edge, Kind};
+use crosscut_tasks::schema::{Edge, Kind};
 use crosscut_tasks::{FindingView, Severity, Summary, Tasks};
 use crosscut_view::colour::worker_slot;
 

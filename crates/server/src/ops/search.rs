@@ -2,8 +2,8 @@
 //! nodes then only looks up a bit.
 
 use crosscut_run::Source;
-use crosscut_run::tasks::Kind;
 use crosscut_tasks::Tasks;
+use crosscut_tasks::schema::Kind;
 use crosscut_tree::NodeId;
 
 use crate::OpenRun;

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use crosscut_run::tasks::Kind;
 use crosscut_tasks::Tasks;
+use crosscut_tasks::schema::Kind;
 use crosscut_tree::{Cut, Item};
 use crosscut_view::format::count;
 

@@ -1,7 +1,7 @@
 //! Metrics of a grain alone: what creating it cost, where it ran, what its counters say.
 
+use crate::schema::Kind;
 use crosscut_run::SEVERAL;
-use crosscut_run::tasks::Kind;
 use crosscut_tree::NodeId;
 
 use super::table::{GrainRow, NO_CORE};

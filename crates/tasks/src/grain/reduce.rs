@@ -8,8 +8,8 @@
 //! the tasks that the wait joins; the task tree still knows who created them. A section of a member of a team, or of the
 //! program, joins all that was created in it, at the next barrier if it has no wait of its own.
 
+use crate::schema::{Kind, Mark};
 use crosscut_run::prefetch;
-use crosscut_run::tasks::{Kind, Mark};
 use crosscut_tree::{NodeId, Tree, TreeBuf, WIDE, Wide, WideBuf};
 use foldhash::HashMap;
 

@@ -1,7 +1,7 @@
 //! What everything takes in a replay: the recorded lengths, scaled where something is made faster, and the overhead of
 //! each task where it is created and where it is waited for.
 
-use crosscut_run::tasks::{Kind, Mark};
+use crate::schema::{Kind, Mark};
 use crosscut_tree::NodeId;
 
 use super::{Change, Overhead};

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use crosscut_run::tasks::Kind;
+use crate::schema::Kind;
 use crosscut_tree::NodeId;
 use serde::Serialize;
 

@@ -3,7 +3,7 @@
 //! add up, so a long chain of small parallel sections stays as parallel as its sections are. Total work is that of the
 //! run, its critical path is at most that of the run.
 
-use crosscut_run::tasks::{Edge, Kind, Mark};
+use crate::schema::{Edge, Kind, Mark};
 use crosscut_tree::NodeId;
 
 use super::cost::{Cost, Known, Recorded};

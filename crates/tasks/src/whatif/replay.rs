@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
 use std::collections::{BinaryHeap, VecDeque};
 
-use crosscut_run::tasks::{Kind, Mark};
+use crate::schema::{Kind, Mark};
 use crosscut_tree::NodeId;
 
 use super::cost::Cost;

@@ -1,7 +1,7 @@
 //! T1 and T∞ of a subtree under any costs: its earliest-start schedule in one forward pass. Pre-order meets a created task
 //! before the rest of its creator's spine, and what a task depends on before the task, so every start is known in time.
 
-use crosscut_run::tasks::{Kind, Mark};
+use crate::schema::{Kind, Mark};
 
 use super::cost::{Cost, Known};
 use super::links::Links;

@@ -1,7 +1,7 @@
 //! The grain graph by its definition: an explicit graph of grains, forks and joins, reduced by matching patterns one at a
 //! time, then normalised and separated by building new trees. Small programs only.
 
-use crosscut_run::tasks::Kind;
+use crosscut_tasks::schema::Kind;
 
 use super::{Program, Schedule};
 

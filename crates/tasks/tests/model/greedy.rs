@@ -1,7 +1,7 @@
 //! A greedy scheduler over the explicit DAG, interval by interval, with lists that are searched from end to end. Workers
 //! go on with their task while they can, then take their own newest, else the oldest of the next worker that has some.
 
-use crosscut_run::tasks::Edge;
+use crosscut_tasks::schema::Edge;
 
 use super::Program;
 
@@ -50,7 +50,7 @@ impl<'a> Greedy<'a> {
 
     /// Adds what creating and waiting cost for each task that was created.
     pub fn add_overhead(&mut self, create: i64, sync: i64) {
-        use crosscut_run::tasks::Kind;
+        use crosscut_tasks::schema::Kind;
         let edges = self.program.edges();
         for (node, length) in self.length.iter_mut().enumerate() {
             if self.program.nodes[node].kind == Kind::Create {

@@ -2,7 +2,7 @@
 //! is a list of creates with their tasks, nested sections and other intervals, and then a `wait`. A section without a
 //! wait leaves its tasks behind, to the next deep wait around it; tasks of one task may depend on each other.
 
-use crosscut_run::tasks::{Edge, Kind};
+use crosscut_tasks::schema::{Edge, Kind};
 
 use super::Chance;
 

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use crosscut_run::tasks::{Chunk, Collapsed, Depend, Edge, Kind, Mark, TaskWriter};
 use crosscut_run::{NO_SITE, Place, Places, Run, RunWriter, SEVERAL};
+use crosscut_tasks::schema::{Chunk, Collapsed, Depend, Edge, Kind, Mark, TaskWriter};
 use crosscut_tasks::{Tasks, finish};
 use tempfile::TempDir;
 

@@ -1,6 +1,6 @@
 //! The definitions, computed the long way: every moment looks at every block.
 
-use crosscut_run::tasks::{Edge, Kind};
+use crosscut_tasks::schema::{Edge, Kind};
 
 use super::{Block, Program};
 

@@ -1,6 +1,6 @@
 //! When and where each interval ran: any order that respects the edges of the DAG, on workers that do one thing at a time.
 
-use crosscut_run::tasks::Edge;
+use crosscut_tasks::schema::Edge;
 
 use super::{Chance, Program};
 

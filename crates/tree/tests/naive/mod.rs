@@ -7,7 +7,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crosscut_tree::{Builder, Cut, Fold, Item, NodeId, Shown, TreeBuf};
+use crosscut_tree::fold;
+use crosscut_tree::{Builder, Cut, Fold, Folds, Lens, Members, NodeId, NodeSet, Part, Tree, TreeBuf};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -131,13 +132,14 @@ impl Naive {
         (0..self.count()).filter(|&i| start[i] < to && end[i] > from).collect()
     }
 
-    /// The children as a lens on `chosen` shows them: one alone, or several folded.
-    pub fn through_lens(&self, chosen: &BTreeSet<usize>, node: usize, fold: Fold) -> Vec<Vec<usize>> {
+    /// The children as a lens on `chosen` shows them: one alone, or several folded; all together where they stand beside
+    /// one another, else by runs.
+    pub fn through_lens(&self, chosen: &BTreeSet<usize>, node: usize, parallel: bool) -> Vec<Vec<usize>> {
         let children = &self.nodes[node].children;
         let kept = |c: usize| self.below(c).iter().any(|n| chosen.contains(n));
-        match fold {
-            Fold::Runs => runs(children, |&c| kept(c)),
-            Fold::All => {
+        match parallel {
+            false => runs(children, |&c| kept(c)),
+            true => {
                 let folded: Vec<usize> = children.iter().copied().filter(|&c| !kept(c)).collect();
                 if folded.len() < 2 {
                     return children.iter().map(|&c| vec![c]).collect();
@@ -201,13 +203,36 @@ pub fn outliers(values: &[f64], k: f64) -> BTreeSet<usize> {
     (0..values.len()).filter(|&i| out(values[i])).collect()
 }
 
-/// What a lens shows, without its types.
-pub fn shown_lists(shown: Vec<Shown>) -> Vec<Vec<usize>> {
-    let list = |item| match item {
-        Shown::Node(node) => vec![node],
-        Shown::Folded(nodes) => nodes,
-    };
-    shown.into_iter().map(|item| list(item).iter().map(|n| n.index()).collect()).collect()
+/// A tree under a lens.
+pub struct Looked<'a> {
+    pub tree: Tree<'a>,
+    pub lens: &'a Lens,
+    pub parallel: bool,
+}
+
+impl Folds for Looked<'_> {
+    fn tree(&self) -> Tree<'_> {
+        self.tree
+    }
+    fn chosen(&self) -> Option<&NodeSet> {
+        Some(self.lens.chosen())
+    }
+    fn is_parallel(&self, _: NodeId) -> bool {
+        self.parallel
+    }
+    fn many(&self) -> usize {
+        usize::MAX
+    }
+}
+
+impl Looked<'_> {
+    /// What an open node shows, as lists of its children.
+    pub fn lists(&self, node: NodeId) -> Vec<Vec<usize>> {
+        let shown = fold::shown(self, &Cut::closed(), node);
+        let children: Vec<NodeId> = self.tree.children(node).collect();
+        let list = |part: &Part| children.iter().filter(|&&c| part.has(c)).map(|c| c.index()).collect();
+        shown.iter().map(list).collect()
+    }
 }
 
 /// A cut, read from its text by other means than the crate's own.
@@ -243,24 +268,23 @@ impl NaiveCut {
     }
 
     /// Everything visible at or below the node.
-    pub fn visible(&self, tree: &Naive, node: usize) -> Vec<Item> {
+    pub fn visible(&self, tree: &Naive, node: usize) -> Vec<Part> {
         if !self.open.contains(&node) || tree.is_leaf(node) {
-            return vec![Item::Node(NodeId(node as u32))];
+            return vec![Part::one(NodeId(node as u32))];
         }
         let children = &tree.nodes[node].children;
         let numbers: Vec<usize> = (0..children.len()).collect();
         let mut items = Vec::new();
         for run in runs(&numbers, |&k| self.shows(tree, node, k)) {
-            if self.shows(tree, node, run[0]) {
+            if run.len() == 1 {
                 items.extend(self.visible(tree, children[run[0]]));
             } else {
                 let last = children[run[run.len() - 1]];
-                items.push(Item::Gap {
-                    parent: NodeId(node as u32),
-                    first: run[0] as u32,
-                    count: run.len() as u32,
-                    nodes: children[run[0]]..last + tree.below(last).len(),
-                });
+                let first = children[run[0]];
+                let one = Part::one(NodeId(first as u32));
+                let nodes = first..last + tree.below(last).len();
+                let (fold, members) = (Some(Fold::Gap), Members::Run(nodes));
+                items.push(Part { fold, count: run.len() as u32, members, ..one });
             }
         }
         items

@@ -15,7 +15,7 @@
 //! Every break gives another bounding box. A part keeps a handful of those that no other beats in both width and
 //! height, as in slicing floorplans, and the root takes what fits a screen best. Linear in what is visible.
 
-use crosscut_run::tasks::Kind;
+use crosscut_tasks::schema::Kind;
 
 use super::parts::{Part, What, members};
 

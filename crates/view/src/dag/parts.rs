@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crosscut_run::tasks::Kind;
+use crosscut_tasks::schema::Kind;
 use crosscut_tree::{Cut, Item, NodeId, Tree};
 
 /// What a part is.

@@ -1,9 +1,7 @@
 //! The columns of a task tree: names, types, and what a row means. Readers, recorders and generators fill
-//! [`TaskWriter`]; the `tasks` crate completes inner nodes, adds its indexes and reads them again.
+//! [`TaskWriter`]; [`crate::finish`] completes inner nodes and adds indexes, [`crate::Tasks`] reads them again.
 
-use crate::column::ColumnMut;
-use crate::error::RunError;
-use crate::write::RunWriter;
+use crosscut_run::{ColumnMut, RunError, RunWriter};
 
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -201,7 +199,7 @@ impl Collapsed {
 
 /// A task tree in the making. A section that nobody waited for has no wait as its last child: its tasks are joined by the
 /// next deep wait around it. Fill structure (`len`, `parent`, `mark`) for every node; `start`, `end`, `place` and
-/// `site` for leaves and collapsed nodes; `span` for collapsed nodes. `tasks::complete` does the rest.
+/// `site` for leaves and collapsed nodes; `span` for collapsed nodes. [`crate::finish`] does the rest.
 #[derive(Debug)]
 pub struct TaskWriter {
     /// Nodes in the subtree, itself included.
@@ -210,9 +208,9 @@ pub struct TaskWriter {
     pub parent: ColumnMut<u32>,
     /// [`Mark`].
     pub mark: ColumnMut<u8>,
-    /// Place, or [`crate::SEVERAL`].
+    /// Place, or [`crosscut_run::SEVERAL`].
     pub place: ColumnMut<u16>,
-    /// Site, or [`crate::NO_SITE`].
+    /// Site, or [`crosscut_run::NO_SITE`].
     pub site: ColumnMut<u32>,
     /// First start.
     pub start: ColumnMut<i64>,
