@@ -49,8 +49,49 @@ impl Colour {
 /// Number of categories: workers, sources and cores take them in turn.
 pub const CATEGORIES: usize = 24;
 
+/// Number of slots with a colour of their own in each theme; the rest are made from those.
+const OWN: usize = 46;
+
 /// Number of slots.
-pub const SLOTS: usize = 46;
+pub const SLOTS: usize = 102;
+
+// Cells of grids have a byte for their slot.
+const _: () = assert!(SLOTS <= 256);
+
+/// A row of slots for magnitudes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ramp {
+    /// First slot.
+    pub first: u16,
+    /// How many.
+    pub steps: u16,
+}
+
+impl Ramp {
+    /// From little, near the surface, to much.
+    pub const MORE: Ramp = Ramp { first: 55, steps: 16 };
+    /// The same without a hue, for what is no category and no problem, such as waiting.
+    pub const GREY: Ramp = Ramp { first: 71, steps: 16 };
+    /// Less, equal in the middle, more.
+    pub const DIFFERENCE: Ramp = Ramp { first: 87, steps: 15 };
+
+    /// All of them with their names.
+    pub const ALL: [(&'static str, Ramp); 3] =
+        [("more", Ramp::MORE), ("grey", Ramp::GREY), ("difference", Ramp::DIFFERENCE)];
+
+    /// The slot of a share in 0…1; of [`Ramp::DIFFERENCE`] 0.5 is no difference.
+    pub fn slot(self, share: f64) -> u16 {
+        let last = f64::from(self.steps - 1);
+        let at = if share.is_finite() { (share * last).round().clamp(0.0, last) } else { 0.0 };
+        self.first + at as u16
+    }
+}
+
+/// The step of a ramp for a level of 1…255: the first for 1, the last for 255.
+pub fn step(level: u8, steps: u16) -> u16 {
+    let steps = u32::from(steps.max(1));
+    ((u32::from(level.max(1)) - 1) * steps / 255) as u16
+}
 
 /// The named slots, as `docs/api.md` lists them.
 pub mod slot {
@@ -76,6 +117,48 @@ pub mod slot {
     pub const PROBLEM: u16 = 42;
     /// A problem is looked at, and this has nothing of it.
     pub const GOOD: u16 = 45;
+    /// The surface.
+    pub const SURFACE: u16 = 46;
+    /// A surface a little apart from it.
+    pub const RAISED: u16 = 47;
+    /// Lines of a grid.
+    pub const GRID: u16 = 48;
+    /// Borders.
+    pub const LINE: u16 = 49;
+    /// Edges between marks.
+    pub const EDGE: u16 = 50;
+    /// Text of less weight.
+    pub const FAINT: u16 = 51;
+    /// Text.
+    pub const TEXT: u16 = 52;
+    /// What is chosen.
+    pub const ACCENT: u16 = 53;
+    /// Problems and the critical path.
+    pub const RED: u16 = 54;
+
+    /// All of them with their names.
+    pub const ALL: [(&str, u16); 20] = [
+        ("kind", KIND),
+        ("running", RUNNING),
+        ("ready", READY),
+        ("several", SEVERAL),
+        ("muted", MUTED),
+        ("envelope", ENVELOPE),
+        ("repeat", REPEAT),
+        ("fork", FORK),
+        ("chunk", CHUNK),
+        ("problem", PROBLEM),
+        ("good", GOOD),
+        ("surface", SURFACE),
+        ("raised", RAISED),
+        ("grid", GRID),
+        ("line", LINE),
+        ("edge", EDGE),
+        ("faint", FAINT),
+        ("text", TEXT),
+        ("accent", ACCENT),
+        ("red", RED),
+    ];
 }
 
 /// Everything that a writer needs to resolve colours.
@@ -93,18 +176,37 @@ pub struct Theme {
     pub edge: Colour,
     /// Problems and the critical path.
     pub red: Colour,
-    /// Colours by slot.
-    pub slots: [Colour; SLOTS],
+    /// A surface a little apart.
+    pub raised: Colour,
+    /// What is chosen.
+    pub accent: Colour,
+    /// Colours of the first slots.
+    own: [Colour; OWN],
+    /// Stops of [`Ramp::MORE`], from little to much.
+    more: [Colour; 5],
+    /// Stops of [`Ramp::DIFFERENCE`].
+    difference: [Colour; 5],
 }
 
-const fn slots(categories: [u32; CATEGORIES], named: [u32; SLOTS - CATEGORIES]) -> [Colour; SLOTS] {
-    let mut all = [Colour(0); SLOTS];
+const fn slots(categories: [u32; CATEGORIES], named: [u32; OWN - CATEGORIES]) -> [Colour; OWN] {
+    let mut all = [Colour(0); OWN];
     let mut i = 0;
-    while i < SLOTS {
+    while i < OWN {
         all[i] = Colour(if i < CATEGORIES { categories[i] } else { named[i - CATEGORIES] });
         i += 1;
     }
     all
+}
+
+const fn colours(hex: [u32; 5]) -> [Colour; 5] {
+    [Colour(hex[0]), Colour(hex[1]), Colour(hex[2]), Colour(hex[3]), Colour(hex[4])]
+}
+
+/// A colour between the stops: 0 is the first, 1 the last.
+fn between(stops: &[Colour], share: f64) -> Colour {
+    let at = share.clamp(0.0, 1.0) * (stops.len() - 1) as f64;
+    let from = (at as usize).min(stops.len() - 2);
+    stops[from].towards(stops[from + 1], at - from as f64)
 }
 
 impl Theme {
@@ -116,7 +218,11 @@ impl Theme {
         line: Colour(0xc9ced6),
         edge: Colour(0x7d8793),
         red: Colour(0xc8102e),
-        slots: slots(
+        raised: Colour(0xf5f6f8),
+        accent: Colour(0x0b62c4),
+        more: colours([0xdce3ea, 0xa9bdd3, 0x6d8fb8, 0x34619a, 0x0a2a5e]),
+        difference: colours([0x0b6a84, 0x7ab6c4, 0xd9dde1, 0xe9b176, 0xcf6d0c]),
+        own: slots(
             [
                 0x4c7fb2, 0xe29b00, 0x90d3bf, 0x23823e, 0x42379d, 0xe2d62d, 0x53b1e6, 0x45ab9a, 0xb34ca1,
                 0xb4814f, 0xcd7aa8, 0x3b7a7a, 0xebadb9, 0xd4c36e, 0x7b5a88, 0xc2afdd, 0x9b9b35, 0x9271b7,
@@ -141,7 +247,11 @@ impl Theme {
         line: Colour(0x3a424d),
         edge: Colour(0x76818f),
         red: Colour(0xff5c6c),
-        slots: slots(
+        raised: Colour(0x1c2025),
+        accent: Colour(0x6cb2ff),
+        more: colours([0x2c3440, 0x4f5866, 0x7d7f7e, 0xb5a878, 0xf7e27a]),
+        difference: colours([0x4cc0d4, 0x2b7688, 0x3a424d, 0x9a6430, 0xf0a050]),
+        own: slots(
             [
                 0x6392c3, 0xe3a22e, 0x92d0bd, 0x489959, 0x605dbd, 0xdacf3f, 0x63b7e8, 0x5bb5a5, 0xc565b3,
                 0xc09062, 0xd587b1, 0x589090, 0xe6aeb8, 0xd0c174, 0x9373a0, 0xc2b1db, 0xa6a64d, 0xa284c6,
@@ -160,7 +270,41 @@ impl Theme {
 
     /// The colour of a slot; a slot that does not exist is drawn as not known.
     pub fn slot(&self, slot: u16) -> Colour {
-        self.slots.get(slot as usize).copied().unwrap_or(self.slots[slot::MUTED as usize])
+        if let Some(&colour) = self.own.get(usize::from(slot)) {
+            return colour;
+        }
+        let share = |ramp: Ramp| {
+            (ramp.first..ramp.first + ramp.steps)
+                .contains(&slot)
+                .then(|| f64::from(slot - ramp.first) / f64::from(ramp.steps - 1))
+        };
+        match slot {
+            slot::SURFACE => self.surface,
+            slot::RAISED => self.raised,
+            slot::GRID => self.grid(),
+            slot::LINE => self.line,
+            slot::EDGE => self.edge,
+            slot::FAINT => self.faint,
+            slot::TEXT => self.text,
+            slot::ACCENT => self.accent,
+            slot::RED => self.red,
+            _ => match (share(Ramp::MORE), share(Ramp::GREY), share(Ramp::DIFFERENCE)) {
+                (Some(share), _, _) => between(&self.more, share),
+                (_, Some(share), _) => self.surface.towards(self.text, 0.1 + 0.75 * share),
+                (_, _, Some(share)) => between(&self.difference, share),
+                _ => self.own[usize::from(slot::MUTED)],
+            },
+        }
+    }
+
+    /// Colours of all slots.
+    pub fn slots(&self) -> Vec<Colour> {
+        (0..SLOTS as u16).map(|slot| self.slot(slot)).collect()
+    }
+
+    /// Lines of a grid.
+    pub fn grid(&self) -> Colour {
+        self.surface.towards(self.line, 0.6)
     }
 
     /// Text on a solid fill: black or white, one of which has a contrast of at least 4.58 on any colour.
@@ -201,7 +345,7 @@ mod tests {
             for matrix in [NORMAL, DEUTERANOPIA, PROTANOPIA] {
                 for i in 0..8 {
                     for j in 0..i {
-                        let (a, b) = (seen(theme.slots[i], matrix), seen(theme.slots[j], matrix));
+                        let (a, b) = (seen(theme.own[i], matrix), seen(theme.own[j], matrix));
                         let distance: f64 = a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt();
                         assert!(distance > 0.06, "slots {i} and {j}: {distance}");
                     }
@@ -215,7 +359,7 @@ mod tests {
         for theme in [Theme::LIGHT, Theme::DARK] {
             for i in 0..CATEGORIES {
                 for j in 0..i {
-                    let (a, b) = (seen(theme.slots[i], NORMAL), seen(theme.slots[j], NORMAL));
+                    let (a, b) = (seen(theme.own[i], NORMAL), seen(theme.own[j], NORMAL));
                     let distance: f64 = a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt();
                     assert!(distance > 0.025, "slots {i} and {j}: {distance}");
                 }
@@ -229,11 +373,53 @@ mod tests {
             assert!(theme.text.contrast(theme.surface) >= 7.0);
             assert!(theme.faint.contrast(theme.surface) >= 4.5);
             assert!(theme.red.contrast(theme.surface) >= 4.5);
-            for (i, &fill) in theme.slots.iter().enumerate() {
+            for (i, fill) in theme.slots().into_iter().enumerate() {
                 let ratio = theme.text_on(fill).contrast(fill);
                 assert!(ratio >= 4.5, "slot {i}: {ratio}");
             }
         }
+    }
+
+    /// More is further from the surface at every step, for everybody; a difference is told by its hue.
+    #[test]
+    fn ramps_can_be_read() {
+        for theme in [Theme::LIGHT, Theme::DARK] {
+            for ramp in [Ramp::MORE, Ramp::GREY] {
+                for matrix in [NORMAL, DEUTERANOPIA, PROTANOPIA] {
+                    let far = |slot: u16| (seen(theme.slot(slot), matrix)[0] - seen(theme.surface, matrix)[0]).abs();
+                    for slot in ramp.first + 1..ramp.first + ramp.steps {
+                        assert!(far(slot) > far(slot - 1), "slot {slot}");
+                    }
+                }
+            }
+            let ends = [Ramp::DIFFERENCE.slot(0.0), Ramp::DIFFERENCE.slot(0.5), Ramp::DIFFERENCE.slot(1.0)];
+            for matrix in [NORMAL, DEUTERANOPIA, PROTANOPIA] {
+                for (i, j) in [(0, 1), (1, 2), (0, 2)] {
+                    let (a, b) = (seen(theme.slot(ends[i]), matrix), seen(theme.slot(ends[j]), matrix));
+                    let distance: f64 = a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt();
+                    assert!(distance > 0.12, "{i} and {j}: {distance}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn slots_do_not_overlap() {
+        let mut used: Vec<u16> = slot::ALL.iter().map(|&(_, slot)| slot).collect();
+        used.extend(Ramp::ALL.iter().flat_map(|&(_, ramp)| ramp.first..ramp.first + ramp.steps));
+        let count = used.len();
+        used.sort_unstable();
+        used.dedup();
+        assert_eq!(used.len(), count);
+        assert_eq!(usize::from(used[count - 1]), SLOTS - 1);
+    }
+
+    #[test]
+    fn levels_fill_a_ramp() {
+        assert_eq!((step(0, 16), step(1, 16), step(255, 16)), (0, 0, 15));
+        assert_eq!((step(127, 2), step(129, 2), step(255, 1)), (0, 1, 0));
+        assert_eq!(Ramp::DIFFERENCE.slot(0.5), Ramp::DIFFERENCE.first + 7);
+        assert_eq!(Ramp::MORE.slot(f64::NAN), Ramp::MORE.first);
     }
 
     #[test]
