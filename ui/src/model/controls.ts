@@ -40,6 +40,8 @@ export interface Control {
   /** Where a node is drawn, in pixels of the window. */
   rect: (node: number, tree?: number) => Rect | null;
   marks: () => MarkInfo[];
+  /** Extent of a layout that has a camera. */
+  extent?: () => { w: number; h: number } | undefined;
   stats: () => { boxes: number; links: number; visible: number; serverMs: number };
 }
 

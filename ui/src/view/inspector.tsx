@@ -1,0 +1,119 @@
+// The inspector: the sheet about the selection, with what is around it, its siblings, and what can be done with it. Without
+// a selection it lists the findings of the run, so that it is never empty.
+
+import { createEffect, createMemo, createSignal, For, Match, Show, Switch, type JSX } from "solid-js";
+import { useBench } from "../bench";
+import { withoutKind } from "../model/sheet";
+import { same } from "../selection";
+import { nameOf, treeDecl, viewOf } from "../views";
+import { BlockView } from "./blocks";
+import { IconButton, Key } from "./controls";
+import { FindingBlock } from "./finding";
+import { Icon } from "./icons";
+import type { Selection } from "../protocol/Selection";
+import type { Sheet } from "../protocol/Sheet";
+
+/** The sheet about the selection; the last one stays until the next is there. */
+export function useAbout(): { sheet: () => Sheet | null; error: () => string | null } {
+  const { store } = useBench();
+  const [sheet, setSheet] = createSignal<Sheet | null>(null);
+  const [error, setError] = createSignal<string | null>(null);
+  const selected = createMemo(() => store.state().selected, null, { equals: same });
+  createEffect(() => {
+    const of = selected();
+    setError(null);
+    if (!of) return void setSheet(null);
+    const known = store.knownAbout(of);
+    if (known) return void setSheet(known);
+    store.about(of).then(
+      (answer) => same(selected(), of) && setSheet(answer),
+      (e: Error) => same(selected(), of) && setError(e.message),
+    );
+  });
+  return { sheet, error };
+}
+
+export function Inspector(): JSX.Element {
+  const { store } = useBench();
+  const { sheet, error } = useAbout();
+  return (
+    <aside class="inspector" aria-label="Inspector">
+      <Switch>
+        <Match when={store.state().selected === null}><NothingSelected /></Match>
+        <Match when={error()}>
+          {(e) => (
+            <div class="inspector-body">
+              <h2>Nothing to tell</h2>
+              <p>{e()}</p>
+              <p class="quiet">The address may come from another run. <Key name="Esc" /> clears the selection.</p>
+            </div>
+          )}
+        </Match>
+        <Match when={sheet()}>{(s) => <Body sheet={s()} selection={store.state().selected!} />}</Match>
+      </Switch>
+    </aside>
+  );
+}
+
+function NothingSelected(): JSX.Element {
+  const { store, findings } = useBench();
+  const list = () => findings.of(store.currentRun()) ?? [];
+  return (
+    <div class="inspector-body">
+      <h2>Nothing selected</h2>
+      <p class="quiet">Click a mark or a row to see its numbers here.</p>
+      <Show when={list().length > 0}>
+        <h3>Findings of {store.runInfo(store.currentRun())?.name}</h3>
+        <For each={list()}>{(f) => <FindingBlock finding={f} run={store.currentRun()} small />}</For>
+      </Show>
+    </div>
+  );
+}
+
+function Body(props: { sheet: Sheet; selection: Selection }): JSX.Element {
+  const { store, hands } = useBench();
+  const of = () => props.sheet.selection ?? props.selection;
+  const info = () => store.runInfo(of().run);
+  /** Views that the run has; an offer of the view that is looked at already is no offer. */
+  const offers = () => props.sheet.offers.filter((o) => viewOf(info(), o.view));
+  const sign = () => {
+    const decl = treeDecl(info(), of().tree);
+    return /^\d+$/.test(of().nodes) ? `${decl?.sign ?? ""}${of().nodes}` : "";
+  };
+  const openable = () => {
+    const view = store.activeView();
+    return view?.pane === "graph" && view.trees.some((t) => nameOf(t) === nameOf(of().tree)) && of().to === undefined;
+  };
+  return (
+    <div class="inspector-body">
+      <nav class="inspector-crumbs" aria-label="Around the selection">
+        <For each={props.sheet.crumbs.slice(-3)}>
+          {(c) => <><button type="button" class="plain" onClick={() => hands.go(c.selection)}>{c.title}</button><span aria-hidden="true"> › </span></>}
+        </For>
+      </nav>
+      <div class="inspector-head">
+        <Show when={props.sheet.kind}>{(kind) => <span class="kind">{kind()}</span>}</Show>
+        <span class="quiet num">{sign()}</span>
+        <h2 title={props.sheet.title}>{withoutKind(props.sheet.title, props.sheet.kind)}</h2>
+      </div>
+      <div class="inspector-tools">
+        <Show when={openable()}>
+          <button type="button" title="Enter" onClick={() => void hands.toggle(of())}><Icon name="open" /> Open or close</button>
+          <button type="button" title="Shift+Enter" onClick={() => hands.below(of())}><Icon name="below" /> All below</button>
+        </Show>
+        <For each={offers()}>
+          {(offer) => (
+            <button type="button" onClick={() => hands.showIn(offer.view, of(), offer.act)}>
+              <Icon path={viewOf(info(), offer.view)!.icon} /> {offer.title}
+            </button>
+          )}
+        </For>
+        <span class="spacer" />
+        <IconButton icon="up" title="What is around it" key="U" disabled={props.sheet.crumbs.length === 0} onClick={() => void hands.parent()} />
+        <IconButton icon="left" title="Previous sibling" key="[" disabled={!props.sheet.siblings[0]} onClick={() => hands.go(props.sheet.siblings[0]!)} />
+        <IconButton icon="right" title="Next sibling" key="]" disabled={!props.sheet.siblings[1]} onClick={() => hands.go(props.sheet.siblings[1]!)} />
+      </div>
+      <For each={props.sheet.blocks}>{(block) => <BlockView block={block} run={of().run} small />}</For>
+    </div>
+  );
+}
