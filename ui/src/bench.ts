@@ -23,7 +23,7 @@ export function createBench(host: Host, transport: Transport): Bench {
   const parts = {
     store, controls, hands,
     trees: createTrees(store),
-    findings: createFindings(store),
+    findings: createFindings(store, controls),
     search: createSearch(store, hands.showHit),
   };
   return { ...parts, commands: createCommands(parts) };

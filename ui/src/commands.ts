@@ -2,7 +2,7 @@
 // everything the mouse does has a name and a key. What views declare becomes commands here.
 
 import {
-  alone, closed, comparing, MOST_PANES, paneOf, split, swapped, withOption, withTreeOption, withView, type Page,
+  alone, closed, comparing, MOST_PANES, paneOf, split, swapped, withOption, withTreeOption, type Page,
 } from "./state";
 import { isShown, keysOf, listed, tableOf, treeDecl, valueOf } from "./views";
 import type { Controls } from "./model/controls";
@@ -137,7 +137,7 @@ export function createCommands({ store, hands, trees, findings, search, controls
   function asTable(): void {
     const [info, key] = [store.runInfo(store.currentRun()), store.treeKey(state().active)];
     const table = info && key !== undefined ? tableOf(info, key) : undefined;
-    if (table) update((s) => withView(s, table.name, store.available), "view");
+    if (table) store.show(table.name);
   }
 
   function stepLens(by: 1 | -1): void {
@@ -163,9 +163,9 @@ export function createCommands({ store, hands, trees, findings, search, controls
   const views = (): Command[] => {
     const info = store.runInfo(store.currentRun());
     if (!info) return [];
-    return listed(info, store.activeView()).map((view, i): Command => ({
+    return listed(info).map((view, i): Command => ({
       id: `view-${view.name}`, title: `Show ${view.title}`, group: "Views", keys: i < 9 ? [String(i + 1)] : [],
-      run: () => update((s) => withView(s, view.name, store.available), "view"),
+      run: () => store.show(view.name),
     }));
   };
 
@@ -204,7 +204,7 @@ export function createCommands({ store, hands, trees, findings, search, controls
     ));
     return [...acts, ...options, ...treeOptions(view, run)];
   };
-  const treeOptions = (view: View, run: number): Command[] => keysOf(state(), run, view).flatMap((key) => {
+  const treeOptions = (view: View, run: number): Command[] => keysOf(state(), run, view, store.runInfo(run)).flatMap((key) => {
     const options = treeDecl(store.runInfo(run), key)?.options ?? [];
     const own = state().runs[run]?.trees[key]?.with ?? {};
     return options.flatMap((opt) => optionCommands(
@@ -216,7 +216,7 @@ export function createCommands({ store, hands, trees, findings, search, controls
 
   const aboutTree = (): Command[] => {
     const [run, key, view] = [store.currentRun(), store.treeKey(state().active), store.activeView()];
-    if (key === undefined || !view || view.pane === "sheet" || treeDecl(store.runInfo(run), key)?.slow) return [];
+    if (key === undefined || !view || view.pane === "sheet") return [];
     const depth = Math.min(DEPTHS, trees.answer(run, key)?.depth ?? -1);
     const depths = Array.from({ length: depth + 1 }, (_, d): Command => ({
       id: `depth-${d}`, title: `Open to depth ${d}`, group: "Open", keys: [], run: () => hands.depth(d),

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { inSteps, keyOf, lookOf, withSelected } from "./look";
 import { RUNS } from "./testing/samples";
 import { firstPage, paneOf, withLens, withOption, withTree } from "./state";
-import { isShown, keysOf, listed, tableOf, viewOf } from "./views";
+import type { View } from "./protocol/View";
+import { isShown, keysOf, listed, ownerOf, tableOf, tableTree, viewOf } from "./views";
 
 const size = { w: 100, h: 50 };
 const graph = viewOf(RUNS[0], "sample.graph")!;
@@ -30,19 +31,30 @@ describe("the look of a pane", () => {
 });
 
 describe("views", () => {
-  it("are those of the run, and a table for every tree", () => {
-    expect(listed(RUNS[0]!, graph).map((v) => v.name)).toEqual(["sample.first", "sample.graph", "sample.time", "table/things"]);
-    expect(viewOf(RUNS[0], "table/parts")?.trees).toEqual(["parts"]);
-    expect(viewOf(RUNS[0], "table/nothing")).toBeUndefined();
-    expect(tableOf(RUNS[0]!, "things")?.pane).toBe("table");
+  it("are listed unless they are hidden", () => {
+    expect(listed(RUNS[0]!).map((v) => v.name)).toEqual(["sample.first", "sample.graph", "sample.time", "sample.table"]);
+    expect(viewOf(RUNS[0], "sample.strip")?.hidden).toBe(true);
+    expect(viewOf(RUNS[0], "nothing")).toBeUndefined();
   });
-  it("are asked for by a declared name", () => {
-    const table = viewOf(RUNS[0], "table/things")!;
-    expect(lookOf(firstPage(RUNS), RUNS[0]!, table, paneOf(table.name, 0), size).view).toBe("sample.first");
+  it("have a table for every tree, asked for with the look of the view that draws it", () => {
+    const table = tableOf(RUNS[0]!, "things")!;
+    const s = firstPage(RUNS);
+    expect(tableTree(s, table, RUNS[0])).toBe("things");
+    const parts = withOption(s, table.name, "tree", "parts");
+    expect(tableTree(parts, table, RUNS[0])).toBe("parts");
+    expect(tableTree(withOption(s, table.name, "tree", "nothing"), table, RUNS[0])).toBe("things");
+    expect(ownerOf(RUNS[0]!, "things", table).name).toBe("sample.graph");
+    expect(ownerOf(RUNS[0]!, "parts", table)).toBe(table);
+  });
+  it("compare sheets about two runs with the next one", () => {
+    const two: View = { ...viewOf(RUNS[0], "sample.first")!, compares: "two" };
+    const against = (run: number, runs = RUNS) => lookOf(firstPage(runs), RUNS[run]!, two, paneOf(two.name, run), size).against;
+    expect([against(0), against(1), against(0, RUNS.slice(0, 1))]).toEqual([{ runs: [1] }, { runs: [0] }, undefined]);
   });
   it("have trees with the parameter of the state", () => {
     const s = withTree(firstPage(RUNS), 0, "things/3f", { cut: "1" });
-    expect(keysOf(s, 0, { ...graph, trees: ["things/*", "parts"] })).toEqual(["things/3f", "parts"]);
+    expect(keysOf(s, 0, { ...graph, trees: ["things/*", "parts"] }, RUNS[0])).toEqual(["things/3f", "parts"]);
+    expect(keysOf(s, 1, { ...graph, trees: ["things/*", "parts"] }, RUNS[1])).toEqual(["parts"]);
   });
   it("show an option while another has its value", () => {
     const deep = graph.options[1]!;

@@ -1,28 +1,23 @@
 // From the page's state to the Look of a pane: everything that decides its picture, as the one value that is asked for,
 // kept and exported. Pure.
 
-import { declaredFor, keysOf } from "./views";
-import type { Options, Page, Pane } from "./state";
+import { keysOf } from "./views";
+import type { Options, Page, Pane, TreeState } from "./state";
 import type { Against } from "./protocol/Against";
 import type { Look } from "./protocol/Look";
 import type { RunInfo } from "./protocol/RunInfo";
 import type { Size } from "./protocol/Size";
-import type { TreeLook } from "./protocol/TreeLook";
 import type { View } from "./protocol/View";
 
-/** Options that the page keeps for its tables beside those that the view declares. */
-export const TABLE_OPTIONS = ["sort", "down", "filter", "flat", "tree"] as const;
-
 export function lookOf(s: Page, info: RunInfo, view: View, pane: Pane, size: Size): Look {
-  const declared = declaredFor(info, view);
-  const trees: Record<string, TreeLook> = {};
-  for (const key of keysOf(s, pane.run, view)) {
+  const trees: Record<string, TreeState> = {};
+  for (const key of keysOf(s, pane.run, view, info)) {
     const tree = s.runs[pane.run]?.trees[key];
     if (tree) trees[key] = tree;
   }
-  const against = againstOf(pane);
+  const against = againstOf(s, view, pane);
   return {
-    v: 1, view: declared.name, run: pane.run, ...(against ? { against } : {}), trees,
+    v: 1, view: view.name, run: pane.run, ...(against ? { against } : {}), trees,
     options: optionsOf(s, view), scope: s.runs[pane.run]?.scope ?? {}, size,
   };
 }
@@ -33,8 +28,10 @@ function optionsOf(s: Page, view: View): Record<string, string> {
   return Object.fromEntries(Object.entries(own).filter(([name]) => view.options.some((opt) => opt.name === name)));
 }
 
-function againstOf({ against }: Pane): Against | null {
-  if (against === null) return null;
+/** A sheet about two runs compares with the next one unless something else was chosen. */
+function againstOf(s: Page, view: View, { against, run }: Pane): Against | null {
+  const paired = view.pane === "sheet" && view.compares === "two" && s.runs.length > 1;
+  if (against === null) return paired ? { runs: [run === 0 ? 1 : 0] } : null;
   return against === "rest" ? "rest" : { runs: [...against] };
 }
 

@@ -31,10 +31,17 @@ export interface Pane {
   camera: Camera | null;
 }
 
+/** The state of one tree: what makes its nodes, what is unfolded, what is folded. */
+export interface TreeState {
+  with: Options;
+  cut: string;
+  lens?: LensSpec;
+}
+
 /** What is looked at in one run; panes of the same run share it. */
 export interface RunState {
   scope: Scope;
-  trees: Readonly<Record<string, TreeLook>>;
+  trees: Readonly<Record<string, TreeState>>;
 }
 
 export interface Page {
@@ -86,14 +93,14 @@ export const withScope = (s: Page, run: number, change: Partial<Scope>): Page =>
   withRun(s, run, { scope: defined({ ...s.runs[run]!.scope, ...change }) });
 export const activated = (s: Page, at: number): Page => (s.active === at ? s : { ...s, active: at });
 
-const EMPTY_TREE: TreeLook = { with: {}, cut: "" };
-export const treeOf = (s: Page, run: number, key: string): TreeLook => s.runs[run]?.trees[key] ?? EMPTY_TREE;
+const EMPTY_TREE: TreeState = { with: {}, cut: "" };
+export const treeOf = (s: Page, run: number, key: string): TreeState => s.runs[run]?.trees[key] ?? EMPTY_TREE;
 
-/** Changes the state of a tree; one that is usual again is left out. */
-export function withTree(s: Page, run: number, key: string, change: Partial<TreeLook>): Page {
-  const next = defined({ ...treeOf(s, run, key), ...change }) as TreeLook;
+/** Changes the state of a tree; one that is usual again is left out, unless its parameter says that it is there. */
+export function withTree(s: Page, run: number, key: string, change: Partial<TreeState>): Page {
+  const next = defined({ ...treeOf(s, run, key), ...change });
   const { [key]: _, ...others } = s.runs[run]!.trees;
-  const usual = next.cut === "" && !next.lens && Object.keys(next.with).length === 0;
+  const usual = !key.includes("/") && next.cut === "" && !next.lens && Object.keys(next.with).length === 0;
   return withRun(s, run, { trees: usual ? others : { ...others, [key]: next } });
 }
 
@@ -117,8 +124,9 @@ export function withOption(s: Page, view: string, name: string, value: string | 
   return { ...s, options: Object.keys(next).length === 0 ? others : { ...others, [view]: next } };
 }
 
+/** Another option makes other nodes: what was unfolded of the old ones says nothing of them. */
 export const withTreeOption = (s: Page, run: number, key: string, name: string, value: string | null): Page =>
-  withTree(s, run, key, { with: changed(treeOf(s, run, key).with as Options, name, value) });
+  withTree(s, run, key, { with: changed(treeOf(s, run, key).with, name, value), cut: "" });
 
 /** Several runs in the same view: they are compared side by side. */
 export const sideBySide = (s: Page): boolean =>
@@ -201,15 +209,15 @@ export const alone = (s: Page): Page => ({ ...s, panes: [activePane(s)], grid: [
 export function applied(s: Page, look: Look): Page {
   if (!s.runs[look.run]) return s;
   let next = s;
-  for (const [key, tree] of Object.entries(look.trees)) next = withTree(next, look.run, key, asTree(tree));
+  for (const [key, tree] of Object.entries(look.trees ?? {})) next = withTree(next, look.run, key, asTree(tree));
   next = withRun(next, look.run, { scope: defined(look.scope) });
   const { [look.view]: _, ...others } = next.options;
-  const own = look.options as Options;
+  const own: Options = look.options ?? {};
   return { ...next, options: Object.keys(own).length === 0 ? others : { ...others, [look.view]: own } };
 }
 
 /** A tree of a look may leave out what is usual. */
-const asTree = (tree: Partial<TreeLook>): TreeLook => ({
+const asTree = (tree: TreeLook): TreeState => ({
   with: tree.with ?? {}, cut: tree.cut ?? "", lens: tree.lens,
 });
 

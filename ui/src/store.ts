@@ -5,11 +5,11 @@ import { createMemo, createSignal, onCleanup } from "solid-js";
 import { createAsks } from "./ask";
 import { readInk, type Ink } from "./draw/ink";
 import { begin, change, redo, undo, type History } from "./history";
-import { activePane, activeRun, activated, firstPage, treeOf, withWindow, type Page, type Theme } from "./state";
+import { activePane, activeRun, activated, firstPage, treeOf, withOption, withView, withWindow, type Page, type Theme } from "./state";
 import { same } from "./selection";
 import { settled } from "./model/time";
 import { decode, encode } from "./url";
-import { keysOf, viewOf } from "./views";
+import { keysOf, TREE_OPTION, viewOf } from "./views";
 import type { Host } from "./host";
 import type { Link, Transport } from "./transport";
 import type { Hello } from "./protocol/Hello";
@@ -179,10 +179,19 @@ export function createStore(host: Host, transport: Transport) {
     /** The key of the first tree of a pane's view. */
     treeKey: (pane: number): string | undefined => {
       const [p, v] = [state().panes[pane], view(pane)];
-      return p && v && keysOf(state(), p.run, v)[0];
+      return p && v && keysOf(state(), p.run, v, runInfo(p.run))[0];
     },
     about: (of: Selection) => asks.about(...aboutArgs(of)),
     knownAbout: (of: Selection) => asks.knownAbout(...aboutArgs(of)),
     activePane: () => activePane(state()),
+    /** Shows a view in the active pane; a table of any tree takes that of the view before. */
+    show: (name: string): void => {
+      const [before, to] = [view(state().active), viewOf(runInfo(currentRun()), name)];
+      const tree = before && before.pane !== "table" ? before.trees[0] : undefined;
+      update((s) => {
+        const next = withView(s, name, available);
+        return to?.pane === "table" && to.trees.length === 0 && tree ? withOption(next, name, TREE_OPTION, tree) : next;
+      }, "view");
+    },
   };
 }

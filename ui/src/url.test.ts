@@ -12,7 +12,7 @@ describe("the address", () => {
     expect(decode("", RUNS)).toEqual(firstPage(RUNS));
   });
   it("holds everything that decides the page", () => {
-    let s = split(firstPage(RUNS), "below", { ...paneOf("table/things", 0), camera: { x: 1.5, y: -2, k: 0.25 } });
+    let s = split(firstPage(RUNS), "below", { ...paneOf("sample.table", 0), camera: { x: 1.5, y: -2, k: 0.25 } });
     s = withTree(s, 0, "things", { cut: "0,3-9;!&=", with: { k: "7 of 9", "a=b": "c;d" } });
     s = withLens(s, 0, "things", { name: "low-x", value: 1.5 });
     s = withLens(s, 1, "parts/3f2a", { name: "high" });

@@ -6,14 +6,13 @@
 
 import { ranges } from "./selection";
 import {
-  firstPage, MOST_PANES, paneOf, type Camera, type Grid, type Options, type Page, type Pane, type RunState,
+  firstPage, MOST_PANES, paneOf, type Camera, type Grid, type Options, type Page, type Pane, type RunState, type TreeState,
 } from "./state";
 import { viewOf } from "./views";
 import type { RunInfo } from "./protocol/RunInfo";
 import type { Scope } from "./protocol/Scope";
 import type { Selection } from "./protocol/Selection";
 import type { Span } from "./protocol/Span";
-import type { TreeLook } from "./protocol/TreeLook";
 
 /** What addresses can hold as it is, though it is not a letter. */
 const PLAIN = /%(?:2C|2F|3A|7C|28|29)/g;
@@ -65,7 +64,7 @@ function paneText(p: Pane): string {
   return `${written(p.view)}:${[p.run, ...against].join("-")}`;
 }
 
-function treeText(tree: TreeLook): string {
+function treeText(tree: TreeState): string {
   const lens = tree.lens ? [`lens=${written(tree.lens.name)}${tree.lens.value === undefined ? "" : `~${tree.lens.value}`}`] : [];
   const options = Object.keys(tree.with).sort().map((name) => `${written(name)}=${written(tree.with[name]!)}`);
   return [written(tree.cut), ...lens, ...options].join(";");
@@ -153,8 +152,8 @@ function readScope(get: Map<string, string>, run: number, runs: number): Scope {
   return scope;
 }
 
-function readTrees(get: Map<string, string>, run: number): Record<string, TreeLook> {
-  const trees: Record<string, TreeLook> = {};
+function readTrees(get: Map<string, string>, run: number): Record<string, TreeState> {
+  const trees: Record<string, TreeState> = {};
   for (const [key, value] of get) {
     if (!key.startsWith(`${run}/`)) continue;
     const name = decoded(key.slice(key.indexOf("/") + 1));
@@ -163,14 +162,15 @@ function readTrees(get: Map<string, string>, run: number): Record<string, TreeLo
   return trees;
 }
 
-function readTree(text: string): TreeLook {
+function readTree(text: string): TreeState {
   const [cut, ...fields] = text.split(";");
-  const tree: TreeLook = { with: {}, cut: decoded(cut ?? "") };
+  const options: Record<string, string> = {};
+  const tree: TreeState = { with: options, cut: decoded(cut ?? "") };
   for (const field of fields) {
     const eq = field.indexOf("=");
     if (eq <= 0) continue;
     const [name, value] = [decoded(field.slice(0, eq)), field.slice(eq + 1)];
-    if (name !== "lens") tree.with[name] = decoded(value);
+    if (name !== "lens") options[name] = decoded(value);
     else {
       const [lens, at] = value.split("~");
       const number = at === undefined ? NaN : Number(at);

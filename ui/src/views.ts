@@ -1,5 +1,4 @@
-// The views of a run as its domains declare them, and the table that every tree has without declaring one. Names are
-// never known here: what a view is, its declaration says.
+// The views of a run as its domains declare them. Names are never known here: what a view is, its declaration says.
 
 import type { Opt } from "./protocol/Opt";
 import type { Page } from "./state";
@@ -7,46 +6,33 @@ import type { RunInfo } from "./protocol/RunInfo";
 import type { TreeDecl } from "./protocol/TreeDecl";
 import type { View } from "./protocol/View";
 
-/** A table that no domain declared is named "table/TREE". */
-const OWN = "table/";
-const TABLE_ICON = "M1.5 2.5h13v11h-13ZM1.5 6h13M1.5 9.5h13M6 2.5v11";
-
-const own = new WeakMap<TreeDecl, View>();
-function ownTable(tree: TreeDecl): View {
-  let view = own.get(tree);
-  if (!view) {
-    view = {
-      name: OWN + tree.name, title: "Table", section: "", icon: TABLE_ICON,
-      about: `${tree.title} as rows: sort, filter, step through them.`,
-      trees: [tree.name], pane: "table", options: [], acts: [], compares: "no", slow: false, hidden: false,
-    };
-    own.set(tree, view);
-  }
-  return view;
-}
-
 /** A view by its name; undefined where the run has none. */
-export function viewOf(run: RunInfo | undefined, name: string): View | undefined {
-  if (!run) return undefined;
-  const declared = run.views.find((v) => v.name === name);
-  if (declared || !name.startsWith(OWN)) return declared;
-  const tree = run.trees.find((t) => t.name === name.slice(OWN.length));
-  return tree && ownTable(tree);
+export const viewOf = (run: RunInfo | undefined, name: string): View | undefined =>
+  run?.views.find((v) => v.name === name);
+
+/** The views to list. */
+export const listed = (run: RunInfo): View[] => run.views.filter((v) => !v.hidden);
+
+/** The view that shows a tree as a table. */
+export const tableOf = (run: RunInfo, tree: string): View | undefined => {
+  const tables = run.views.filter((v) => v.pane === "table");
+  return tables.find((v) => v.trees.includes(nameOf(tree))) ?? tables.find((v) => v.trees.length === 0);
+};
+
+/** The option in which a table of any tree keeps which one it shows. */
+export const TREE_OPTION = "tree";
+
+/** The tree that a table shows: the chosen one, else the first that somebody looks at. */
+export function tableTree(s: Page, view: View, run: RunInfo | undefined): string {
+  const chosen = s.options[view.name]?.[TREE_OPTION] ?? "";
+  if (treeDecl(run, chosen)) return chosen;
+  return view.trees[0] ?? run?.views.find((v) => v.pane !== "sheet" && v.trees.length > 0)?.trees[0] ?? run?.trees[0]?.name ?? "";
 }
 
-/** The table of a tree: the declared one, else the page's own. */
-export function tableOf(run: RunInfo, tree: string): View | undefined {
-  const name = nameOf(tree);
-  return run.views.find((v) => v.pane === "table" && v.trees.includes(name)) ?? viewOf(run, OWN + name);
-}
-
-/** The views to list; the table of what is looked at comes last where none is declared. */
-export function listed(run: RunInfo, looked: View | undefined): View[] {
-  const views = run.views.filter((v) => !v.hidden);
-  if (views.some((v) => v.pane === "table")) return views;
-  const tree = looked?.trees[0] ?? views.find((v) => v.trees.length > 0)?.trees[0];
-  const table = tree === undefined ? undefined : tableOf(run, tree);
-  return table ? [...views, table] : views;
+/** The view that a table's tree is opened and folded in: a table is asked for with its look. */
+export function ownerOf(run: RunInfo, tree: string, table: View): View {
+  const own = listed(run).filter((v) => v.trees[0] === tree && !v.slow);
+  return own.find((v) => v.pane === "graph") ?? own.find((v) => v.pane === "plots") ?? table;
 }
 
 /** The name of a tree without its parameter. */
@@ -55,14 +41,14 @@ export const nameOf = (key: string): string => key.split("/", 1)[0]!;
 export const treeDecl = (run: RunInfo | undefined, key: string): TreeDecl | undefined =>
   run?.trees.find((t) => t.name === nameOf(key));
 
-/** What the view that a look of the page's own table is asked with: the server knows only declared ones. */
-export const declaredFor = (run: RunInfo, view: View): View =>
-  view.name.startsWith(OWN) ? (run.views.find((v) => v.trees[0] === view.trees[0]) ?? view) : view;
-
-/** The keys of a view's trees in a run, in the order of their numbers; a parameter is that of the state. */
-export function keysOf(s: Page, run: number, view: View): string[] {
-  const known = Object.keys(s.runs[run]?.trees ?? {});
-  return view.trees.map((tree) => known.find((key) => key === tree || nameOf(key) === nameOf(tree)) ?? nameOf(tree));
+/** The keys of a view's trees in a run, in the order of their numbers; of "NAME/*" all that the state has. */
+export function keysOf(s: Page, run: number, view: View, info: RunInfo | undefined): string[] {
+  if (view.pane === "table") return [tableTree(s, view, info)];
+  const known = Object.keys(s.runs[run]?.trees ?? {}).sort();
+  return view.trees.flatMap((tree) => {
+    if (!tree.endsWith("/*")) return [tree];
+    return known.filter((key) => key.includes("/") && nameOf(key) === nameOf(tree));
+  });
 }
 
 /** The value of an option as it is in effect. */

@@ -2,7 +2,7 @@
 // state that the one before it made; what came of them is told where it needs words.
 
 import { applied } from "../state";
-import { keyOf, lookOf } from "../look";
+import { keyOf, lookOf, withSelected } from "../look";
 import type { Answers } from "./answers";
 import type { Camera, Page } from "../state";
 import type { Shown } from "../ask";
@@ -33,7 +33,7 @@ export function createActs(store: Store, { pane, look, answers, camera, install,
     if (!before) return;
     busy?.(performance.now());
     try {
-      const shown = await store.asks.scene(before, call);
+      const shown = await store.asks.scene(withSelected(before, store.state().selected), call);
       const at = camera?.(shown, call);
       const to = (s: Page): Page => after(s, shown, at);
       const next = to(store.state());

@@ -33,8 +33,8 @@ export interface Control {
   fit: () => void;
   /** What pressing a selected thing does: "open", "close", "spread", or "none" where it is not drawn. */
   press: (of: Selection) => "open" | "close" | "spread" | "none" | "hidden";
-  /** Brings a selection into sight. */
-  reveal: (of: Selection) => Promise<void>;
+  /** Brings a selection into sight; `near` goes close to it where that is a matter of the window. */
+  reveal: (of: Selection, near?: boolean) => Promise<void>;
   /** What is selected first when nothing is. */
   first: () => Selection | null;
   /** Where a node is drawn, in pixels of the window. */

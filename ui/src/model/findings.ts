@@ -2,7 +2,8 @@
 // for the next and the previous problem walk through.
 
 import { createSignal } from "solid-js";
-import { applied, showing } from "../state";
+import { applied, showing, type Pane } from "../state";
+import type { Controls } from "./controls";
 import type { Store } from "../store";
 import type { Finding } from "../protocol/Finding";
 import type { Look } from "../protocol/Look";
@@ -12,7 +13,7 @@ export const findingsIn = (sheet: Sheet): Finding[] => sheet.blocks.filter((b) =
 
 export type Findings = ReturnType<typeof createFindings>;
 
-export function createFindings(store: Store) {
+export function createFindings(store: Store, controls: Controls) {
   const known = new Map<number, () => Finding[] | null>();
   const [current, setCurrent] = createSignal<{ run: number; number: number } | null>(null);
 
@@ -32,10 +33,13 @@ export function createFindings(store: Store) {
     store.update((s) => {
       const next = applied(showing(s, look.view, look.run), look);
       const panes = next.panes.map((p, i) => (i === next.active ? { ...p, camera: null, against: againstOf(look) } : p));
-      return { ...next, panes, selected: look.selected ?? next.selected };
+      return { ...next, panes, selected: look.selected ?? null };
     }, "look");
+    // What is meant may be folded away there.
+    const pane = store.activeView()?.pane;
+    if (look.selected && (pane === "graph" || pane === "table")) controls.active()?.reveal(look.selected).catch(store.complain);
   }
-  const againstOf = ({ against }: Look) => (!against ? null : against === "rest" ? "rest" : against.runs);
+  const againstOf = ({ against }: Look): Pane["against"] => (!against ? null : against === "rest" ? "rest" : against.runs);
 
   const go = (run: number, finding: Finding): void => {
     setCurrent({ run, number: finding.number });

@@ -3,8 +3,7 @@
 
 import { createMemo, createSignal } from "solid-js";
 import { alike, anchored, fitted, home, kept, panned, revealing, rootX, snug, zoomedAt } from "../draw/camera";
-import { around, boxOf, nearest } from "../draw/marks";
-import { rectOf } from "../draw/hit";
+import { around, boxOf, nearest, rectOf } from "../draw/marks";
 import { placedNow, progress, tween, type Tween } from "../draw/tween";
 import { mates, withPane, type Camera } from "../state";
 import { inSteps, keyOf, lookOf } from "../look";
@@ -42,7 +41,7 @@ export function createGraph({ store, controls }: Pick<Bench, "store" | "controls
 
   const own = () => store.state().panes[pane()];
   const run = () => own()?.run ?? 0;
-  const trees = createMemo(() => keysOf(store.state(), run(), view), [], { equals: (a, b) => a.join() === b.join() });
+  const trees = createMemo(() => keysOf(store.state(), run(), view, store.runInfo(run())), [], { equals: (a, b) => a.join() === b.join() });
   const look = createMemo<Look | null>(
     () => {
       const p = own();

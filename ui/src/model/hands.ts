@@ -18,7 +18,7 @@ export function createHands(store: Store, controls: Controls) {
   const selected = (): Selection | null => store.state().selected;
   const listedIn = (run: number): View[] => {
     const info = store.runInfo(run);
-    return info ? listed(info, store.activeView()) : [];
+    return info ? listed(info) : [];
   };
 
   /** Keys that act on the selection begin with the first thing on the screen when there is none. */
@@ -57,7 +57,7 @@ export function createHands(store: Store, controls: Controls) {
     store.select(of);
     store.update((s) => showing(s, view, of.run), "view");
     const control = controls.active();
-    void guarded(async () => (act === "reveal" ? control?.reveal(of) : control?.act({ name: act, on: of, numbers: [] })));
+    void guarded(async () => (act === "reveal" ? control?.reveal(of, true) : control?.act({ name: act, on: of, numbers: [] })));
   }
 
   /** The view in which a selection is looked at when the one on the screen cannot show it. */

@@ -19,6 +19,6 @@ export function selectionOf(hit: Pick<Hit, "tree" | "node" | "to">, run: number,
 export function wordsOf(scene: Scene, hit: Hit): { title: string; meaning: string } {
   const meaning = scene.styles[hit.style]?.meaning ?? "";
   if (hit.kind === "areas") return { title: scene.areas[hit.index]?.name ?? meaning, meaning };
-  const texts = hit.kind === "boxes" ? labelsOf(scene, hit.index).map((i) => scene.labels.text[i] ?? "") : [];
+  const texts = hit.kind === "boxes" ? labelsOf(scene, hit.index) : [];
   return { title: texts.join(" · ") || meaning, meaning };
 }

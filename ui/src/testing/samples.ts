@@ -27,6 +27,7 @@ export const run = (name: string, more: Partial<RunInfo> = {}): RunInfo => ({
     }),
     view("sample.time", "plots"),
     view("sample.strip", "plots", { hidden: true }),
+    view("sample.table", "table", { trees: [] }),
   ],
   ...more,
 });

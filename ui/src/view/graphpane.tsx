@@ -5,8 +5,8 @@ import { createEffect, createMemo, createSignal, onCleanup, onMount, Show, type 
 import { useBench } from "../bench";
 import { panned, zoomedAt } from "../draw/camera";
 import { drawScene } from "../draw/draw";
-import { hit, rectOnScreen, type Hit } from "../draw/hit";
-import { boxOf } from "../draw/marks";
+import { hit, type Hit } from "../draw/hit";
+import { boxOf, rectOnScreen } from "../draw/marks";
 import { ofCamera, type Mapping } from "../draw/mapping";
 import { Surface } from "../draw/surface";
 import { separated } from "../format";
@@ -15,7 +15,6 @@ import { createMeaning, litIn, ownLit } from "../model/light";
 import { marksIn } from "../model/marks";
 import { selectionOf, wordsOf } from "../model/pick";
 import { textOf } from "../selection";
-import { treeDecl } from "../views";
 import { Legend } from "./legend";
 import { MinimapView } from "./minimap";
 import { Busy, Slow, Waiting } from "./states";
@@ -27,7 +26,7 @@ import type { View } from "../protocol/View";
 const STILL = 4;
 
 export function GraphPane(props: { pane: number; view: View }): JSX.Element {
-  const { store, controls, hands } = useBench();
+  const { store, controls, hands, trees } = useBench();
   const graph = createGraph({ store, controls }, () => props.pane, props.view);
   const [hovered, setHovered] = createSignal<Hit | null>(null, { equals: (a, b) => a?.kind === b?.kind && a?.index === b?.index });
   const [dragging, setDragging] = createSignal(false);
@@ -207,9 +206,8 @@ export function GraphPane(props: { pane: number; view: View }): JSX.Element {
   };
 
   const shownOf = (): string => {
-    const visible = graph.answer()?.visible ?? 0;
-    const decl = treeDecl(store.runInfo(graph.run()), graph.trees()[0] ?? "");
-    return `${separated(visible)} ${decl?.node[visible === 1 ? 0 : 1] ?? ""} shown`;
+    const nodes = trees.answer(graph.run(), graph.trees()[0] ?? "")?.nodes;
+    return `${separated(graph.answer()?.visible ?? 0)}${nodes === undefined ? "" : ` of ${separated(nodes)}`} shown`;
   };
   const summary = () => (graph.scene() ? `${props.view.title}, ${shownOf()}. Shift+T shows it as a table.` : `${props.view.title}, loading`);
   return (

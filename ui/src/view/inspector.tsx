@@ -5,7 +5,7 @@ import { createEffect, createMemo, createSignal, For, Match, Show, Switch, type 
 import { useBench } from "../bench";
 import { withoutKind } from "../model/sheet";
 import { same } from "../selection";
-import { nameOf, treeDecl, viewOf } from "../views";
+import { nameOf, viewOf } from "../views";
 import { BlockView } from "./blocks";
 import { IconButton, Key } from "./controls";
 import { FindingBlock } from "./finding";
@@ -75,11 +75,7 @@ function Body(props: { sheet: Sheet; selection: Selection }): JSX.Element {
   const of = () => props.sheet.selection ?? props.selection;
   const info = () => store.runInfo(of().run);
   /** Views that the run has; an offer of the view that is looked at already is no offer. */
-  const offers = () => props.sheet.offers.filter((o) => viewOf(info(), o.view));
-  const sign = () => {
-    const decl = treeDecl(info(), of().tree);
-    return /^\d+$/.test(of().nodes) ? `${decl?.sign ?? ""}${of().nodes}` : "";
-  };
+  const offers = () => props.sheet.offers.filter((o) => viewOf(info(), o.view) && o.view !== store.activePane().view);
   const openable = () => {
     const view = store.activeView();
     return view?.pane === "graph" && view.trees.some((t) => nameOf(t) === nameOf(of().tree)) && of().to === undefined;
@@ -93,7 +89,6 @@ function Body(props: { sheet: Sheet; selection: Selection }): JSX.Element {
       </nav>
       <div class="inspector-head">
         <Show when={props.sheet.kind}>{(kind) => <span class="kind">{kind()}</span>}</Show>
-        <span class="quiet num">{sign()}</span>
         <h2 title={props.sheet.title}>{withoutKind(props.sheet.title, props.sheet.kind)}</h2>
       </div>
       <div class="inspector-tools">

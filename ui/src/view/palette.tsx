@@ -85,7 +85,7 @@ export function Help(): JSX.Element {
   const { store, commands } = useBench();
   const groups = GROUPS.map((g) => ({ g, list: commands.all().filter((c) => c.group === g && c.keys.length > 0) }));
   const info = store.runInfo(store.currentRun());
-  const views = info ? listed(info, store.activeView()).filter((v) => v.about !== "") : [];
+  const views = info ? listed(info).filter((v) => v.about !== "") : [];
   let box!: HTMLDivElement;
   onMount(() => box.focus());
   return (

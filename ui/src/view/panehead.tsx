@@ -3,7 +3,7 @@
 
 import { For, Show, type JSX } from "solid-js";
 import { useBench } from "../bench";
-import { MOST_PANES, activated, closed, paneOf, swapped, withPane } from "../state";
+import { MOST_PANES, closed, paneOf, swapped, withPane } from "../state";
 import { keysOf, listed, treeDecl } from "../views";
 import { handBack, IconButton, noteStepping } from "./controls";
 import { Lens } from "./lens";
@@ -14,16 +14,18 @@ export function PaneHead(props: { pane: number; view: View | undefined }): JSX.E
   const run = () => store.state().panes[props.pane]?.run ?? 0;
   const views = (): View[] => {
     const info = store.runInfo(run());
-    const all = info ? listed(info, props.view) : [];
+    const all = info ? listed(info) : [];
     return props.view && !all.includes(props.view) ? [...all, props.view] : all;
   };
-  const choose = (name: string): void =>
-    store.update((s) => withPane(activated(s, props.pane), props.pane, { view: name, camera: null, against: null }), "view");
-  /** Trees that can be looked through: those that need no time to make. */
+  const choose = (name: string): void => {
+    store.activate(props.pane);
+    store.show(name);
+  };
+  /** Trees that can be looked through: the one that is looked at, and those that need no time to make. */
   const lensed = (): string[] => {
     const v = props.view;
     if (!v || v.pane === "sheet") return [];
-    return keysOf(store.state(), run(), v).filter((key) => treeDecl(store.runInfo(run()), key)?.slow === false);
+    return keysOf(store.state(), run(), v, store.runInfo(run())).filter((key, i) => i === 0 || treeDecl(store.runInfo(run()), key)?.slow === false);
   };
   return (
     <header class="pane-head">

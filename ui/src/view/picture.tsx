@@ -1,7 +1,7 @@
 // A small picture in a sheet: asks for its own look when it comes into sight, at the width that the sheet has. A slow one
 // has a button, progress and a way to give it up. Hovering tells, a click selects.
 
-import { createEffect, createMemo, createSignal, onCleanup, onMount, Show, type JSX } from "solid-js";
+import { createEffect, createMemo, createSignal, For, onCleanup, onMount, Show, type JSX } from "solid-js";
 import { useBench } from "../bench";
 import { drawScene, NOTHING_LIT } from "../draw/draw";
 import { hit, type Hit } from "../draw/hit";
@@ -11,10 +11,13 @@ import { keyOf } from "../look";
 import { createAnswers } from "../model/answers";
 import { litIn, ownLit } from "../model/light";
 import { selectionOf, wordsOf } from "../model/pick";
-import { nameOf, viewOf } from "../views";
+import { withOption } from "../state";
+import { isShown, nameOf, valueOf, viewOf } from "../views";
+import { Option } from "./option";
 import { Slow } from "./states";
 import type { Scene } from "../scene";
 import type { Look } from "../protocol/Look";
+import type { Opt } from "../protocol/Opt";
 
 export function Picture(props: { title?: string; look: Look; height: number; slow?: boolean }): JSX.Element {
   const { store } = useBench();
@@ -25,12 +28,20 @@ export function Picture(props: { title?: string; look: Look; height: number; slo
   let canvas!: HTMLCanvasElement;
   let surface: Surface | undefined;
 
+  const view = () => viewOf(store.runInfo(props.look.run), props.look.view);
+  /** What the sheet left open can be chosen here; it holds for all pictures of the view. */
+  const own = () => store.state().options[props.look.view] ?? {};
+  const options = (): Opt[] => (view()?.options ?? []).filter(
+    (opt) => (opt.kind.is === "number" || opt.kind.is === "choice" || opt.kind.is === "flag")
+      && props.look.options?.[opt.name] === undefined && isShown(opt, view()!.options, own()));
+  const chosen = () => Object.fromEntries(options().flatMap((opt) => (own()[opt.name] === undefined ? [] : [[opt.name, own()[opt.name]!]])));
   const wanted = createMemo<Look | null>(
-    () => (seen() && width() > 10 ? { ...props.look, size: { w: width(), h: props.height } } : null),
+    () => (seen() && width() > 10
+      ? { ...props.look, options: { ...chosen(), ...props.look.options }, size: { w: width(), h: props.height } }
+      : null),
     null,
     { equals: (a, b) => (a && keyOf(a)) === (b && keyOf(b)) },
   );
-  const view = () => viewOf(store.runInfo(props.look.run), props.look.view);
   const slow = () => props.slow === true || view()?.slow === true;
   const answers = createAnswers(store, { wanted, slow, arrived: (_, shown) => setScene(shown.scene) });
   /** Trees of the look, with the parameter it has for them. */
@@ -98,6 +109,20 @@ export function Picture(props: { title?: string; look: Look; height: number; slo
   return (
     <figure class="picture">
       <Show when={props.title}>{(title) => <figcaption>{title()}</figcaption>}</Show>
+      <Show when={props.title && options().length > 0}>
+        <div class="picture-options">
+          <For each={options()}>
+            {(opt) => (
+              <Option
+                opt={opt} run={props.look.run} value={valueOf(opt, own())}
+                set={(value, continuous) => store.update(
+                  (s) => withOption(s, props.look.view, opt.name, value === opt.usual ? null : value), "option", continuous,
+                )}
+              />
+            )}
+          </For>
+        </div>
+      </Show>
       <div class="picture-frame" style={{ height: `${props.height}px` }}>
         <canvas
           ref={canvas} class="fill" role="img" aria-label={name()} onPointerMove={move} onClick={click}

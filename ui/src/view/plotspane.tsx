@@ -4,9 +4,9 @@
 import { createEffect, createMemo, createSignal, onCleanup, onMount, Show, type JSX } from "solid-js";
 import { useBench } from "../bench";
 import { drawScene } from "../draw/draw";
-import { hit, plotAt, rectOnScreen, screenOf, valuesAt, type Hit } from "../draw/hit";
-import { ofWindow, scrolled, type Mapping } from "../draw/mapping";
-import { boxOf, refsOf } from "../draw/marks";
+import { hit, plotAt, type Hit } from "../draw/hit";
+import { ofWindow, screenOf, scrolled, valuesAt, type Mapping } from "../draw/mapping";
+import { boxOf, rectOnScreen, refsOf } from "../draw/marks";
 import { Surface } from "../draw/surface";
 import { placedNow, progress, tween, type Tween } from "../draw/tween";
 import { separated, reading, quantity } from "../format";
@@ -55,10 +55,10 @@ export function PlotsPane(props: { pane: number; view: View }): JSX.Element {
   const own = () => store.state().panes[props.pane];
   const run = () => own()?.run ?? 0;
   const whole = (): Span => store.whole(run()) ?? [0, 1];
-  const window = createMemo<Span>(() => shown(store.scopeOf(run()).time, whole()), undefined, {
-    equals: (a, b) => a?.[0] === b?.[0] && a?.[1] === b?.[1],
+  const window = createMemo<Span>(() => shown(store.scopeOf(run()).time, whole()), [0, 0], {
+    equals: (a, b) => a[0] === b[0] && a[1] === b[1],
   });
-  const trees = createMemo(() => keysOf(store.state(), run(), props.view), [], { equals: (a, b) => a.join() === b.join() });
+  const trees = createMemo(() => keysOf(store.state(), run(), props.view, store.runInfo(run())), [], { equals: (a, b) => a.join() === b.join() });
   const look = createMemo<Look | null>(
     () => {
       const p = own();
@@ -207,10 +207,10 @@ export function PlotsPane(props: { pane: number; view: View }): JSX.Element {
       return true;
     },
     fit: () => store.setWindow(run(), null, false),
-    reveal: async (of) => {
+    reveal: async (of, near) => {
       const time = (await store.about(of)).time ?? of.time;
       const [from, to] = window();
-      if (time && timed() && (time[0] < from || time[1] > to)) store.setWindow(run(), around(time, whole()), false);
+      if (time && (near || time[0] < from || time[1] > to)) store.setWindow(run(), around(time, whole()), false);
     },
     press: (of) => {
       const s = scene();

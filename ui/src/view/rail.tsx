@@ -2,7 +2,6 @@
 
 import { For, Show, type JSX } from "solid-js";
 import { useBench } from "../bench";
-import { withView } from "../state";
 import { listed } from "../views";
 import { named } from "./controls";
 import { Icon } from "./icons";
@@ -12,19 +11,16 @@ export function Rail(): JSX.Element {
   const { store } = useBench();
   const views = (): View[] => {
     const info = store.runInfo(store.currentRun());
-    return info ? listed(info, store.activeView()) : [];
+    return info ? listed(info) : [];
   };
-  /** Headings are only worth their room where there are several. */
+  /** Headings are only worth their room where there are several domains. */
   const headed = (i: number): string => {
     const all = views();
     const section = all[i]!.section;
-    const several = new Set(all.map((v) => v.section).filter(Boolean)).size > 1;
+    const several = new Set(all.map((v) => v.section).filter(Boolean)).size > 2;
     return several && section !== "" && (i === 0 || all[i - 1]!.section !== section) ? section : "";
   };
-  const current = (view: View): boolean => {
-    const active = store.activeView();
-    return active === view || (view.pane === "table" && active?.pane === "table" && active.name === view.name);
-  };
+  const current = (view: View): boolean => store.activeView()?.name === view.name;
   return (
     <nav class="rail" aria-label="Views">
       <For each={views()}>
@@ -34,7 +30,7 @@ export function Rail(): JSX.Element {
             <button
               type="button" aria-current={current(view) ? "page" : undefined} aria-label={view.title}
               title={named(view.about ? `${view.title}: ${view.about}` : view.title, i() < 9 ? String(i() + 1) : undefined)}
-              onClick={() => store.update((s) => withView(s, view.name, store.available), "view")}
+              onClick={() => store.show(view.name)}
             >
               <Icon path={view.icon} />
               <span>{view.title}</span>

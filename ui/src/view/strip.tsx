@@ -5,7 +5,7 @@
 import { createEffect, createMemo, createSignal, onCleanup, onMount, Show, type JSX } from "solid-js";
 import { useBench } from "../bench";
 import { drawScene, NOTHING_LIT } from "../draw/draw";
-import { screenOf, valuesAt } from "../draw/hit";
+import { screenOf, valuesAt } from "../draw/mapping";
 import { Surface } from "../draw/surface";
 import { quantity, reading, separated } from "../format";
 import { keyOf } from "../look";
@@ -68,7 +68,7 @@ function StripOf(props: { view: string; run: number }): JSX.Element {
     const places = next ? `${Math.max(0, Math.round(next[0]))}-${Math.max(0, Math.round(next[1]))}` : undefined;
     store.update((s) => withScope(s, props.run, { places }), "window", continuous);
   };
-  const toX = (value: number): number => (plot() ? screenOf(plot()!, null, { x: value }).x : 0);
+  const toX = (value: number): number => (plot() ? (screenOf(plot()!, null, { x: value }).x ?? 0) : 0);
   const toValue = (x: number): number => (plot() ? (valuesAt(plot()!, null, x, 0).x ?? 0) : 0);
 
   function paint(ctx: CanvasRenderingContext2D, w: number, h: number): void {

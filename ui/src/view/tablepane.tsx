@@ -1,14 +1,14 @@
 // The rows of a tree: what is visible, or everything that the lens chooses. Columns come with the answer, sort and filter
 // are options of the view, and the selection is that of every other pane.
 
-import { createSignal, onCleanup, onMount, Show, For, type JSX } from "solid-js";
+import { createMemo, createSignal, onCleanup, onMount, Show, For, type JSX } from "solid-js";
 import { useBench } from "../bench";
 import { separated } from "../format";
-import { lookOf } from "../look";
+import { keyOf, lookOf } from "../look";
 import { createMeaning } from "../model/light";
 import { has, rangesOf, same } from "../selection";
 import { applied, withOption } from "../state";
-import { keysOf, listed, nameOf, treeDecl } from "../views";
+import { ownerOf, tableTree, treeDecl, TREE_OPTION } from "../views";
 import { Rows, type Order } from "./rows";
 import type { Control } from "../model/controls";
 import type { ActCall } from "../protocol/ActCall";
@@ -24,18 +24,25 @@ export function TablePane(props: { pane: number; view: View }): JSX.Element {
   const own = () => store.state().panes[props.pane];
   const run = () => own()?.run ?? 0;
   const option = (name: string): string => store.state().options[props.view.name]?.[name] ?? "";
-  const set = (name: string, value: string | null, continuous = false): void =>
-    store.update((s) => withOption(s, props.view.name, name, value), "table", continuous);
-  const all = () => keysOf(store.state(), run(), props.view);
-  const tree = (): string => all().find((key) => key === option("tree")) ?? all()[0] ?? "";
-  const decl = () => treeDecl(store.runInfo(run()), tree());
+  const set = (name: string, value: string | null): void =>
+    store.update((s) => withOption(s, props.view.name, name, value), "table");
+  const info = () => store.runInfo(run());
+  const tree = (): string => tableTree(store.state(), props.view, info());
+  /** Trees whose rows can be chosen here. */
+  const choices = () => (props.view.trees.length > 0 ? props.view.trees : (info()?.trees ?? []).filter((t) => !t.parameter).map((t) => t.name));
+  const decl = () => treeDecl(info(), tree());
   const lens = () => trees.lens(run(), tree());
   const flat = () => option("flat") === "true" && lens() !== undefined;
-  const look = (): Look | null => {
-    const p = own();
-    const info = p && store.runInfo(p.run);
-    return p && info ? lookOf(store.state(), info, props.view, p, SIZE) : null;
-  };
+  const owner = () => ownerOf(info()!, tree(), props.view);
+  /** Rows are asked for with the look of the view that draws the tree: its options may fold it. */
+  const look = createMemo<Look | null>(
+    () => {
+      const p = own();
+      return p && info() ? lookOf(store.state(), info()!, owner(), p, SIZE) : null;
+    },
+    null,
+    { equals: (a, b) => (a && keyOf(a)) === (b && keyOf(b)) },
+  );
   const order = (): Order => ({ sort: option("sort"), descending: option("down") !== "false", filter: option("filter") });
   const setOrder = (next: Partial<Order>): void =>
     store.update((s) => {
@@ -49,7 +56,7 @@ export function TablePane(props: { pane: number; view: View }): JSX.Element {
   /** The row of the selection, and rows that it means. */
   const selected = (row: Row): boolean => row.selection !== null && same(row.selection, store.state().selected);
   const meant = (row: Row): boolean => {
-    const found = meaning()?.answer.trees.find((of) => all()[of.tree] === tree());
+    const found = meaning()?.answer.trees.find((of) => owner().trees[of.tree] === tree());
     return !!found && row.selection !== null && has(rangesOf(found.nodes), rangesOf(row.selection.nodes)[0]?.[0] ?? -1);
   };
 
@@ -72,9 +79,7 @@ export function TablePane(props: { pane: number; view: View }): JSX.Element {
     else show(row);
   }
   function show(row: Row): void {
-    const info = store.runInfo(run());
-    const graph = info && listed(info, props.view).find((v) => v.pane === "graph" && v.trees.some((t) => nameOf(t) === nameOf(tree())));
-    if (row.selection && graph) hands.showIn(graph.name, row.selection);
+    if (row.selection && owner() !== props.view) hands.showIn(owner().name, row.selection);
     else if (row.selection) store.select(row.selection);
   }
   const control: Control = {
@@ -96,7 +101,7 @@ export function TablePane(props: { pane: number; view: View }): JSX.Element {
 
   const key = () => {
     const at = look();
-    return JSON.stringify([at && { ...at, size: null }, tree(), flat(), order()]);
+    return JSON.stringify([at && keyOf(at), tree(), flat(), order()]);
   };
   const counted = (total: number): string =>
     `${separated(total)} ${flat() ? (decl()?.node[total === 1 ? 0 : 1] ?? "rows") : total === 1 ? "row" : "rows"}`;
@@ -113,12 +118,12 @@ export function TablePane(props: { pane: number; view: View }): JSX.Element {
         empty={flat() ? `No ${decl()?.node[0] ?? "row"} has ${lens()!.title} at this value.` : "There are no rows."}
         tools={(total) => (
           <>
-            <Show when={all().length > 1}>
+            <Show when={choices().length > 1}>
               <span class="segments" role="group" aria-label="Rows of">
-                <For each={all()}>
+                <For each={choices()}>
                   {(of) => (
-                    <button type="button" aria-pressed={tree() === of} onClick={() => set("tree", of === all()[0] ? null : of)}>
-                      {treeDecl(store.runInfo(run()), of)?.title ?? of}
+                    <button type="button" aria-pressed={tree() === of} onClick={() => set(TREE_OPTION, of)}>
+                      {treeDecl(info(), of)?.title ?? of}
                     </button>
                   )}
                 </For>
@@ -132,7 +137,7 @@ export function TablePane(props: { pane: number; view: View }): JSX.Element {
                 {lens() ? `all with ${lens()!.title}` : "all of the lens"}
               </button>
             </span>
-            <span class="quiet num"><Show when={total !== null}>{counted(total!)} · double click shows one in a graph</Show></span>
+            <span class="quiet num"><Show when={total !== null}>{counted(total!)}{owner() === props.view ? "" : " · double click shows one"}</Show></span>
           </>
         )}
       />

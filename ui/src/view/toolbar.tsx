@@ -14,8 +14,8 @@ export function Toolbar(props: { pane: number; view: View }): JSX.Element {
   const { store, hands } = useBench();
   const run = () => store.state().panes[props.pane]?.run ?? 0;
   const own = () => store.state().options[props.view.name] ?? {};
-  const options = (): Opt[] => props.view.options.filter((opt) => isShown(opt, props.view.options, own()));
-  const trees = () => keysOf(store.state(), run(), props.view).map((key) => {
+  const options = (): Opt[] => props.view.options.filter((opt) => hasValues(opt) && isShown(opt, props.view.options, own()));
+  const trees = () => keysOf(store.state(), run(), props.view, store.runInfo(run())).map((key) => {
     const all = treeDecl(store.runInfo(run()), key)?.options ?? [];
     const values = store.state().runs[run()]?.trees[key]?.with ?? {};
     return { key, values, options: all.filter((opt) => isShown(opt, all, values)) };
@@ -68,6 +68,9 @@ export function Toolbar(props: { pane: number; view: View }): JSX.Element {
     </Show>
   );
 }
+
+/** A choice without values is one that the pane itself offers. */
+const hasValues = (opt: Opt): boolean => opt.kind.is !== "choice" || opt.kind.values.length > 0;
 
 /** Depths that can be chosen at most. */
 const DEEPEST = 64;
