@@ -58,7 +58,7 @@ function Swatch(props: { scene: Scene; item: LegendItem }): JSX.Element {
     canvas.height = Math.round(HEIGHT * ratio);
     const ctx = canvas.getContext("2d")!;
     ctx.scale(ratio, ratio);
-    drawSwatch(ctx, props.scene, props.item, store.ink(), 0, 0, w, HEIGHT);
+    drawSwatch(ctx, props.scene, props.item, store.ink(), { x: 0, y: 0, w, h: HEIGHT });
   });
   return <canvas ref={canvas} class="swatch" style={{ width: `${widthOf(props.item)}px`, height: `${HEIGHT}px` }} aria-hidden="true" />;
 }
