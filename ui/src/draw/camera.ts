@@ -1,9 +1,15 @@
-// The camera over a DAG: where scene units land on the screen, and how zooming, panning and fitting move it. Pure
+// The camera over a graph: where scene units land on the screen, and how zooming, panning and fitting move it. Pure
 // arithmetic: a camera and a viewport go in, a camera or a point comes out.
 
-import { boxOf, rectOf } from "./marks";
+import { boxOf, boxRect } from "./marks";
 import type { Scene } from "../scene";
-import type { Camera } from "../state";
+
+/** The scene point in the middle of the pane, and the zoom. */
+export interface Camera {
+  x: number;
+  y: number;
+  k: number;
+}
 
 export interface Size {
   w: number;
@@ -47,7 +53,7 @@ export function home(scene: Size, v: Size, rootX: number): Camera {
 }
 
 /** The middle of what a scene begins with. */
-export const rootX = (scene: Scene): number => (scene.boxes.n > 0 ? scene.boxes.x[0]! + scene.boxes.w[0]! / 2 : scene.head.width / 2);
+export const rootX = (scene: Scene): number => (scene.boxes.n > 0 ? scene.boxes.x[0]! + scene.boxes.w[0]! / 2 : scene.width / 2);
 
 /** Shows a rectangle: moves only as far as needed, zooms in only when it would be too small to see. */
 export function revealing(c: Camera, v: Size, r: { x: number; y: number; w: number; h: number }): Camera {
@@ -70,7 +76,7 @@ export function anchored(old: Scene, next: Scene, nodes: number[], c: Camera): C
   for (const node of nodes) {
     const [from, to] = [boxOf(old, node), boxOf(next, node)];
     if (from < 0 || to < 0) continue;
-    const [was, is] = [rectOf(old, from), rectOf(next, to)];
+    const [was, is] = [boxRect(old, from), boxRect(next, to)];
     return { ...c, x: c.x + is.x + is.w / 2 - was.x - was.w / 2, y: c.y + is.y - was.y };
   }
   return null;

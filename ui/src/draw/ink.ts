@@ -1,14 +1,21 @@
-// The colours a canvas needs: the palette's slots from the server and the page's own tokens from theme.css, resolved
-// for the theme in use. A palette goes in, an Ink comes out; text colours are chosen so that they can be read.
+// The colours a canvas needs: the palette's slots from the server and the page's own tokens from theme.css, resolved for
+// the theme in use. A palette goes in, an Ink comes out; text colours are chosen so that they can be read.
+
+import { SHARE, SLOT } from "../protocol/constants";
 
 export interface Ink {
+  /** Colours by slot; those that are inks (text, edge, red, …) are the page's tokens. */
   slots: string[];
-  /** Slots mixed with the surface, for closed tasks and sections: text on them reads as on the surface. */
+  /** Slots mixed with the surface: text on them reads as on the surface. */
   tints: string[];
   /** Slots mixed with the text's colour, for borders. */
   borders: string[];
-  /** Slots almost gone into the surface, for grains without the lens's problem. */
+  /** Slots almost gone into the surface. */
   dims: string[];
+  /** Hatches where they are too small for a pattern. */
+  flats: string[];
+  /** Lines of hatches. */
+  hatches: string[];
   /** Text colour to use on each slot. */
   onSlot: string[];
   surface: string;
@@ -19,10 +26,11 @@ export interface Ink {
   muted: string;
   accent: string;
   problem: string;
-  /** A group in which the lens finds nothing. */
   good: string;
   edge: string;
   font: string;
+  /** Patterns made so far. */
+  patterns: Map<string, CanvasPattern | null>;
 }
 
 /** Relative luminance (WCAG 2) of "#rrggbb". */
@@ -55,27 +63,35 @@ export function mixed(from: string, to: string, share: number): string {
 }
 
 /** "#abc" as "#aabbcc": a stylesheet may have been shortened. */
-export const sixDigits = (hex: string): string => (/^#[0-9a-f]{3}$/i.test(hex) ? "#" + [...hex.slice(1)].map((c) => c + c).join("") : hex);
+export const sixDigits = (hex: string): string =>
+  /^#[0-9a-f]{3}$/i.test(hex) ? "#" + [...hex.slice(1)].map((c) => c + c).join("") : hex;
 
-export function readInk(palette: string[]): Ink {
-  const css = getComputedStyle(document.documentElement);
-  const token = (name: string): string => sixDigits(css.getPropertyValue(name).trim());
+/** Tokens of the page that inks are made from. */
+export type Tokens = Record<"surface" | "raised" | "line" | "grid" | "text" | "muted" | "accent" | "problem" | "good" | "edge", string>;
+
+export function makeInk(palette: string[], tokens: Tokens, font: string): Ink {
+  const slots = palette.slice();
+  const own: [number, string][] = [
+    [SLOT.surface, tokens.surface], [SLOT.raised, tokens.raised], [SLOT.grid, tokens.grid], [SLOT.line, tokens.line],
+    [SLOT.edge, tokens.edge], [SLOT.faint, tokens.muted], [SLOT.text, tokens.text], [SLOT.accent, tokens.accent],
+    [SLOT.red, tokens.problem], [SLOT.good, tokens.good],
+  ];
+  for (const [slot, colour] of own) slots[slot] = colour;
+  const paler = (share: number): string[] => slots.map((c) => mixed(tokens.surface, c, share));
   return {
-    slots: palette,
-    tints: palette.map((c) => mixed(token("--surface"), c, 0.28)),
-    borders: palette.map((c) => mixed(c, token("--text"), 0.35)),
-    dims: palette.map((c) => mixed(token("--surface"), c, 0.16)),
-    onSlot: palette.map(textOn),
-    surface: token("--surface"),
-    raised: token("--raised"),
-    line: token("--line"),
-    grid: token("--grid"),
-    text: token("--text"),
-    muted: token("--muted"),
-    accent: token("--accent"),
-    problem: token("--problem"),
-    good: token("--good"),
-    edge: token("--edge"),
-    font: getComputedStyle(document.body).fontFamily,
+    ...tokens, font, slots, tints: paler(SHARE.tint), dims: paler(SHARE.faint), flats: paler(SHARE.flat),
+    hatches: paler(SHARE.hatch), borders: slots.map((c) => mixed(c, tokens.text, SHARE.border)), onSlot: slots.map(textOn),
+    patterns: new Map(),
   };
+}
+
+/** Inks from the palette of the server and the tokens that hold for an element. */
+export function readInk(palette: string[], element: Element = document.documentElement): Ink {
+  const css = getComputedStyle(element);
+  const token = (name: string): string => sixDigits(css.getPropertyValue(`--${name}`).trim());
+  const tokens: Tokens = {
+    surface: token("surface"), raised: token("raised"), line: token("line"), grid: token("grid"), text: token("text"),
+    muted: token("muted"), accent: token("accent"), problem: token("problem"), good: token("good"), edge: token("edge"),
+  };
+  return makeInk(palette, tokens, getComputedStyle(document.body).fontFamily);
 }

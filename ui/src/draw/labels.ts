@@ -3,6 +3,7 @@
 
 import { short } from "../format";
 import type { Align } from "../protocol/Align";
+import type { Plate } from "../protocol/Plate";
 
 export interface Wish {
   text: string;
@@ -17,6 +18,8 @@ export interface Wish {
   forms?: string[];
   /** The box it belongs to. */
   owner?: number;
+  /** What is behind it. */
+  plate?: Plate;
 }
 
 export interface Set extends Wish {

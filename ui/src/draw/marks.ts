@@ -1,8 +1,10 @@
-// An index over a graph's scene: which box stands for a node, which box a part or a label belongs to, what lies under
-// the pointer. Built once per scene, kept with it; walks the columns, computes no layout.
+// An index over a scene: which box stands for a node, which box a part or a label belongs to, what lies near. Built once
+// per scene, kept with it; walks the columns, computes no layout.
 
-import { isJoint, PROBLEM_SLOT } from "./grain";
-import { FLAG, SHAPE, type Boxes, type Picture, type Scene } from "../scene";
+import { NONE, standsFor, type Boxes, type Kind, type Keys, type Ref, type Scene } from "../scene";
+import type { Style } from "../protocol/Style";
+import type { Mapping } from "./mapping";
+import { STILL } from "./mapping";
 
 export interface Rect {
   x: number;
@@ -12,26 +14,36 @@ export interface Rect {
 }
 
 export interface Marks {
-  /** Box of a node: its key (see `keyOf`) to its place in the columns. */
-  byKey: Map<number, number>;
-  /** Key of every box; parts carry the key of the mark they belong to. */
-  key: Float64Array;
   /** The mark that each box belongs to: itself unless it is a part. */
   owner: Int32Array;
+  /** The box that each point belongs to, −1 if none. */
+  pointOwner: Int32Array;
   /** Box that each label lies in, −1 if none. */
   labelOwner: Int32Array;
   /** The second line of the box that each label is the first of, −1 if none. */
   secondLine: Int32Array;
+  /** How much of the foot of each box without a fill is taken by a part, in scene units. */
+  foot: Float32Array;
+  /** First whole box of a node (`nodeKey`), and the next one of the same node. */
+  first: Map<number, number>;
+  next: Int32Array;
+  /** Plot of each mark, −1 for none, by kind. */
+  plot: (kind: Kind, index: number) => number;
 }
 
-/** A repeat mark has the id of its wide parent, so it needs a key of its own; `ordinal` counts them per node. */
-const keyOf = (node: number, repeat: boolean, ordinal: number): number => node * 16 + (repeat ? 1 + Math.min(12, ordinal) : 0);
-/** Fork and join nodes have the id of their group. */
-const jointKey = (node: number, shape: number): number => node * 16 + (shape === SHAPE.forkNode ? 14 : 15);
+const nodeKey = (tree: number, node: number): number => tree * 2 ** 32 + node;
+
+export const styleOf = (scene: Scene, style: number): Style => scene.styles[style] ?? PLAIN;
+
+/** A plain box, for a style that is not there. */
+const PLAIN: Style = {
+  shape: "rect", fill: "solid", stroke: -1, width: 1, dash: "solid", opacity: 1, inner: "none", foot: false, sheets: 0,
+  arrow: false, curve: "straight", hit: true, moves: false, live: false, press: "none", rank: 40, meaning: "",
+};
 
 const cache = new WeakMap<Boxes, Marks>();
 
-export function marks(scene: Scene | Picture): Marks {
+export function marks(scene: Scene): Marks {
   const known = cache.get(scene.boxes);
   if (known) return known;
   const made = index(scene);
@@ -40,99 +52,191 @@ export function marks(scene: Scene | Picture): Marks {
 }
 
 function index(scene: Scene): Marks {
-  const { n, node, shape, flags } = scene.boxes;
-  const byKey = new Map<number, number>();
-  const key = new Float64Array(n);
-  const owner = new Int32Array(n);
-  const repeats = new Map<number, number>();
-  for (let i = 0; i < n; i++) {
-    owner[i] = i;
-    if (isJoint(shape[i]!)) {
-      key[i] = jointKey(node[i]!, shape[i]!);
-      if (!byKey.has(key[i]!)) byKey.set(key[i]!, i);
+  const b = scene.boxes;
+  const part = scene.styles.map((style) => style.moves);
+  const first = new Map<number, number>();
+  const last = new Map<number, number>();
+  const next = new Int32Array(b.n).fill(-1);
+  for (let i = 0; i < b.n; i++) {
+    if (part[b.style[i]!] || b.node[i] === NONE) continue;
+    const key = nodeKey(b.tree[i]!, b.node[i]!);
+    const before = last.get(key);
+    if (before === undefined) first.set(key, i);
+    else next[before] = i;
+    last.set(key, i);
+  }
+  const owners = { first, next };
+  const owner = new Int32Array(b.n);
+  const foot = new Float32Array(b.n);
+  for (let i = 0; i < b.n; i++) {
+    if (!part[b.style[i]!]) {
+      owner[i] = i;
       continue;
     }
-    if (flags[i]! & FLAG.part) continue;
-    const repeat = shape[i] === SHAPE.repeat;
-    const ordinal = repeat ? repeats.get(node[i]!) ?? 0 : 0;
-    if (repeat) repeats.set(node[i]!, ordinal + 1);
-    key[i] = keyOf(node[i]!, repeat, ordinal);
-    if (!byKey.has(key[i]!)) byKey.set(key[i]!, i);
+    const own = ownerOf(b, owners, b.tree[i]!, b.node[i]!, -1, b.x[i]!, b.y[i]!);
+    owner[i] = own < 0 ? i : own;
+    if (own >= 0 && styleOf(scene, b.style[own]!).fill === "surface" && b.h[i]! <= 4) {
+      foot[own] = Math.max(foot[own]!, b.y[own]! + b.h[own]! - b.y[i]! + 1);
+    }
   }
-  for (let i = 0; i < n; i++) {
-    if (!(flags[i]! & FLAG.part) || isJoint(shape[i]!)) continue;
-    owner[i] = ownerOf(scene.boxes, byKey, node[i]!, scene.boxes.x[i]!, scene.boxes.y[i]!, i);
-    key[i] = owner[i] === i ? keyOf(node[i]!, false, 0) : key[owner[i]!]!;
+  const p = scene.points;
+  const pointOwner = new Int32Array(p.n).fill(-1);
+  for (let i = 0; i < p.n; i++) {
+    if (part[p.style[i]!]) pointOwner[i] = ownerOf(b, owners, p.tree[i]!, p.node[i]!, -1, p.x[i]!, p.y[i]!);
   }
-  const labelOwner = Int32Array.from(scene.head.labels, (l) =>
-    l.node === null ? -1 : ownerOf(scene.boxes, byKey, l.node, l.x, l.y, -1),
-  );
-  return { byKey, key, owner, labelOwner, secondLine: secondLines(scene, labelOwner) };
+  const l = scene.labels;
+  const labelOwner = new Int32Array(l.n);
+  for (let j = 0; j < l.n; j++) {
+    labelOwner[j] = ownerOf(b, owners, l.tree[j]!, l.node[j]!, l.role[j]!, l.x[j]!, l.y[j]!);
+  }
+  const secondLine = Int32Array.from(labelOwner, (box, j) => {
+    const isFirst = box >= 0 && labelOwner[j + 1] === box && labelOwner[j - 1] !== box;
+    return isFirst && scene.texts[l.style[j + 1]!]!.align === "start" ? j + 1 : -1;
+  });
+  return { owner, pointOwner, labelOwner, secondLine, foot, first, next, plot: plotsOf(scene) };
 }
 
-/** Labels of a box follow one another; what stands at its right end is a sign. */
-const secondLines = (scene: Scene, owner: Int32Array): Int32Array =>
-  Int32Array.from(owner, (box, j) => (box >= 0 && owner[j + 1] === box && owner[j - 1] !== box && scene.head.labels[j + 1]!.align === "start" ? j + 1 : -1));
-
-const severity = new WeakMap<Boxes, Uint8Array>();
-
-/** How bad each problem grain is (0, 1, 2): the server puts small marks of that colour into its corner. */
-export function severities(boxes: Boxes): Uint8Array {
-  let list = severity.get(boxes);
-  if (list) return list;
-  list = new Uint8Array(boxes.n);
-  // The marks of a grain follow it in the columns.
-  let owner = -1;
-  for (let i = 0; i < boxes.n; i++) {
-    if (boxes.shape[i] === SHAPE.repeat) list[i] = 2;
-    if (!(boxes.flags[i]! & FLAG.part)) owner = boxes.shape[i] === SHAPE.grain ? i : -1;
-    else if (owner >= 0 && boxes.fill[i]! >= PROBLEM_SLOT && boxes.fill[i]! < PROBLEM_SLOT + 3) list[owner] = boxes.fill[i]! - PROBLEM_SLOT;
+/** The box of a node that holds a point, else the first; one of the role before others (−1: of any). */
+function ownerOf(
+  b: Boxes, { first, next }: Pick<Marks, "first" | "next">, tree: number, node: number, role: number, x: number, y: number,
+): number {
+  let found = -1;
+  let best = -1;
+  for (let i = node === NONE ? -1 : (first.get(nodeKey(tree, node)) ?? -1); i >= 0; i = next[i]!) {
+    const rank = (role < 0 || b.role[i] === role ? 4 : 0) + (holds(b, i, x, y) ? 2 : 0) + (b.role[i] === 0 ? 1 : 0);
+    if (rank <= best) continue;
+    best = rank;
+    found = i;
   }
-  severity.set(boxes, list);
-  return list;
-}
-
-/** The box of a node that holds a point: a repeat mark before the node's own box. */
-function ownerOf(boxes: Boxes, byKey: Map<number, number>, node: number, x: number, y: number, none: number): number {
-  for (let ordinal = 0; ordinal < 13; ordinal++) {
-    const repeat = byKey.get(keyOf(node, true, ordinal));
-    if (repeat === undefined) break;
-    if (holds(boxes, repeat, x, y)) return repeat;
-  }
-  return byKey.get(keyOf(node, false, 0)) ?? none;
+  return found;
 }
 
 const holds = (b: Boxes, i: number, x: number, y: number): boolean =>
   x >= b.x[i]! - 0.5 && y >= b.y[i]! - 0.5 && x <= b.x[i]! + b.w[i]! + 0.5 && y <= b.y[i]! + b.h[i]! + 0.5;
 
-/** Place of a node's own box in the columns, or −1; a node that is only there as a repeat mark counts too. */
-export function boxOf(scene: Scene, node: number): number {
-  const m = marks(scene);
-  return m.byKey.get(keyOf(node, false, 0)) ?? m.byKey.get(keyOf(node, true, 0)) ?? -1;
+function plotsOf(scene: Scene): Marks["plot"] {
+  return (kind, index) => scene.plots.findIndex(({ marks: m }) => index >= m[kind][0] && index < m[kind][1]);
 }
 
-export function rectOf(scene: Scene, i: number): Rect {
-  const b = scene.boxes;
-  return { x: b.x[i]!, y: b.y[i]!, w: b.w[i]!, h: b.h[i]! };
+/** Place of a node's own box in the columns, or −1; a node that is only there in another role counts too. */
+export function boxOf(scene: Scene, node: number, tree = 0): number {
+  const { first, next } = marks(scene);
+  const start = first.get(nodeKey(tree, node)) ?? -1;
+  for (let i = start; i >= 0; i = next[i]!) if (scene.boxes.role[i] === 0) return i;
+  return start;
 }
+
+/** All boxes of a node, its parts not counted. */
+export function boxesOf(scene: Scene, node: number, tree = 0): number[] {
+  const { first, next } = marks(scene);
+  const all: number[] = [];
+  for (let i = first.get(nodeKey(tree, node)) ?? -1; i >= 0; i = next[i]!) all.push(i);
+  return all;
+}
+
+/** All marks of the nodes for which `has` is true, and of pairs of which also the other end fits. Parts not counted. */
+export function refsOf(
+  scene: Scene, tree: number, has: (node: number) => boolean, to: ((node: number) => boolean) | null = null,
+): Ref[] {
+  const found: Ref[] = [];
+  const fits = (node: number, other: number): boolean =>
+    node !== NONE && has(node) && (to === null ? other === NONE : other !== NONE && to(other));
+  for (const kind of ["boxes", "points", "ribbons", "polygons", "links"] as const) {
+    const k: Keys = scene[kind];
+    for (let i = 0; i < k.n; i++) {
+      if (k.tree[i] !== tree || styleOf(scene, k.style[i]!).moves || !fits(k.node[i]!, k.to[i]!)) continue;
+      found.push({ kind, index: i });
+    }
+  }
+  scene.areas.forEach((a, i) => a.tree === tree && fits(a.node, a.to) && found.push({ kind: "areas", index: i }));
+  scene.grids.forEach((g, i) => {
+    if (g.tree !== tree) return;
+    if (!g.nodes && !g.rows) return void (fits(g.node, g.to) && found.push({ kind: "grids", index: i }));
+    for (let cell = 0; cell < g.nx * g.ny; cell++) {
+      const at = standsFor(scene, { kind: "grids", index: i, cell });
+      // A row or a column of a matrix stands for its node, too.
+      const whole = to === null && at.to !== NONE && ((at.node !== NONE && has(at.node)) || has(at.to));
+      if (g.level[cell]! > 0 && (whole || fits(at.node, at.to))) found.push({ kind: "grids", index: i, cell });
+    }
+  });
+  return found;
+}
+
+export const boxRect = ({ boxes: b }: Scene, i: number): Rect => ({ x: b.x[i]!, y: b.y[i]!, w: b.w[i]!, h: b.h[i]! });
+
+const between = (xs: ArrayLike<number>, ys: ArrayLike<number>): Rect => {
+  const [x0, y0] = [Math.min(...Array.from(xs)), Math.min(...Array.from(ys))];
+  return { x: x0, y: y0, w: Math.max(...Array.from(xs)) - x0, h: Math.max(...Array.from(ys)) - y0 };
+};
+
+/** The rectangle around a mark, in scene units. */
+export function rectOf(scene: Scene, { kind, index: i, cell }: Ref): Rect {
+  switch (kind) {
+    case "boxes": return boxRect(scene, i);
+    case "links": {
+      const l = scene.links;
+      return between([l.x0[i]!, l.x1[i]!], [l.y0[i]!, l.y1[i]!]);
+    }
+    case "points": {
+      const { x, y, r } = scene.points;
+      return { x: x[i]! - r[i]!, y: y[i]! - r[i]!, w: 2 * r[i]!, h: 2 * r[i]! };
+    }
+    case "ribbons": {
+      const r = scene.ribbons;
+      return between([r.x0[i]!, r.x1[i]!], [r.top0[i]!, r.bottom0[i]!, r.top1[i]!, r.bottom1[i]!]);
+    }
+    case "polygons": {
+      const { x, y, end } = scene.polygons;
+      const from = i === 0 ? 0 : end[i - 1]!;
+      return between(x.subarray(from, end[i]), y.subarray(from, end[i]));
+    }
+    case "areas": {
+      const a = scene.areas[i]!;
+      const [from, to] = cell === undefined ? [0, a.n] : [cell, cell + 1];
+      const around = between([0], [...a.y0.subarray(from, to), ...a.y1.subarray(from, to)]);
+      return { ...around, x: a.x + from * a.cell, w: (to - from) * a.cell };
+    }
+    case "grids": {
+      const g = scene.grids[i]!;
+      if (cell === undefined) return { x: g.x, y: g.y, w: g.w, h: g.h };
+      const [w, h] = [g.w / g.nx, g.h / g.ny];
+      const [column, row] = [cell % g.nx, Math.floor(cell / g.nx)];
+      return { x: g.x + column * w, y: g.y + row * h, w: w - g.gap_x, h: h - g.gap_y };
+    }
+  }
+}
+
+/** The rectangle around a mark in the pane's pixels. */
+export function rectOnScreen(scene: Scene, cameras: readonly (Mapping | null)[], ref: Ref): Rect {
+  const plot = marks(scene).plot(ref.kind, ref.index);
+  const m = (plot < 0 ? null : cameras[plot]) ?? STILL;
+  const r = rectOf(scene, ref);
+  return { x: r.x * m.ax + m.bx, y: r.y * m.ay + m.by, w: r.w * m.ax, h: r.h * m.ay };
+}
+
+const isEnvelope = (scene: Scene, i: number): boolean => styleOf(scene, scene.boxes.style[i]!).shape === "envelope";
 
 /** A box and the envelopes that hold it, innermost first. */
 export function around(scene: Scene, i: number): number[] {
   const b = scene.boxes;
-  const holds = (e: number): boolean =>
-    b.x[e]! <= b.x[i]! + 0.5 && b.y[e]! <= b.y[i]! + 0.5 && b.x[e]! + b.w[e]! >= b.x[i]! + b.w[i]! - 0.5 && b.y[e]! + b.h[e]! >= b.y[i]! + b.h[i]! - 0.5;
   const outer: number[] = [];
-  for (let e = 0; e < b.n; e++) if (e !== i && b.shape[e] === SHAPE.envelope && holds(e)) outer.push(e);
+  const [right, bottom] = [b.x[i]! + b.w[i]! - 0.5, b.y[i]! + b.h[i]! - 0.5];
+  for (let e = 0; e < b.n; e++) {
+    if (e === i || !isEnvelope(scene, e)) continue;
+    const begins = b.x[e]! <= b.x[i]! + 0.5 && b.y[e]! <= b.y[i]! + 0.5;
+    if (begins && b.x[e]! + b.w[e]! >= right && b.y[e]! + b.h[e]! >= bottom) outer.push(e);
+  }
   return [i, ...outer.sort((p, q) => b.w[p]! * b.h[p]! - b.w[q]! * b.h[q]!)];
 }
 
-/** The mark nearest to a point, envelopes not counted; −1 for none. */
+/** The box nearest to a point; envelopes, parts and signs that close something not counted. −1 for none. */
 export function nearest(scene: Scene, x: number, y: number): number {
   const b = scene.boxes;
+  const counts = scene.styles.map((style) => style.shape !== "envelope" && !style.moves && style.press !== "close");
   let best = -1;
   let least = Infinity;
   for (let i = 0; i < b.n; i++) {
-    if (b.shape[i] === SHAPE.envelope || b.flags[i]! & FLAG.part || isJoint(b.shape[i]!)) continue;
+    if (counts[b.style[i]!] === false) continue;
     const dx = Math.max(b.x[i]! - x, 0, x - b.x[i]! - b.w[i]!);
     const dy = Math.max(b.y[i]! - y, 0, y - b.y[i]! - b.h[i]!);
     if (dx * dx + dy * dy >= least) continue;
@@ -142,21 +246,8 @@ export function nearest(scene: Scene, x: number, y: number): number {
   return best;
 }
 
-/** The mark under a point in scene units: boxes before envelopes, inner envelopes before outer; −1 for none. */
-export function hit(scene: Scene, x: number, y: number, slack = 0): number {
-  const b = scene.boxes;
-  let envelope = -1;
-  let area = Infinity;
-  for (let i = b.n - 1; i >= 0; i--) {
-    if (b.flags[i]! & FLAG.part && !isJoint(b.shape[i]!)) continue;
-    const near = b.shape[i] === SHAPE.envelope ? 0 : slack;
-    if (x < b.x[i]! - near || y < b.y[i]! - near || x > b.x[i]! + b.w[i]! + near || y > b.y[i]! + b.h[i]! + near) continue;
-    if (b.shape[i] !== SHAPE.envelope) return i;
-    const size = b.w[i]! * b.h[i]!;
-    if (size < area) {
-      area = size;
-      envelope = i;
-    }
-  }
-  return envelope;
+/** Texts of a box. */
+export function labelsOf(scene: Scene, box: number): string[] {
+  const { labelOwner } = marks(scene);
+  return scene.labels.text.filter((_, j) => labelOwner[j] === box);
 }

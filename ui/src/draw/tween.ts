@@ -1,9 +1,9 @@
-// The way from one DAG picture to the next: marks of the same node move, new ones grow out of the node that was
-// opened, vanished ones shrink into the node that was closed, edges that stay move and others fade. Two pictures go
-// in, rectangles at any moment come out; a new way can begin in the middle of another.
+// The way from one scene to the next: marks of the same id, or of the same tree, node, other end and role, move; new boxes
+// grow out of the node that was opened, vanished ones shrink into the node that was closed, other marks fade. Two scenes
+// go in, coordinates at any moment come out; a new way can begin in the middle of another.
 
-import type { Boxes, Links, Picture } from "../scene";
-import { boxOf, marks, rectOf, type Rect } from "./marks";
+import { NONE, type Boxes, type Keys, type Links, type Points, type Ribbons, type Scene } from "../scene";
+import { boxOf, boxRect, marks, type Rect } from "./marks";
 
 export const TWEEN_MS = 200;
 
@@ -15,27 +15,36 @@ export interface Placed {
   h: Float32Array;
 }
 
-/** End points of a scene's links at some moment. */
-export interface Strung {
-  x0: Float32Array;
-  y0: Float32Array;
-  x1: Float32Array;
-  y1: Float32Array;
+/** Where marks of a kind come from: their columns then, NaN in the first for one that fades in; and who fades out. */
+export interface Moved {
+  from: Float32Array[];
+  faded: Int32Array;
 }
 
 export interface Tween {
-  next: Picture;
+  old: Scene;
+  next: Scene;
   from: Placed;
-  /** Where each link of the next picture begins; NaN in x0 for a link that fades in. */
-  strung: Strung;
-  old: Picture;
-  /** Boxes of the old picture that vanish, with where they are and where they go. */
+  /** Boxes of the old scene that vanish, with where they are and where they go. */
   gone: Int32Array;
   goneFrom: Placed;
   goneTo: Placed;
-  /** Links of the old picture that fade out, and the shift that puts them into the new coordinates. */
-  faded: Int32Array;
+  links: Moved;
+  points: Moved;
+  ribbons: Moved;
+  /** What puts the old scene's marks into the new coordinates. */
   shift: { x: number; y: number };
+  began: number;
+}
+
+export interface Way {
+  /** Where the old scene's boxes are now, if it was still moving. */
+  placed?: Placed;
+  /** The node that was opened or closed, and its tree. */
+  acted?: number | null;
+  tree?: number;
+  /** What has to be added to old coordinates so that it stays where it was. */
+  shift?: { x: number; y: number };
   began: number;
 }
 
@@ -46,37 +55,43 @@ export function progress(tween: Tween, now: number): number {
   return Math.min(1, Math.max(0, (now - tween.began) / TWEEN_MS));
 }
 
-/**
- * `acted` is the node that was opened or closed, `shift` what has to be added to old coordinates so that it stays
- * where it was; `placed` is where the old picture's boxes are now, if it was still moving.
- */
-export function tween(
-  old: Picture, placed: Placed, next: Picture, acted: number | null, shift: { x: number; y: number }, began: number,
-): Tween {
-  const was = marks(old);
-  const is = marks(next);
-  const oldAt = acted === null ? -1 : boxOf(old, acted);
-  const nextAt = acted === null ? -1 : boxOf(next, acted);
+/** Columns that move, and whether each is an x (0), a y (1) or a length (2). */
+export const MOVING = {
+  links: [["x0", 0], ["y0", 1], ["x1", 0], ["y1", 1]],
+  points: [["x", 0], ["y", 1], ["r", 2]],
+  ribbons: [["x0", 0], ["top0", 1], ["bottom0", 1], ["x1", 0], ["top1", 1], ["bottom1", 1]],
+} as const;
+
+export function tween(old: Scene, next: Scene, way: Way): Tween {
+  const { acted = null, tree = 0, shift = { x: 0, y: 0 }, began } = way;
+  const placed = way.placed ?? resting(old.boxes);
+  const [was, is] = [marks(old), marks(next)];
+  const [oldKeys, nextKeys] = [keysOf(old.boxes), keysOf(next.boxes)];
+  const before = places(oldKeys);
+  const oldAt = acted === null ? -1 : boxOf(old, acted, tree);
+  const nextAt = acted === null ? -1 : boxOf(next, acted, tree);
   const oldRect = oldAt < 0 ? null : moved(at(placed, oldAt), shift);
-  const nextRect = nextAt < 0 ? null : rectOf(next, nextAt);
+  const nextRect = nextAt < 0 ? null : boxRect(next, nextAt);
 
   const from = room(next.boxes.n);
+  const kept = new Uint8Array(old.boxes.n);
   for (let i = 0; i < next.boxes.n; i++) {
-    const rect = rectOf(next, i);
+    const rect = boxRect(next, i);
     const owner = is.owner[i]!;
-    const before = was.byKey.get(is.key[i]!);
+    const source = before.get(nextKeys[i]!);
+    const ownerSource = owner === i ? source : before.get(nextKeys[owner]!);
+    if (source !== undefined) kept[source] = 1;
     let start: Rect;
-    if (before !== undefined) {
-      const source = moved(at(placed, before), shift);
-      start = owner === i ? source : carried(rect, rectOf(next, owner), source);
-    } else {
-      start = oldRect && nextRect && within(rect, nextRect) ? carried(rect, nextRect, oldRect) : shrunk(rect);
-    }
+    // Parts keep their place in what they belong to.
+    if (ownerSource !== undefined) {
+      const now = moved(at(placed, ownerSource), shift);
+      start = owner === i ? now : carried(rect, boxRect(next, owner), now);
+    } else start = oldRect && nextRect && within(rect, nextRect) ? carried(rect, nextRect, oldRect) : shrunk(rect);
     put(from, i, start);
   }
 
   const gone: number[] = [];
-  for (let i = 0; i < old.boxes.n; i++) if (!is.byKey.has(was.key[i]!)) gone.push(i);
+  for (let i = 0; i < old.boxes.n; i++) if (!kept[i] && !kept[was.owner[i]!]) gone.push(i);
   const goneFrom = room(gone.length);
   const goneTo = room(gone.length);
   gone.forEach((i, j) => {
@@ -84,12 +99,15 @@ export function tween(
     put(goneFrom, j, rect);
     put(goneTo, j, oldRect && nextRect && within(rect, oldRect) ? carried(rect, oldRect, nextRect) : shrunk(rect));
   });
-
-  const { strung, faded } = matchLinks(old.links, next.links, shift);
-  return { next, from, strung, old, gone: Int32Array.from(gone), goneFrom, goneTo, faded, shift, began };
+  return {
+    old, next, from, gone: Int32Array.from(gone), goneFrom, goneTo, shift, began,
+    links: match(old.links, next.links, "links", shift),
+    points: match(old.points, next.points, "points", shift),
+    ribbons: match(old.ribbons, next.ribbons, "ribbons", shift),
+  };
 }
 
-/** Rectangles of the next picture's boxes at `t` in 0…1. */
+/** Rectangles of the next scene's boxes at `t` in 0…1. */
 export function between(from: Placed, to: Placed, t: number, out: Placed): Placed {
   const e = ease(t);
   for (const c of ["x", "y", "w", "h"] as const) {
@@ -97,6 +115,13 @@ export function between(from: Placed, to: Placed, t: number, out: Placed): Place
     for (let i = 0; i < o.length; i++) o[i] = a[i]! + (b[i]! - a[i]!) * e;
   }
   return out;
+}
+
+/** Where the boxes of a scene are right now, for ways that begin in the middle of another. */
+export function placedNow(scene: Scene, tween: Tween | null, now: number): Placed {
+  if (!tween || tween.next !== scene) return resting(scene.boxes);
+  const t = progress(tween, now);
+  return t >= 1 ? resting(scene.boxes) : between(tween.from, resting(scene.boxes), t, room(scene.boxes.n));
 }
 
 export const room = (n: number): Placed => ({
@@ -126,36 +151,61 @@ export function carried(r: Rect, from: Rect, to: Rect): Rect {
   return { x: to.x + (r.x - from.x) * sx, y: to.y + (r.y - from.y) * sy, w: r.w * sx, h: r.h * sy };
 }
 
-/** An edge with bends is several strokes between the same nodes: they are told apart by their order. */
-function linkKeys(l: Links): string[] {
-  const count = new Map<string, number>();
-  return Array.from({ length: l.n }, (_, i) => {
-    const edge = `${l.from[i]}>${l.to[i]}:${l.kind[i]}`;
-    const ordinal = count.get(edge) ?? 0;
-    count.set(edge, ordinal + 1);
-    return `${edge}.${ordinal}`;
+type Key = number | string;
+
+/** Several marks of one key (the strokes of an edge with bends) are told apart by their order. */
+export function keysOf(k: Keys): Key[] {
+  const count = new Map<Key, number>();
+  return Array.from({ length: k.n }, (_, i) => {
+    const key = keyOf(k, i);
+    const ordinal = count.get(key) ?? 0;
+    count.set(key, ordinal + 1);
+    return ordinal === 0 ? key : `${key}#${ordinal}`;
   });
 }
 
-function matchLinks(old: Links, next: Links, shift: { x: number; y: number }): { strung: Strung; faded: Int32Array } {
-  const oldKeys = linkKeys(old);
-  const nextKeys = linkKeys(next);
-  const before = new Map<string, number>();
-  for (let i = 0; i < old.n; i++) before.set(oldKeys[i]!, i);
-  const strung: Strung = {
-    x0: new Float32Array(next.n), y0: new Float32Array(next.n), x1: new Float32Array(next.n), y1: new Float32Array(next.n),
+function keyOf(k: Keys, i: number): Key {
+  if (k.id[i] !== NONE) return `i${k.id[i]}`;
+  const own = (k.tree[i]! * 2 ** 32 + k.node[i]!) * 256 + k.role[i]!;
+  return k.to[i] === NONE ? own : `${own}>${k.to[i]}`;
+}
+
+const places = (keys: Key[]): Map<Key, number> => new Map(keys.map((key, i) => [key, i]));
+
+function match(
+  old: Links | Points | Ribbons, next: Links | Points | Ribbons, kind: keyof typeof MOVING, shift: { x: number; y: number },
+): Moved {
+  const before = places(keysOf(old));
+  const columns = MOVING[kind];
+  const from = columns.map(() => new Float32Array(next.n));
+  const kept = new Uint8Array(old.n);
+  const source = old as unknown as Record<string, Float32Array>;
+  keysOf(next).forEach((key, i) => {
+    const j = before.get(key);
+    if (j === undefined) return void (from[0]![i] = NaN);
+    kept[j] = 1;
+    columns.forEach(([name, kind], c) => {
+      from[c]![i] = source[name]![j]! + (kind === 0 ? shift.x : kind === 1 ? shift.y : 0);
+    });
+  });
+  return { from, faded: Int32Array.from(Array.from(kept.keys()).filter((i) => !kept[i])) };
+}
+
+/** Columns of marks at `t`, and which of them stay and which fade in. */
+export function onTheWay<M extends Links | Points | Ribbons>(
+  next: M, kind: keyof typeof MOVING, way: Moved, t: number,
+): { now: M; stay: Int32Array; come: Int32Array } {
+  const e = ease(t);
+  const target = next as unknown as Record<string, Float32Array>;
+  const now = { ...next } as unknown as Record<string, Float32Array>;
+  MOVING[kind].forEach(([name], c) => {
+    const [a, b] = [way.from[c]!, target[name]!];
+    const fresh = way.from[0]!;
+    now[name] = b.map((to, i) => (Number.isNaN(fresh[i]!) ? to : a[i]! + (to - a[i]!) * e));
+  });
+  const all = Array.from({ length: next.n }, (_, i) => i);
+  const stays = (i: number): boolean => !Number.isNaN(way.from[0]![i]!);
+  return {
+    now: now as unknown as M, stay: Int32Array.from(all.filter(stays)), come: Int32Array.from(all.filter((i) => !stays(i))),
   };
-  const kept = new Set<number>();
-  for (let i = 0; i < next.n; i++) {
-    const j = before.get(nextKeys[i]!);
-    strung.x0[i] = j === undefined ? NaN : old.x0[j]! + shift.x;
-    if (j === undefined) continue;
-    kept.add(j);
-    strung.y0[i] = old.y0[j]! + shift.y;
-    strung.x1[i] = old.x1[j]! + shift.x;
-    strung.y1[i] = old.y1[j]! + shift.y;
-  }
-  const faded: number[] = [];
-  for (let i = 0; i < old.n; i++) if (!kept.has(i)) faded.push(i);
-  return { strung, faded: Int32Array.from(faded) };
 }
