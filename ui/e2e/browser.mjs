@@ -30,7 +30,7 @@ export async function open(browser, link, { width = 1280, height = 800, theme = 
     // Motion would make every picture depend on when it was taken.
     reducedMotion: "reduce",
   });
-  await context.addInitScript(() => localStorage.setItem("crosscut.hints", "overview,dag,grain,timeline"));
+  await context.addInitScript(() => localStorage.setItem("crosscut.hints", "sheet,graph,plots,table"));
   const page = await context.newPage();
   page.problems = [];
   page.on("pageerror", (error) => page.problems.push(error.message));

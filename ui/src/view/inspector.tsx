@@ -103,10 +103,11 @@ function Body(props: { sheet: Sheet; selection: Selection }): JSX.Element {
             </button>
           )}
         </For>
-        <span class="spacer" />
-        <IconButton icon="up" title="What is around it" key="U" disabled={props.sheet.crumbs.length === 0} onClick={() => void hands.parent()} />
+        <span class="around">
+          <IconButton icon="up" title="What is around it" key="U" disabled={props.sheet.crumbs.length === 0} onClick={() => void hands.parent()} />
         <IconButton icon="left" title="Previous sibling" key="[" disabled={!props.sheet.siblings[0]} onClick={() => hands.go(props.sheet.siblings[0]!)} />
         <IconButton icon="right" title="Next sibling" key="]" disabled={!props.sheet.siblings[1]} onClick={() => hands.go(props.sheet.siblings[1]!)} />
+        </span>
       </div>
       <For each={props.sheet.blocks}>{(block) => <BlockView block={block} run={of().run} small />}</For>
     </div>
