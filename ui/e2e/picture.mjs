@@ -15,10 +15,12 @@ export async function decoder(browser) {
       page.evaluate(share, { a: a.toString("base64"), b: b.toString("base64"), tolerance }),
 
     /** How many pixels are of a colour ("#rrggbb"), give or take `tolerance` in each channel. */
-    count: (png, colour, tolerance = 12) => page.evaluate(pixels, { png: png.toString("base64"), colour, tolerance }),
+    count: (png, colour, tolerance = 12) =>
+      page.evaluate(pixels, { png: png.toString("base64"), colour, tolerance }),
 
     /** Mean brightness (0…255) in a grid of cells, row by row. */
-    sketch: (png, columns = 48, rows = 30) => page.evaluate(grid, { png: png.toString("base64"), columns, rows }),
+    sketch: (png, columns = 48, rows = 30) =>
+      page.evaluate(grid, { png: png.toString("base64"), columns, rows }),
   };
 }
 

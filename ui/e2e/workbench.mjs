@@ -25,7 +25,10 @@ export async function selected(page, tree) {
 
 /** Shows a view by its title in the rail. */
 export async function show(page, title) {
-  await page.getByRole("navigation", { name: "Views" }).getByRole("button", { name: title, exact: true }).click();
+  await page
+    .getByRole("navigation", { name: "Views" })
+    .getByRole("button", { name: title, exact: true })
+    .click();
   await still(page);
 }
 

@@ -73,7 +73,8 @@ export function createAsks(transport: Transport) {
   const lights = new Memory<LightAnswer>(200);
   const trees = new Memory<TreeAnswer>(200);
   const overviews = new Memory<Sheet>(16);
-  const plain = async <A>(...ask: Parameters<Transport["ask"]>): Promise<A> => (await transport.ask(...ask)).ok as A;
+  const plain = async <A>(...ask: Parameters<Transport["ask"]>): Promise<A> =>
+    (await transport.ask(...ask)).ok as A;
   const aboutKey = (selection: Selection, lens: LensSpec | undefined, scope: Scope): string =>
     JSON.stringify([selection, lens, scope]);
 
@@ -87,10 +88,12 @@ export function createAsks(transport: Transport) {
       const asking: Asking = { heard, signal: how.signal };
       return shownOf(await transport.ask({ ask: "scene", look, ...(act ? { act } : {}) }, asking));
     },
-    light: (look: Look) => lights.fetch(JSON.stringify(look), () => plain<LightAnswer>({ ask: "light", look })),
+    light: (look: Look) =>
+      lights.fetch(JSON.stringify(look), () => plain<LightAnswer>({ ask: "light", look })),
     about: (selection: Selection, lens: LensSpec | undefined, scope: Scope) =>
       abouts.fetch(aboutKey(selection, lens, scope), () =>
-        plain<Sheet>({ ask: "about", selection, ...(lens ? { lens } : {}), scope })),
+        plain<Sheet>({ ask: "about", selection, ...(lens ? { lens } : {}), scope }),
+      ),
     knownAbout: (selection: Selection, lens: LensSpec | undefined, scope: Scope) =>
       abouts.get(aboutKey(selection, lens, scope)),
     table: (ask: TableAsk) => plain<Table>({ ask: "table", ...ask }),
@@ -98,8 +101,8 @@ export function createAsks(transport: Transport) {
       plain<SearchAnswer>({ ask: "search", run, words, limit }),
     tree: (run: number, tree: string, options: Record<string, string>, lenses: LensSpec[]) =>
       trees.fetch(JSON.stringify([run, tree, options, lenses]), () =>
-        plain<TreeAnswer>({ ask: "tree", run, tree, with: options, lenses })),
-    overview: (run: number) =>
-      overviews.fetch(String(run), () => plain<Sheet>({ ask: "overview", run })),
+        plain<TreeAnswer>({ ask: "tree", run, tree, with: options, lenses }),
+      ),
+    overview: (run: number) => overviews.fetch(String(run), () => plain<Sheet>({ ask: "overview", run })),
   };
 }

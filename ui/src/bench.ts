@@ -21,7 +21,9 @@ export function createBench(host: Host, transport: Transport): Bench {
   const controls = createControls(store);
   const hands = createHands(store, controls);
   const parts = {
-    store, controls, hands,
+    store,
+    controls,
+    hands,
     trees: createTrees(store),
     findings: createFindings(store, controls),
     search: createSearch(store, hands.showHit),

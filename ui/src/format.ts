@@ -59,7 +59,13 @@ export function quantity(value: number, unit: Unit): string {
   }
 }
 
-const WORDS: Partial<Record<Unit, string>> = { ns: "ns", ticks: "ticks", bytes: "bytes", percent: "%", cores: "cores" };
+const WORDS: Partial<Record<Unit, string>> = {
+  ns: "ns",
+  ticks: "ticks",
+  bytes: "bytes",
+  percent: "%",
+  cores: "cores",
+};
 
 /** The same value in full, for hover. */
 export function exact(value: number, unit: Unit): string {
@@ -99,8 +105,19 @@ function scaledUp(value: number): [number, string] {
 }
 
 const STEPS: Partial<Record<Unit, [number, string][]>> = {
-  ns: [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]],
-  ticks: [[1e12, "Tticks"], [1e9, "Gticks"], [1e6, "Mticks"], [1e3, "kticks"], [1, "ticks"]],
+  ns: [
+    [1e9, "s"],
+    [1e6, "ms"],
+    [1e3, "µs"],
+    [1, "ns"],
+  ],
+  ticks: [
+    [1e12, "Tticks"],
+    [1e9, "Gticks"],
+    [1e6, "Mticks"],
+    [1e3, "kticks"],
+    [1, "ticks"],
+  ],
 };
 
 /** A value of an axis with the digits that one pixel can tell. */

@@ -17,12 +17,20 @@ const JOIN_MS = 700;
 const DEPTH = 200;
 
 export const begin = <S>(present: S): History<S> => ({
-  past: [], present, future: [], last: { kind: "", at: 0 },
+  past: [],
+  present,
+  future: [],
+  last: { kind: "", at: 0 },
 });
 
 /** `continuous` kinds join; "" kinds never enter the past (which pane is active, where the page puts a camera). */
 export function change<S>(
-  h: History<S>, next: S, kind: string, continuous: boolean, now: number, same: Same<S>,
+  h: History<S>,
+  next: S,
+  kind: string,
+  continuous: boolean,
+  now: number,
+  same: Same<S>,
 ): History<S> {
   if (next === h.present || same(next, h.present)) return h;
   if (kind === "") return { ...h, present: next };
@@ -37,7 +45,10 @@ export function undo<S>(h: History<S>, same: Same<S>): History<S> {
   while (at >= 0 && same(h.past[at]!, h.present)) at -= 1;
   if (at < 0) return h;
   return {
-    past: h.past.slice(0, at), present: h.past[at]!, future: [h.present, ...h.future], last: { kind: "undo", at: 0 },
+    past: h.past.slice(0, at),
+    present: h.past[at]!,
+    future: [h.present, ...h.future],
+    last: { kind: "undo", at: 0 },
   };
 }
 
@@ -46,6 +57,9 @@ export function redo<S>(h: History<S>, same: Same<S>): History<S> {
   while (at < h.future.length && same(h.future[at]!, h.present)) at += 1;
   if (at >= h.future.length) return h;
   return {
-    past: [...h.past, h.present], present: h.future[at]!, future: h.future.slice(at + 1), last: { kind: "redo", at: 0 },
+    past: [...h.past, h.present],
+    present: h.future[at]!,
+    future: h.future.slice(at + 1),
+    last: { kind: "redo", at: 0 },
   };
 }

@@ -27,7 +27,11 @@ export function browserHost(root: HTMLElement): Host {
     address: () => location.hash.replace(/^#/, ""),
     write: (fragment, place) => {
       const to = fragment === "" ? location.pathname + location.search : "#" + fragment;
-      history[place && fragment !== location.hash.replace(/^#/, "") ? "pushState" : "replaceState"](null, "", to);
+      history[place && fragment !== location.hash.replace(/^#/, "") ? "pushState" : "replaceState"](
+        null,
+        "",
+        to,
+      );
     },
     onAddress: (listener) => window.addEventListener("hashchange", listener),
     link: () => location.href,

@@ -15,8 +15,14 @@ describe("the look of a pane", () => {
     s = withOption(withOption(s, "sample.graph", "colour", "b"), "sample.graph", "unknown", "x");
     s = { ...s, runs: s.runs.map((r, i) => (i === 0 ? { ...r, scope: { time: [1, 2] } } : r)) };
     expect(lookOf(s, RUNS[0]!, graph, { ...paneOf("sample.graph", 0), against: [1] }, size)).toEqual({
-      v: 1, view: "sample.graph", run: 0, against: { runs: [1] }, trees: { things: { with: {}, cut: "1-3" } },
-      options: { colour: "b" }, scope: { time: [1, 2] }, size,
+      v: 1,
+      view: "sample.graph",
+      run: 0,
+      against: { runs: [1] },
+      trees: { things: { with: {}, cut: "1-3" } },
+      options: { colour: "b" },
+      scope: { time: [1, 2] },
+      size,
     });
   });
   it("is the same picture whatever is selected", () => {
@@ -24,7 +30,13 @@ describe("the look of a pane", () => {
     const lit = withSelected(look, { run: 0, tree: "things", nodes: "1" });
     expect(lit).not.toEqual(look);
     expect(keyOf(lit)).toBe(keyOf(look));
-    const lens = lookOf(withLens(firstPage(RUNS), 0, "things", { name: "low" }), RUNS[0]!, graph, paneOf("sample.graph", 0), size);
+    const lens = lookOf(
+      withLens(firstPage(RUNS), 0, "things", { name: "low" }),
+      RUNS[0]!,
+      graph,
+      paneOf("sample.graph", 0),
+      size,
+    );
     expect(keyOf(lens)).not.toBe(keyOf(look));
   });
   it("is asked for sizes in steps", () => expect(inSteps(1001, 633)).toEqual(inSteps(1003, 630)));
@@ -32,7 +44,12 @@ describe("the look of a pane", () => {
 
 describe("views", () => {
   it("are listed unless they are hidden", () => {
-    expect(listed(RUNS[0]!).map((v) => v.name)).toEqual(["sample.first", "sample.graph", "sample.time", "sample.table"]);
+    expect(listed(RUNS[0]!).map((v) => v.name)).toEqual([
+      "sample.first",
+      "sample.graph",
+      "sample.time",
+      "sample.table",
+    ]);
     expect(viewOf(RUNS[0], "sample.strip")?.hidden).toBe(true);
     expect(viewOf(RUNS[0], "nothing")).toBeUndefined();
   });
@@ -48,8 +65,13 @@ describe("views", () => {
   });
   it("compare sheets about two runs with the next one", () => {
     const two: View = { ...viewOf(RUNS[0], "sample.first")!, compares: "two" };
-    const against = (run: number, runs = RUNS) => lookOf(firstPage(runs), RUNS[run]!, two, paneOf(two.name, run), size).against;
-    expect([against(0), against(1), against(0, RUNS.slice(0, 1))]).toEqual([{ runs: [1] }, { runs: [0] }, undefined]);
+    const against = (run: number, runs = RUNS) =>
+      lookOf(firstPage(runs), RUNS[run]!, two, paneOf(two.name, run), size).against;
+    expect([against(0), against(1), against(0, RUNS.slice(0, 1))]).toEqual([
+      { runs: [1] },
+      { runs: [0] },
+      undefined,
+    ]);
   });
   it("have trees with the parameter of the state", () => {
     const s = withTree(firstPage(RUNS), 0, "things/3f", { cut: "1" });

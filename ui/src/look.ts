@@ -17,15 +17,23 @@ export function lookOf(s: Page, info: RunInfo, view: View, pane: Pane, size: Siz
   }
   const against = againstOf(s, view, pane);
   return {
-    v: 1, view: view.name, run: pane.run, ...(against ? { against } : {}), trees,
-    options: optionsOf(s, view), scope: s.runs[pane.run]?.scope ?? {}, size,
+    v: 1,
+    view: view.name,
+    run: pane.run,
+    ...(against ? { against } : {}),
+    trees,
+    options: optionsOf(s, view),
+    scope: s.runs[pane.run]?.scope ?? {},
+    size,
   };
 }
 
 /** Those that the view declares: an address may have others. */
 function optionsOf(s: Page, view: View): Record<string, string> {
   const own: Options = s.options[view.name] ?? {};
-  return Object.fromEntries(Object.entries(own).filter(([name]) => view.options.some((opt) => opt.name === name)));
+  return Object.fromEntries(
+    Object.entries(own).filter(([name]) => view.options.some((opt) => opt.name === name)),
+  );
 }
 
 /** A sheet about two runs compares with the next one unless something else was chosen. */
@@ -42,9 +50,10 @@ export function keyOf({ selected: _, ...look }: Look): string {
 
 /** With what is selected, to ask what it means there. */
 export const withSelected = (look: Look, selected: Page["selected"]): Look =>
-  (selected ? { ...look, selected } : look);
+  selected ? { ...look, selected } : look;
 
 /** Graphs are laid out for a size in steps: a pixel more changes nothing. */
 export const inSteps = (w: number, h: number, step = 64): Size => ({
-  w: Math.max(step, Math.round(w / step) * step), h: Math.max(step, Math.round(h / step) * step),
+  w: Math.max(step, Math.round(w / step) * step),
+  h: Math.max(step, Math.round(h / step) * step),
 });

@@ -26,7 +26,13 @@ export function probeOf({ store, controls }: Bench): Probe {
       return store.hello() !== null;
     },
     state: () => store.state(),
-    views: () => (store.runInfo(store.currentRun())?.views ?? []).map(({ name, title, pane, hidden }) => ({ name, title, pane, hidden })),
+    views: () =>
+      (store.runInfo(store.currentRun())?.views ?? []).map(({ name, title, pane, hidden }) => ({
+        name,
+        title,
+        pane,
+        hidden,
+      })),
     stats: () => ({ ...(controls.active()?.stats() ?? none), lastPaintMs: lastPaintMs() }),
     nodeAt: (node, tree) => controls.active()?.rect(node, tree) ?? null,
     marks: () => controls.active()?.marks() ?? [],

@@ -49,7 +49,7 @@ export const count = (of: Ranges): number => of.reduce((sum, [first, last]) => s
 export function textOf(nodes: Iterable<number>): Nodes {
   const sorted = [...new Set(nodes)].sort((a, b) => a - b);
   const parts: string[] = [];
-  for (let i = 0; i < sorted.length; ) {
+  for (let i = 0; i < sorted.length;) {
     let j = i;
     while (j + 1 < sorted.length && sorted[j + 1] === sorted[j]! + 1) j += 1;
     parts.push(i === j ? `${sorted[i]}` : `${sorted[i]}-${sorted[j]}`);
@@ -58,7 +58,11 @@ export function textOf(nodes: Iterable<number>): Nodes {
   return parts.join(",");
 }
 
-export const single = (run: number, tree: string, node: number): Selection => ({ run, tree, nodes: String(node) });
+export const single = (run: number, tree: string, node: number): Selection => ({
+  run,
+  tree,
+  nodes: String(node),
+});
 
 /** The first node; −1 without one. */
 export const firstOf = (selection: Selection): number => rangesOf(selection.nodes)[0]?.[0] ?? -1;
@@ -66,6 +70,11 @@ export const firstOf = (selection: Selection): number => rangesOf(selection.node
 export function same(a: Selection | null | undefined, b: Selection | null | undefined): boolean {
   if (!a || !b) return !a && !b;
   const time = (s: Selection): string => s.time?.join("~") ?? "";
-  return a.run === b.run && a.tree === b.tree && a.nodes === b.nodes
-    && (a.to ?? "") === (b.to ?? "") && time(a) === time(b);
+  return (
+    a.run === b.run &&
+    a.tree === b.tree &&
+    a.nodes === b.nodes &&
+    (a.to ?? "") === (b.to ?? "") &&
+    time(a) === time(b)
+  );
 }

@@ -27,7 +27,10 @@ export class SocketTransport implements Transport {
   private listener: (link: Link) => void = () => {};
   private closed = false;
 
-  constructor(private url: string, readonly pictures: string | null) {}
+  constructor(
+    private url: string,
+    readonly pictures: string | null,
+  ) {}
 
   watch = (listener: (link: Link) => void): void => {
     this.listener = listener;
@@ -46,7 +49,9 @@ export class SocketTransport implements Transport {
     };
     ws.onmessage = (event) => {
       if (!(event.data instanceof ArrayBuffer)) return;
-      unpack(event.data).then(this.receive, (error: unknown) => console.error("could not unpack an answer:", error));
+      unpack(event.data).then(this.receive, (error: unknown) =>
+        console.error("could not unpack an answer:", error),
+      );
     };
     ws.onclose = () => this.lost();
     this.ws = ws;

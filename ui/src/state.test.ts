@@ -1,8 +1,25 @@
 import { describe, expect, it } from "vitest";
 import { RUNS } from "./testing/samples";
 import {
-  alone, applied, closed, comparing, firstPage, mates, paneOf, places, showing, split, swapped, treeOf, withLens,
-  withOption, withPane, withTree, withView, withWindow, type Page,
+  alone,
+  applied,
+  closed,
+  comparing,
+  firstPage,
+  mates,
+  paneOf,
+  places,
+  showing,
+  split,
+  swapped,
+  treeOf,
+  withLens,
+  withOption,
+  withPane,
+  withTree,
+  withView,
+  withWindow,
+  type Page,
 } from "./state";
 import type { Look } from "./protocol/Look";
 
@@ -26,11 +43,16 @@ describe("panes", () => {
     const below = split(beside, "below", paneOf("c", 0));
     expect([names(below), below.grid, below.active]).toEqual([["sample.first:0", "b:0", "c:0"], [1, 2], 2]);
     const four = split({ ...below, active: 0 }, "below", paneOf("d", 0));
-    expect([names(four), four.grid]).toEqual([["sample.first:0", "d:0", "b:0", "c:0"], [2, 2]]);
+    expect([names(four), four.grid]).toEqual([
+      ["sample.first:0", "d:0", "b:0", "c:0"],
+      [2, 2],
+    ]);
     expect(split(four, "right", paneOf("e", 0))).toBe(four);
     expect(places(four.grid)).toEqual([
-      { column: 0, row: 0, rows: 2 }, { column: 0, row: 1, rows: 2 },
-      { column: 1, row: 0, rows: 2 }, { column: 1, row: 1, rows: 2 },
+      { column: 0, row: 0, rows: 2 },
+      { column: 0, row: 1, rows: 2 },
+      { column: 1, row: 0, rows: 2 },
+      { column: 1, row: 1, rows: 2 },
     ]);
   });
   it("keep the column of their neighbours when they are closed", () => {
@@ -91,7 +113,10 @@ describe("windows", () => {
   const whole = (run: number) => RUNS[run]!.time;
   it("go together by the offset from the start", () => {
     const s = withWindow(two(), 0, [1100, 1200], whole);
-    expect(s.runs.map((r) => r.scope.time)).toEqual([[1100, 1200], [100, 200]]);
+    expect(s.runs.map((r) => r.scope.time)).toEqual([
+      [1100, 1200],
+      [100, 200],
+    ]);
     expect(withWindow(s, 1, null, whole).runs.map((r) => r.scope)).toEqual([{}, {}]);
   });
   it("go alone when runs are not linked", () => {
@@ -103,8 +128,13 @@ describe("windows", () => {
 describe("a look", () => {
   it("is taken over: trees, options, scope", () => {
     const look: Look = {
-      v: 1, view: "sample.graph", run: 0, trees: { things: { with: {}, cut: "5" }, parts: { with: {}, cut: "" } },
-      options: { colour: "b" }, scope: { time: [1, 2] }, size: { w: 1, h: 1 },
+      v: 1,
+      view: "sample.graph",
+      run: 0,
+      trees: { things: { with: {}, cut: "5" }, parts: { with: {}, cut: "" } },
+      options: { colour: "b" },
+      scope: { time: [1, 2] },
+      size: { w: 1, h: 1 },
     };
     const s = applied(withOption(one(), "sample.graph", "deep", "true"), look);
     expect(s.runs[0]!.trees).toEqual({ things: { with: {}, cut: "5" } });

@@ -74,9 +74,17 @@ export function firstPage(runs: readonly RunInfo[]): Page {
   const panes = runs.slice(0, MOST_PANES).map((run, i) => paneOf(run.views[0]?.name ?? "", i));
   if (panes.length === 0) panes.push(paneOf("", 0));
   return {
-    v: 1, panes, grid: firstGrid(panes.length), active: 0, full: false,
+    v: 1,
+    panes,
+    grid: firstGrid(panes.length),
+    active: 0,
+    full: false,
     runs: Array.from({ length: Math.max(1, runs.length) }, emptyRun),
-    selected: null, options: {}, link: true, inspector: true, theme: null,
+    selected: null,
+    options: {},
+    link: true,
+    inspector: true,
+    theme: null,
   };
 }
 
@@ -84,10 +92,12 @@ export const activePane = (s: Page): Pane => s.panes[s.active] ?? s.panes[0]!;
 export const activeRun = (s: Page): number => activePane(s).run;
 
 export const withPane = (s: Page, at: number, change: Partial<Pane>): Page => ({
-  ...s, panes: s.panes.map((p, i) => (i === at ? { ...p, ...change } : p)),
+  ...s,
+  panes: s.panes.map((p, i) => (i === at ? { ...p, ...change } : p)),
 });
 const withRun = (s: Page, run: number, change: Partial<RunState>): Page => ({
-  ...s, runs: s.runs.map((r, i) => (i === run ? { ...r, ...change } : r)),
+  ...s,
+  runs: s.runs.map((r, i) => (i === run ? { ...r, ...change } : r)),
 });
 export const withScope = (s: Page, run: number, change: Partial<Scope>): Page =>
   withRun(s, run, { scope: defined({ ...s.runs[run]!.scope, ...change }) });
@@ -99,7 +109,7 @@ export const treeOf = (s: Page, run: number, key: string): TreeState => s.runs[r
 /** Changes the state of a tree; one that is usual again is left out, unless its parameter says that it is there. */
 export function withTree(s: Page, run: number, key: string, change: Partial<TreeState>): Page {
   const next = defined({ ...treeOf(s, run, key), ...change });
-  const { [key]: _, ...others } = s.runs[run]!.trees;
+  const others = without(s.runs[run]!.trees, key);
   const usual = !key.includes("/") && next.cut === "" && !next.lens && Object.keys(next.with).length === 0;
   return withRun(s, run, { trees: usual ? others : { ...others, [key]: next } });
 }
@@ -112,9 +122,13 @@ function defined<T extends object>(of: T): T {
   return Object.fromEntries(Object.entries(of).filter(([, value]) => value !== undefined)) as T;
 }
 
+/** All entries but one. */
+const without = <V>(of: Readonly<Record<string, V>>, key: string): Record<string, V> =>
+  Object.fromEntries(Object.entries(of).filter(([name]) => name !== key));
+
 /** Options with one changed; null goes back to what is usual. */
 export function changed(options: Options, name: string, value: string | null): Options {
-  const { [name]: _, ...others } = options;
+  const others = without(options, name);
   return value === null ? others : { ...others, [name]: value };
 }
 
@@ -138,7 +152,8 @@ export function withView(s: Page, view: string, available: (run: number, view: s
   return {
     ...s,
     panes: s.panes.map((p, i) =>
-      p.view !== view && (i === s.active || (all && available(p.run, view))) ? paneOf(view, p.run) : p),
+      p.view !== view && (i === s.active || (all && available(p.run, view))) ? paneOf(view, p.run) : p,
+    ),
   };
 }
 
@@ -171,9 +186,10 @@ export function split(s: Page, where: "right" | "below", pane: Pane): Page {
   if (s.panes.length >= MOST_PANES) return s;
   const { column, first } = columnOf(s.grid, s.active);
   const at = where === "below" ? s.active + 1 : first + s.grid[column]!;
-  const grid = where === "below"
-    ? s.grid.map((rows, i) => (i === column ? rows + 1 : rows))
-    : [...s.grid.slice(0, column + 1), 1, ...s.grid.slice(column + 1)];
+  const grid =
+    where === "below"
+      ? s.grid.map((rows, i) => (i === column ? rows + 1 : rows))
+      : [...s.grid.slice(0, column + 1), 1, ...s.grid.slice(column + 1)];
   return { ...s, grid, panes: s.panes.toSpliced(at, 0, pane), active: at, full: false };
 }
 
@@ -189,17 +205,28 @@ export function closed(s: Page, pane: number): Page {
 export function swapped(s: Page): Page {
   if (s.panes.length < 2) return s;
   const other = (s.active + 1) % s.panes.length;
-  const panes = s.panes.map((p, i) => (i === s.active ? s.panes[other]! : i === other ? s.panes[s.active]! : p));
+  const panes = s.panes.map((p, i) =>
+    i === s.active ? s.panes[other]! : i === other ? s.panes[s.active]! : p,
+  );
   return { ...s, panes, active: other };
 }
 
 /** One pane per run, the view of the active one in each that has it. */
 export function comparing(s: Page, available: (run: number, view: string) => boolean): Page {
   const { view } = activePane(s);
-  const runs = s.runs.map((_, run) => run).filter((run) => available(run, view)).slice(0, MOST_PANES);
+  const runs = s.runs
+    .map((_, run) => run)
+    .filter((run) => available(run, view))
+    .slice(0, MOST_PANES);
   if (runs.length < 2) return s;
   const panes = runs.map((run) => s.panes.find((p) => p.run === run && p.view === view) ?? paneOf(view, run));
-  return { ...s, panes, grid: firstGrid(panes.length), active: Math.max(0, runs.indexOf(activeRun(s))), full: false };
+  return {
+    ...s,
+    panes,
+    grid: firstGrid(panes.length),
+    active: Math.max(0, runs.indexOf(activeRun(s))),
+    full: false,
+  };
 }
 
 /** Back to the active pane alone. */
@@ -209,26 +236,38 @@ export const alone = (s: Page): Page => ({ ...s, panes: [activePane(s)], grid: [
 export function applied(s: Page, look: Look): Page {
   if (!s.runs[look.run]) return s;
   let next = s;
-  for (const [key, tree] of Object.entries(look.trees ?? {})) next = withTree(next, look.run, key, asTree(tree));
+  for (const [key, tree] of Object.entries(look.trees ?? {}))
+    next = withTree(next, look.run, key, asTree(tree));
   next = withRun(next, look.run, { scope: defined(look.scope) });
-  const { [look.view]: _, ...others } = next.options;
+  const others = without(next.options, look.view);
   const own: Options = look.options ?? {};
   return { ...next, options: Object.keys(own).length === 0 ? others : { ...others, [look.view]: own } };
 }
 
 /** A tree of a look may leave out what is usual. */
 const asTree = (tree: TreeLook): TreeState => ({
-  with: tree.with ?? {}, cut: tree.cut ?? "", lens: tree.lens,
+  with: tree.with ?? {},
+  cut: tree.cut ?? "",
+  lens: tree.lens,
 });
 
 /** The same offset from the start in another run. */
-const carriedOver = (window: Span, from: Span, to: Span): Span =>
-  [window[0] - from[0] + to[0], window[1] - from[0] + to[0]];
+const carriedOver = (window: Span, from: Span, to: Span): Span => [
+  window[0] - from[0] + to[0],
+  window[1] - from[0] + to[0],
+];
 
 /** Sets the window of a run, and where runs are linked that of the others on the screen. */
-export function withWindow(s: Page, run: number, window: Span | null, whole: (run: number) => Span | null): Page {
+export function withWindow(
+  s: Page,
+  run: number,
+  window: Span | null,
+  whole: (run: number) => Span | null,
+): Page {
   const own = whole(run);
-  const others = s.link ? s.panes.map((p) => p.run).filter((r, i, all) => r !== run && all.indexOf(r) === i) : [];
+  const others = s.link
+    ? s.panes.map((p) => p.run).filter((r, i, all) => r !== run && all.indexOf(r) === i)
+    : [];
   let next = withScope(s, run, { time: window ?? undefined });
   for (const other of others) {
     const there = whole(other);

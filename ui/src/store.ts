@@ -5,7 +5,18 @@ import { createMemo, createSignal, onCleanup } from "solid-js";
 import { createAsks } from "./ask";
 import { readInk, type Ink } from "./draw/ink";
 import { begin, change, redo, undo, type History } from "./history";
-import { activePane, activeRun, activated, firstPage, treeOf, withOption, withView, withWindow, type Page, type Theme } from "./state";
+import {
+  activePane,
+  activeRun,
+  activated,
+  firstPage,
+  treeOf,
+  withOption,
+  withView,
+  withWindow,
+  type Page,
+  type Theme,
+} from "./state";
 import { same } from "./selection";
 import { settled } from "./model/time";
 import { decode, encode } from "./url";
@@ -40,7 +51,18 @@ export interface Tip {
 }
 
 /** Kinds of changes that lead to another place, which the browser's Back leaves again. */
-const PLACES = new Set(["view", "lens", "look", "compare", "split", "close", "run", "act", "option", "table"]);
+const PLACES = new Set([
+  "view",
+  "lens",
+  "look",
+  "compare",
+  "split",
+  "close",
+  "run",
+  "act",
+  "option",
+  "table",
+]);
 
 const NOTICE_MS = 6000;
 const ADDRESS_MS = 150;
@@ -167,10 +189,38 @@ export function createStore(host: Host, transport: Transport) {
   });
 
   return {
-    host, transport, asks, start,
-    link, hello, failure, history, notice, overlay, setOverlay, tip, setTip,
-    state, theme, palette, ink, runs, runInfo, whole, currentRun, view, available, encoded,
-    tell, say, complain, update, select, setWindow, lensOf, scopeOf,
+    host,
+    transport,
+    asks,
+    start,
+    link,
+    hello,
+    failure,
+    history,
+    notice,
+    overlay,
+    setOverlay,
+    tip,
+    setTip,
+    state,
+    theme,
+    palette,
+    ink,
+    runs,
+    runInfo,
+    whole,
+    currentRun,
+    view,
+    available,
+    encoded,
+    tell,
+    say,
+    complain,
+    update,
+    select,
+    setWindow,
+    lensOf,
+    scopeOf,
     undo: () => step(undo),
     redo: () => step(redo),
     activate: (pane: number) => update((s) => activated(s, pane), ""),
@@ -190,7 +240,9 @@ export function createStore(host: Host, transport: Transport) {
       const tree = before && before.pane !== "table" ? before.trees[0] : undefined;
       update((s) => {
         const next = withView(s, name, available);
-        return to?.pane === "table" && to.trees.length === 0 && tree ? withOption(next, name, TREE_OPTION, tree) : next;
+        return to?.pane === "table" && to.trees.length === 0 && tree
+          ? withOption(next, name, TREE_OPTION, tree)
+          : next;
       }, "view");
     },
   };

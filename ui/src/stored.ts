@@ -15,7 +15,9 @@ export function questionText(ask: Ask): string {
 function ordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ordered);
   if (value === null || typeof value !== "object") return value;
-  const entries = Object.entries(value).filter(([key, of]) => of !== undefined && !(key === "size" && isSize(of)));
+  const entries = Object.entries(value).filter(
+    ([key, of]) => of !== undefined && !(key === "size" && isSize(of)),
+  );
   entries.sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(entries.map(([key, of]) => [key, ordered(of)]));
 }
@@ -35,7 +37,8 @@ export class StoredTransport implements Transport {
   ask = async (ask: Ask, how: Asking = {}): Promise<Message> => {
     if (how.signal?.aborted) throw new GivenUp();
     const stored = this.answers.get(questionText(ask));
-    if (!stored) throw new Error("This is not stored in the file: open the run with `crosscut view` to see it.");
+    if (!stored)
+      throw new Error("This is not stored in the file: open the run with `crosscut view` to see it.");
     const { message, error } = read(await unpack(stored));
     if (error !== null) throw new Error(error);
     return message;

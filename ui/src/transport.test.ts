@@ -69,7 +69,10 @@ describe("the socket", () => {
     said(socket(), { id: 1, ok: "draft", progress: { share: 0.9, what: "nearly" } });
     said(socket(), { id: 1, error: "there is no such thing" });
     await expect(answer).rejects.toThrow("there is no such thing");
-    expect(heard.map((m) => [m.progress?.share, m.ok])).toEqual([[0.5, undefined], [0.9, "draft"]]);
+    expect(heard.map((m) => [m.progress?.share, m.ok])).toEqual([
+      [0.5, undefined],
+      [0.9, "draft"],
+    ]);
   });
   it("gives a question up, and says so", async () => {
     socket().open();
@@ -103,15 +106,23 @@ describe("the socket", () => {
 
 describe("stored answers", () => {
   const look = (size: Look["size"]): Look => ({
-    v: 1, view: "sample.graph", run: 0, trees: { things: { with: {}, cut: "3" } }, options: {}, scope: {}, size,
+    v: 1,
+    view: "sample.graph",
+    run: 0,
+    trees: { things: { with: {}, cut: "3" } },
+    options: {},
+    scope: {},
+    size,
   });
   const scene = (size: Look["size"]): Ask => ({ ask: "scene", look: look(size) });
 
   it("are found by the text of the question, whatever the order of its keys and the size of the pane", async () => {
-    const stored = new StoredTransport(new Map([
-      [questionText({ ask: "hello" }), message({ id: 0, ok: HELLO })],
-      [questionText(scene({ w: 100, h: 100 })), message({ id: 0, ok: "picture" })],
-    ]));
+    const stored = new StoredTransport(
+      new Map([
+        [questionText({ ask: "hello" }), message({ id: 0, ok: HELLO })],
+        [questionText(scene({ w: 100, h: 100 })), message({ id: 0, ok: "picture" })],
+      ]),
+    );
     expect((await stored.ask({ ask: "hello" })).ok).toEqual(HELLO);
     expect((await stored.ask(scene({ w: 640, h: 480 }))).ok).toBe("picture");
     expect(questionText({ run: 1, ask: "overview" })).toBe(questionText({ ask: "overview", run: 1 }));
@@ -119,7 +130,9 @@ describe("stored answers", () => {
     await expect(stored.ask({ ask: "scene", look: other })).rejects.toThrow("not stored");
   });
   it("refuse as the server did, and are always there", async () => {
-    const stored = new StoredTransport(new Map([[questionText({ ask: "hello" }), message({ id: 0, error: "no run" })]]));
+    const stored = new StoredTransport(
+      new Map([[questionText({ ask: "hello" }), message({ id: 0, error: "no run" })]]),
+    );
     await expect(stored.ask({ ask: "hello" })).rejects.toThrow("no run");
     const links: Link[] = [];
     stored.watch((link) => links.push(link));
@@ -145,10 +158,11 @@ describe("the latest question", () => {
     const done: number[] = [];
     let release = (): void => {};
     const ask = latest(
-      (q: number) => new Promise<number>((resolve) => {
-        asked.push(q);
-        release = () => resolve(q);
-      }),
+      (q: number) =>
+        new Promise<number>((resolve) => {
+          asked.push(q);
+          release = () => resolve(q);
+        }),
       (a) => done.push(a),
       () => {},
     );

@@ -12,17 +12,29 @@ describe("the address", () => {
     expect(decode("", RUNS)).toEqual(firstPage(RUNS));
   });
   it("holds everything that decides the page", () => {
-    let s = split(firstPage(RUNS), "below", { ...paneOf("sample.table", 0), camera: { x: 1.5, y: -2, k: 0.25 } });
+    let s = split(firstPage(RUNS), "below", {
+      ...paneOf("sample.table", 0),
+      camera: { x: 1.5, y: -2, k: 0.25 },
+    });
     s = withTree(s, 0, "things", { cut: "0,3-9;!&=", with: { k: "7 of 9", "a=b": "c;d" } });
     s = withLens(s, 0, "things", { name: "low-x", value: 1.5 });
     s = withLens(s, 1, "parts/3f2a", { name: "high" });
     s = withOption(s, "sample.graph", "colour", "a&b");
     const inside: Selection = { run: 0, tree: "things", nodes: "1-4" };
     s = {
-      ...s, active: 1, full: true, link: false, inspector: false, theme: "dark",
+      ...s,
+      active: 1,
+      full: true,
+      link: false,
+      inspector: false,
+      theme: "dark",
       selected: { run: 1, tree: "parts/a:b", nodes: "3,17-19", to: "4", time: [5, 6.5] },
-      panes: s.panes.map((p, i) => (i === 0 ? { ...p, against: [1] } : i === 2 ? { ...p, against: "rest" } : p)),
-      runs: s.runs.map((r, i) => (i === 0 ? { ...r, scope: { time: [1100, 1200.5], places: "0-1,3", inside } } : r)),
+      panes: s.panes.map((p, i) =>
+        i === 0 ? { ...p, against: [1] } : i === 2 ? { ...p, against: "rest" } : p,
+      ),
+      runs: s.runs.map((r, i) =>
+        i === 0 ? { ...r, scope: { time: [1100, 1200.5], places: "0-1,3", inside } } : r,
+      ),
     };
     expect(there(s)).toEqual(s);
     expect(encode(there(s), RUNS)).toBe(encode(s, RUNS));
@@ -38,8 +50,20 @@ describe("the address", () => {
   });
   it("ignores what cannot be read", () => {
     for (const text of [
-      "p=nonsense:9", "p=sample.graph:7", "c0=a~b", "w0=3", "w0=5~4", "s=0:things:x", "s=9:things:1", "g=9x9", "a=12",
-      "%%%", "0/=3", "i0=nothing", "v=99&p=sample.graph:0", "r0=a-b",
+      "p=nonsense:9",
+      "p=sample.graph:7",
+      "c0=a~b",
+      "w0=3",
+      "w0=5~4",
+      "s=0:things:x",
+      "s=9:things:1",
+      "g=9x9",
+      "a=12",
+      "%%%",
+      "0/=3",
+      "i0=nothing",
+      "v=99&p=sample.graph:0",
+      "r0=a-b",
     ]) {
       expect(decode(text, RUNS), text).toEqual(firstPage(RUNS));
     }

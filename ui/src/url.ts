@@ -6,7 +6,16 @@
 
 import { ranges } from "./selection";
 import {
-  firstPage, MOST_PANES, paneOf, type Camera, type Grid, type Options, type Page, type Pane, type RunState, type TreeState,
+  firstPage,
+  MOST_PANES,
+  paneOf,
+  type Camera,
+  type Grid,
+  type Options,
+  type Page,
+  type Pane,
+  type RunState,
+  type TreeState,
 } from "./state";
 import { viewOf } from "./views";
 import type { RunInfo } from "./protocol/RunInfo";
@@ -44,7 +53,8 @@ export function encode(s: Page, runs: readonly RunInfo[]): string {
   s.runs.forEach((r, i) => putRun(put, r, i));
   for (const view of Object.keys(s.options).sort()) {
     const own = s.options[view]!;
-    for (const name of Object.keys(own).sort()) out.push(`o.${written(view)}.${written(name)}=${written(own[name]!)}`);
+    for (const name of Object.keys(own).sort())
+      out.push(`o.${written(view)}.${written(name)}=${written(own[name]!)}`);
   }
   put("link", s.link ? "1" : "0", "1");
   put("inspector", s.inspector ? "1" : "0", "1");
@@ -65,8 +75,12 @@ function paneText(p: Pane): string {
 }
 
 function treeText(tree: TreeState): string {
-  const lens = tree.lens ? [`lens=${written(tree.lens.name)}${tree.lens.value === undefined ? "" : `~${tree.lens.value}`}`] : [];
-  const options = Object.keys(tree.with).sort().map((name) => `${written(name)}=${written(tree.with[name]!)}`);
+  const lens = tree.lens
+    ? [`lens=${written(tree.lens.name)}${tree.lens.value === undefined ? "" : `~${tree.lens.value}`}`]
+    : [];
+  const options = Object.keys(tree.with)
+    .sort()
+    .map((name) => `${written(name)}=${written(tree.with[name]!)}`);
   return [written(tree.cut), ...lens, ...options].join(";");
 }
 
@@ -81,7 +95,10 @@ export function decode(fragment: string, runs: readonly RunInfo[]): Page {
   const s = firstPage(runs);
   const get = fields(fragment);
   if ((get.get("v") ?? "1") !== "1") return s;
-  const panes = readPanes(get.get("p") ?? "", runs).map((p, i) => ({ ...p, camera: camera(get.get(`c${i}`)) }));
+  const panes = readPanes(get.get("p") ?? "", runs).map((p, i) => ({
+    ...p,
+    camera: camera(get.get(`c${i}`)),
+  }));
   const shown = panes.length > 0 ? panes : s.panes;
   const active = Number(get.get("a") ?? 0);
   const theme = get.get("theme");

@@ -26,7 +26,12 @@ export const TREE_OPTION = "tree";
 export function tableTree(s: Page, view: View, run: RunInfo | undefined): string {
   const chosen = s.options[view.name]?.[TREE_OPTION] ?? "";
   if (treeDecl(run, chosen)) return chosen;
-  return view.trees[0] ?? run?.views.find((v) => v.pane !== "sheet" && v.trees.length > 0)?.trees[0] ?? run?.trees[0]?.name ?? "";
+  return (
+    view.trees[0] ??
+    run?.views.find((v) => v.pane !== "sheet" && v.trees.length > 0)?.trees[0] ??
+    run?.trees[0]?.name ??
+    ""
+  );
 }
 
 /** The view that a table's tree is opened and folded in: a table is asked for with its look. */
@@ -52,10 +57,15 @@ export function keysOf(s: Page, run: number, view: View, info: RunInfo | undefin
 }
 
 /** The value of an option as it is in effect. */
-export const valueOf = (opt: Opt, options: Readonly<Record<string, string>>): string => options[opt.name] ?? opt.usual;
+export const valueOf = (opt: Opt, options: Readonly<Record<string, string>>): string =>
+  options[opt.name] ?? opt.usual;
 
 /** Whether an option has anything to decide now. */
-export const isShown = (opt: Opt, options: readonly Opt[], values: Readonly<Record<string, string>>): boolean => {
+export const isShown = (
+  opt: Opt,
+  options: readonly Opt[],
+  values: Readonly<Record<string, string>>,
+): boolean => {
   if (!opt.when) return true;
   const [other, value] = opt.when;
   const of = options.find((o) => o.name === other);

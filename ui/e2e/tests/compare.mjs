@@ -59,7 +59,9 @@ test("both panes of grains keep all their tools, and a message names its run", a
   await press(page, ".");
   for (const pane of await page.locator("section.pane").all()) {
     const room = await pane.boundingBox();
-    const tools = await pane.locator(":is(.pane-head, .tools-row) :is(button, select, label, .threshold-count)").all();
+    const tools = await pane
+      .locator(":is(.pane-head, .tools-row) :is(button, select, label, .threshold-count)")
+      .all();
     assert.ok(tools.length >= 12, `${tools.length} tools`);
     for (const tool of tools) {
       const box = await tool.boundingBox();

@@ -38,7 +38,14 @@ const clickNode = async (node, options) => {
 test("views, options and acts are those that the server declares", async () => {
   await open();
   const rail = page.getByRole("navigation", { name: "Views" }).getByRole("button");
-  assert.deepEqual(await rail.evaluateAll((all) => all.map((one) => one.ariaLabel)), ["First", "Graph", "Bars", "Slow", "Table", "Wrong"]);
+  assert.deepEqual(await rail.evaluateAll((all) => all.map((one) => one.ariaLabel)), [
+    "First",
+    "Graph",
+    "Bars",
+    "Slow",
+    "Table",
+    "Wrong",
+  ]);
   await press("2");
   assert.deepEqual(await views(), ["sample.graph"]);
   await page.getByLabel("Colour").selectOption("b");
@@ -61,14 +68,22 @@ test("up to four panes: split, swapped, maximised, closed", async () => {
   await press("\\", "|");
   let s = await state(page);
   assert.deepEqual([s.panes.length, s.grid, s.active], [3, [1, 2], 2]);
-  await page.locator("section.pane").first().click({ position: { x: 300, y: 300 } });
+  await page
+    .locator("section.pane")
+    .first()
+    .click({ position: { x: 300, y: 300 } });
   await press("|");
   s = await state(page);
   assert.deepEqual([s.panes.length, s.grid], [4, [2, 2]]);
   assert.equal(new Set(await views()).size, 4, "each shows something else");
   assert.equal(await page.locator("section.pane").count(), 4);
-  const boxes = await Promise.all((await page.locator("section.pane").all()).map((pane) => pane.boundingBox()));
-  assert.ok(boxes.every((box) => box.width > 300 && box.height > 200), JSON.stringify(boxes));
+  const boxes = await Promise.all(
+    (await page.locator("section.pane").all()).map((pane) => pane.boundingBox()),
+  );
+  assert.ok(
+    boxes.every((box) => box.width > 300 && box.height > 200),
+    JSON.stringify(boxes),
+  );
   await press("\\");
   assert.match(await page.locator(".notice").textContent(), /four panes/);
   const before = await views();
@@ -124,7 +139,10 @@ test("a lens is chosen, its threshold moved and reset; what is missing says why"
   await open({ fragment: "#v=1&p=sample.graph:0" });
   await settle();
   await press("k");
-  assert.match(await page.getByRole("menu").textContent(), /large things8 things7 ns.*odd things.*not available.*--odd/);
+  assert.match(
+    await page.getByRole("menu").textContent(),
+    /large things8 things7 ns.*odd things.*not available.*--odd/,
+  );
   await page.getByRole("menuitemradio", { name: /large/ }).click();
   await settle();
   assert.equal((await state(page)).runs[0].trees.things.lens.name, "large");
@@ -148,7 +166,15 @@ test("the first sheet: findings lead to their look, tables sort, slow pictures w
   await open();
   await settle();
   const text = await page.locator(".sheet").textContent();
-  for (const word of ["3 of 4 places busy", "problem 1 of run 0", "31.0", "at most 200 ns", "place 1", "work();"]) assert.ok(text.includes(word), word);
+  for (const word of [
+    "3 of 4 places busy",
+    "problem 1 of run 0",
+    "31.0",
+    "at most 200 ns",
+    "place 1",
+    "work();",
+  ])
+    assert.ok(text.includes(word), word);
   const rows = () => page.locator(".sheet-table tbody tr td:first-child").allTextContents();
   await page.locator(".sheet-table").getByRole("button", { name: "Work" }).click();
   assert.deepEqual(await rows(), ["place 1", "place 2", "place 0"]);
@@ -168,7 +194,10 @@ test("the first sheet: findings lead to their look, tables sort, slow pictures w
   await page.locator(".finding-open").first().click();
   await settle();
   const s = await state(page);
-  assert.deepEqual([s.panes[0].view, s.selected.nodes, s.runs[0].trees.things.lens.name], ["sample.graph", "2", "large"]);
+  assert.deepEqual(
+    [s.panes[0].view, s.selected.nodes, s.runs[0].trees.things.lens.name],
+    ["sample.graph", "2", "large"],
+  );
   assert.ok(await nodeAt(page, 2), "what the finding is about is opened");
   await press("p");
   assert.equal(asked("overview").length > 0, true);
@@ -187,14 +216,22 @@ test("search groups hits by tree, Enter shows the next", async () => {
   await page.keyboard.press("/");
   await page.locator("input.search-field").fill("nothing such");
   await settle();
-  assert.match(await page.locator(".search-list").textContent(), /Nothing matches “nothing such”.*#12 is one of Things/);
+  assert.match(
+    await page.locator(".search-list").textContent(),
+    /Nothing matches “nothing such”.*#12 is one of Things/,
+  );
 });
 
 test("the table sorts, filters, steps with keys, and lists all that the lens chooses", async () => {
   await open({ fragment: "#v=1&p=sample.table:0&0/things=;lens=large" });
   await settle();
-  const names = () => page.locator(".table-row:not(.empty)").evaluateAll((rows) =>
-    rows.map((row) => [parseFloat(row.style.top), row.querySelector(".first > :last-child").textContent]).sort((a, b) => a[0] - b[0]).map(([, name]) => name));
+  const names = () =>
+    page.locator(".table-row:not(.empty)").evaluateAll((rows) =>
+      rows
+        .map((row) => [parseFloat(row.style.top), row.querySelector(".first > :last-child").textContent])
+        .sort((a, b) => a[0] - b[0])
+        .map(([, name]) => name),
+    );
   assert.deepEqual(await names(), ["thing main.c:11", "thing main.c:15", "thing main.c:19"]);
   await page.getByRole("columnheader", { name: "Work" }).click();
   await settle();
@@ -251,7 +288,10 @@ test("along time: the wheel zooms, dragging moves, Shift selects a stretch, the 
 test("two runs stand side by side; zoom and window are linked until they are not", async () => {
   await open({ runs: 2, width: 1600 });
   await settle();
-  assert.deepEqual((await state(page)).panes.map((p) => p.run), [0, 1]);
+  assert.deepEqual(
+    (await state(page)).panes.map((p) => p.run),
+    [0, 1],
+  );
   await press("3");
   assert.deepEqual(await views(), ["sample.bars", "sample.bars"]);
   const pane = await page.locator("section.pane canvas").first().boundingBox();
@@ -282,7 +322,10 @@ test("what is wrong, partial, lost or slow is said", async () => {
   page.settings.down = true;
   await page.sockets.at(-1).close();
   await settle();
-  assert.match(await page.locator(".banner.problem").textContent(), /Connection to the server lost.*Trying again/);
+  assert.match(
+    await page.locator(".banner.problem").textContent(),
+    /Connection to the server lost.*Trying again/,
+  );
   page.settings.down = false;
   const before = asked("hello").length;
   await page.getByRole("button", { name: "Try now" }).click();
@@ -316,7 +359,8 @@ test("the palette and the help know every command and its key", async () => {
   await settle();
   await press("?");
   const help = await page.getByRole("dialog").textContent();
-  for (const word of ["Undo", "Open the worst", "Show Graph", "Strong: on", "Graph, made up."]) assert.ok(help.includes(word), word);
+  for (const word of ["Undo", "Open the worst", "Show Graph", "Strong: on", "Graph, made up."])
+    assert.ok(help.includes(word), word);
   await press("Escape");
   assert.equal(await page.getByRole("dialog").count(), 0);
   await command(page, "Lens: large things");
@@ -326,8 +370,16 @@ test("the palette and the help know every command and its key", async () => {
 test("every control has a name, and the table form of every view is one key away", async () => {
   await open({ fragment: "#v=1&p=sample.graph:0" });
   await settle();
-  const nameless = await page.locator("button, select, input, canvas[tabindex]").evaluateAll((all) =>
-    all.filter((el) => !(el.ariaLabel || el.textContent.trim() || el.title || el.closest("label")?.textContent.trim())).map((el) => el.outerHTML));
+  const nameless = await page
+    .locator("button, select, input, canvas[tabindex]")
+    .evaluateAll((all) =>
+      all
+        .filter(
+          (el) =>
+            !(el.ariaLabel || el.textContent.trim() || el.title || el.closest("label")?.textContent.trim()),
+        )
+        .map((el) => el.outerHTML),
+    );
   assert.deepEqual(nameless, []);
   await press("Shift+T");
   assert.deepEqual(await views(), ["sample.table"]);

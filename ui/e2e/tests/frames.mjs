@@ -29,7 +29,13 @@ after(async () => {
 function pan() {
   const canvas = document.querySelector("section.pane canvas");
   const { left, top, width, height } = canvas.getBoundingClientRect();
-  const at = { clientX: left + width / 2, clientY: top + height / 2, shiftKey: true, bubbles: true, cancelable: true };
+  const at = {
+    clientX: left + width / 2,
+    clientY: top + height / 2,
+    shiftKey: true,
+    bubbles: true,
+    cancelable: true,
+  };
   const times = [];
   return new Promise((done) => {
     const frame = (now) => {
@@ -42,7 +48,9 @@ function pan() {
   });
 }
 
-const CASES = ["tasks.dag", "tasks.grains"].flatMap((view) => ["readable", "all of it"].map((zoom) => [view, zoom]));
+const CASES = ["tasks.dag", "tasks.grains"].flatMap((view) =>
+  ["readable", "all of it"].map((zoom) => [view, zoom]),
+);
 for (const [view, zoom] of CASES) {
   test(`${view}: panning thousands of visible nodes, ${zoom}`, async (t) => {
     await page?.context().close();
@@ -84,10 +92,15 @@ test("grains: a group with thousands of members inside opens in motion", async (
   await watch(page);
   await press(page, "Shift+Enter");
   const times = await page.evaluate(() => window.watched);
-  const frames = times.slice(1).map((time, i) => time - times[i]).toSorted((a, b) => a - b);
+  const frames = times
+    .slice(1)
+    .map((time, i) => time - times[i])
+    .toSorted((a, b) => a - b);
   const { boxes } = await stats(page);
   const at = (share) => frames[Math.floor((frames.length - 1) * share)].toFixed(1);
-  t.diagnostic(`${before} boxes became ${boxes}; median ${at(0.5)} ms, 95 % ${at(0.95)} ms, worst ${at(1)} ms`);
+  t.diagnostic(
+    `${before} boxes became ${boxes}; median ${at(0.5)} ms, 95 % ${at(0.95)} ms, worst ${at(1)} ms`,
+  );
   assert.ok(boxes > NODES);
   assert.deepEqual(page.problems, []);
 });

@@ -32,10 +32,15 @@ test("a run opens on its overview", async () => {
 
 test("the counted facts are those of crosscut info", async () => {
   const facts = await page.locator(".sheet .facts").evaluateAll((lists) =>
-    Object.fromEntries(lists.flatMap((list) => {
-      const values = [...list.querySelectorAll("dd")].map((dd) => dd.querySelector("[title]")?.title ?? dd.textContent);
-      return [...list.querySelectorAll("dt")].map((dt, i) => [dt.textContent, values[i]]);
-    })));
+    Object.fromEntries(
+      lists.flatMap((list) => {
+        const values = [...list.querySelectorAll("dd")].map(
+          (dd) => dd.querySelector("[title]")?.title ?? dd.textContent,
+        );
+        return [...list.querySelectorAll("dt")].map((dt, i) => [dt.textContent, values[i]]);
+      }),
+    ),
+  );
   assert.equal(number(facts.tasks), truth.tasks);
   assert.equal(number(facts.intervals), truth.intervals);
   assert.equal(number(facts.work), truth.work_ns);
@@ -49,17 +54,26 @@ test("where the time went is drawn, and so are the charts below it", async () =>
     await figure.scrollIntoViewIfNeeded();
     if (await figure.getByRole("button", { name: "Compute" }).count()) continue;
     const cells = await pictures.sketch(await still(page, figure.locator("canvas").first()), 24, 6);
-    assert.ok(Math.max(...cells) - Math.min(...cells) > 20, `${await figure.locator("canvas").getAttribute("aria-label")} is not empty`);
+    assert.ok(
+      Math.max(...cells) - Math.min(...cells) > 20,
+      `${await figure.locator("canvas").getAttribute("aria-label")} is not empty`,
+    );
   }
 });
 
 test("findings are sorted by what they cost, and numbered", async () => {
   const findings = page.locator(".finding");
   const numbers = await findings.locator(".finding-number").allTextContents();
-  assert.deepEqual(numbers, numbers.map((_, i) => String(i + 1)));
+  assert.deepEqual(
+    numbers,
+    numbers.map((_, i) => String(i + 1)),
+  );
   const shares = await findings.locator(".finding-cost strong").allTextContents();
   const values = shares.map(number);
-  assert.deepEqual(values, values.toSorted((a, b) => b - a));
+  assert.deepEqual(
+    values,
+    values.toSorted((a, b) => b - a),
+  );
 });
 
 test("a finding opens the view that shows it, with the place selected", async () => {
@@ -67,7 +81,8 @@ test("a finding opens the view that shows it, with the place selected", async ()
   await still(page);
   const s = await state(page);
   assert.notEqual(s.panes[0].view, "overview");
-  if (s.selected && s.panes[0].view !== "tasks.timeline") assert.ok(await nodeAt(page, Number(s.selected.nodes)));
+  if (s.selected && s.panes[0].view !== "tasks.timeline")
+    assert.ok(await nodeAt(page, Number(s.selected.nodes)));
   await press(page, "p");
   assert.notDeepEqual((await state(page)).selected, s.selected);
 });

@@ -5,7 +5,20 @@ import { after, before, beforeEach, test } from "node:test";
 import { launch, open, still } from "../browser.mjs";
 import { decoder } from "../picture.mjs";
 import { imported, serve } from "../server.mjs";
-import { centre, click, drag, drawn, picture, press, selected, show, state, stats, wheel, windowOf } from "../workbench.mjs";
+import {
+  centre,
+  click,
+  drag,
+  drawn,
+  picture,
+  press,
+  selected,
+  show,
+  state,
+  stats,
+  wheel,
+  windowOf,
+} from "../workbench.mjs";
 
 let browser, server, pictures, page;
 

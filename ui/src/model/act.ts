@@ -62,16 +62,22 @@ export function createActs(store: Store, { pane, look, answers, camera, install,
   function report(call: ActCall, { answer }: Shown): void {
     const limit = call.name === "below" ? (call.numbers[0] ?? 0) : 0;
     const more = Math.min(MOST, limit * 4);
-    const action = answer.stopped && limit > 0 && limit < MOST
-      ? { title: `Open up to ${more.toLocaleString("en").replaceAll(",", "\u2009")}`, run: () => void act({ ...call, numbers: [more] }) }
-      : undefined;
-    const stopped = answer.stopped ? "Stopped before there would be too much to see. Open single ones to go on." : null;
+    const action =
+      answer.stopped && limit > 0 && limit < MOST
+        ? {
+            title: `Open up to ${more.toLocaleString("en").replaceAll(",", "\u2009")}`,
+            run: () => void act({ ...call, numbers: [more] }),
+          }
+        : undefined;
+    const stopped = answer.stopped
+      ? "Stopped before there would be too much to see. Open single ones to go on."
+      : null;
     const text = answer.notice ?? stopped;
     if (text) store.say(named(text), action);
   }
   /** A message names its run where several are open. */
   const named = (text: string): string =>
-    (store.runs().length > 1 ? `${store.runInfo(look()?.run ?? 0)?.name}: ${text}` : text);
+    store.runs().length > 1 ? `${store.runInfo(look()?.run ?? 0)?.name}: ${text}` : text;
 
   const act = (call: ActCall): Promise<void> => {
     const done = chain.then(() => perform(call));

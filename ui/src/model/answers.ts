@@ -59,7 +59,12 @@ export function createAnswers(store: Store, { wanted, slow, arrived }: Wishes) {
       keep(key, shown);
       // While something is dragged the answer is always a little late: shown all the same if it is of the same view.
       const now = wanted();
-      if (now && now.view === look.view && now.run === look.run && (keyOf(now) === key || !recent.has(keyOf(now)))) {
+      if (
+        now &&
+        now.view === look.view &&
+        now.run === look.run &&
+        (keyOf(now) === key || !recent.has(keyOf(now)))
+      ) {
         install(key, shown);
       }
     },
@@ -80,7 +85,11 @@ export function createAnswers(store: Store, { wanted, slow, arrived }: Wishes) {
     setProgress({ share: 0, what: "" });
     const draft = (shown: Shown): void => arrived(key, shown);
     try {
-      const shown = await store.asks.scene(look, undefined, { signal: own.signal, progress: setProgress, draft });
+      const shown = await store.asks.scene(look, undefined, {
+        signal: own.signal,
+        progress: setProgress,
+        draft,
+      });
       keep(key, shown);
       install(key, shown);
     } catch (e) {
@@ -98,23 +107,27 @@ export function createAnswers(store: Store, { wanted, slow, arrived }: Wishes) {
     if (started()) timer = setTimeout(() => void work(key, look), SETTLE_MS);
   }
 
-  createEffect(on(
-    () => {
-      const look = wanted();
-      return look && store.hello() ? keyOf(look) : null;
-    },
-    (key) => {
-      const look = untrack(wanted);
-      if (key === null || !look || key === shownKey) return;
-      const known = recent.get(key);
-      if (known) install(key, known);
-      else ask(key, look);
-    },
-  ));
+  createEffect(
+    on(
+      () => {
+        const look = wanted();
+        return look && store.hello() ? keyOf(look) : null;
+      },
+      (key) => {
+        const look = untrack(wanted);
+        if (key === null || !look || key === shownKey) return;
+        const known = recent.get(key);
+        if (known) install(key, known);
+        else ask(key, look);
+      },
+    ),
+  );
   onCleanup(stop);
 
   return {
-    error, busySince, progress,
+    error,
+    busySince,
+    progress,
     /** A slow view that nobody asked for yet, or that was given up. */
     waitsForStart: () => slow() && !started(),
     start: () => {

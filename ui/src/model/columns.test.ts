@@ -2,7 +2,13 @@ import { describe, expect, it } from "vitest";
 import { gridOf, nextOrder } from "./columns";
 import type { Column } from "../protocol/Column";
 
-const column = (name: string, unit: Column["unit"]): Column => ({ name, title: name, about: "", unit, sorts: true });
+const column = (name: string, unit: Column["unit"]): Column => ({
+  name,
+  title: name,
+  about: "",
+  unit,
+  sorts: true,
+});
 
 describe("columns", () => {
   it("have room for what they hold", () => {
@@ -18,7 +24,15 @@ describe("columns", () => {
       const two = nextOrder(one, of);
       return [one, two, nextOrder(two, of)];
     };
-    expect(steps(column("work", "ns"))).toEqual([{ sort: "work", descending: true }, { sort: "work", descending: false }, usual]);
-    expect(steps(column("name", null))).toEqual([{ sort: "name", descending: false }, { sort: "name", descending: true }, usual]);
+    expect(steps(column("work", "ns"))).toEqual([
+      { sort: "work", descending: true },
+      { sort: "work", descending: false },
+      usual,
+    ]);
+    expect(steps(column("name", null))).toEqual([
+      { sort: "name", descending: false },
+      { sort: "name", descending: true },
+      usual,
+    ]);
   });
 });

@@ -8,7 +8,8 @@ interface Sort {
 }
 
 /** Room for a head: its longest word, since heads are broken between words. */
-const headRoom = (title: string): number => 14 + 7.3 * Math.max(0, ...title.split(" ").map((word) => word.length));
+const headRoom = (title: string): number =>
+  14 + 7.3 * Math.max(0, ...title.split(" ").map((word) => word.length));
 
 /** Share of the width and the least in pixels, by what the column holds and where it stands. */
 function widthOf(column: Column, first: boolean): [number, number] {
@@ -21,7 +22,9 @@ function widthOf(column: Column, first: boolean): [number, number] {
 export function gridOf(columns: readonly Column[]): { "grid-template-columns": string; "min-width": string } {
   const widths = columns.map((column, i) => widthOf(column, i === 0));
   return {
-    "grid-template-columns": widths.map(([share, least]) => `minmax(${Math.round(least)}px, ${share}fr)`).join(" "),
+    "grid-template-columns": widths
+      .map(([share, least]) => `minmax(${Math.round(least)}px, ${share}fr)`)
+      .join(" "),
     "min-width": `${Math.round(widths.reduce((sum, [, least]) => sum + least, 0))}px`,
   };
 }
@@ -30,5 +33,7 @@ export function gridOf(columns: readonly Column[]): { "grid-template-columns": s
 export function nextOrder(now: Sort, column: Column): Sort {
   const usual = column.unit !== null;
   if (now.sort !== column.name) return { sort: column.name, descending: usual };
-  return now.descending === usual ? { sort: column.name, descending: !usual } : { sort: "", descending: true };
+  return now.descending === usual
+    ? { sort: column.name, descending: !usual }
+    : { sort: "", descending: true };
 }

@@ -23,7 +23,10 @@ export function createFindings(store: Store, controls: Controls) {
     if (!read) {
       const [get, set] = createSignal<Finding[] | null>(null);
       known.set(run, (read = get));
-      store.asks.overview(run).then((sheet) => set(findingsIn(sheet)), () => set([]));
+      store.asks.overview(run).then(
+        (sheet) => set(findingsIn(sheet)),
+        () => set([]),
+      );
     }
     return read();
   };
@@ -32,14 +35,18 @@ export function createFindings(store: Store, controls: Controls) {
   function open(look: Look): void {
     store.update((s) => {
       const next = applied(showing(s, look.view, look.run), look);
-      const panes = next.panes.map((p, i) => (i === next.active ? { ...p, camera: null, against: againstOf(look) } : p));
+      const panes = next.panes.map((p, i) =>
+        i === next.active ? { ...p, camera: null, against: againstOf(look) } : p,
+      );
       return { ...next, panes, selected: look.selected ?? null };
     }, "look");
     // What is meant may be folded away there.
     const pane = store.activeView()?.pane;
-    if (look.selected && (pane === "graph" || pane === "table")) controls.active()?.reveal(look.selected).catch(store.complain);
+    if (look.selected && (pane === "graph" || pane === "table"))
+      controls.active()?.reveal(look.selected).catch(store.complain);
   }
-  const againstOf = ({ against }: Look): Pane["against"] => (!against ? null : against === "rest" ? "rest" : against.runs);
+  const againstOf = ({ against }: Look): Pane["against"] =>
+    !against ? null : against === "rest" ? "rest" : against.runs;
 
   const go = (run: number, finding: Finding): void => {
     setCurrent({ run, number: finding.number });
@@ -47,7 +54,10 @@ export function createFindings(store: Store, controls: Controls) {
   };
 
   return {
-    of, open, go, current,
+    of,
+    open,
+    go,
+    current,
     step: async (by: 1 | -1): Promise<void> => {
       const run = store.currentRun();
       const list = findingsIn(await store.asks.overview(run));

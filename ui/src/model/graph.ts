@@ -2,7 +2,18 @@
 // keeps what should stay where it was when the layout changes.
 
 import { createMemo, createSignal } from "solid-js";
-import { alike, anchored, fitted, home, kept, panned, revealing, rootX, snug, zoomedAt } from "../draw/camera";
+import {
+  alike,
+  anchored,
+  fitted,
+  home,
+  kept,
+  panned,
+  revealing,
+  rootX,
+  snug,
+  zoomedAt,
+} from "../draw/camera";
 import { around, boxOf, nearest, rectOf } from "../draw/marks";
 import { placedNow, progress, tween, type Tween } from "../draw/tween";
 import { mates, withPane, type Camera } from "../state";
@@ -30,18 +41,27 @@ export type Graph = ReturnType<typeof createGraph>;
 /** Changes of the state that bring their own camera along. */
 const TRAVELLED = ["undo", "redo", "address", "look", "view"];
 
-export function createGraph({ store, controls }: Pick<Bench, "store" | "controls">, pane: () => number, view: View) {
+export function createGraph(
+  { store, controls }: Pick<Bench, "store" | "controls">,
+  pane: () => number,
+  view: View,
+) {
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   const [scene, setScene] = createSignal<Scene | null>(null);
   const [answer, setAnswer] = createSignal<SceneAnswer | null>(null);
   const [version, setVersion] = createSignal(0);
   const [acting, setActing] = createSignal<number | null>(null);
-  const [size, setSize] = createSignal<Size>({ w: 0, h: 0 }, { equals: (a, b) => a.w === b.w && a.h === b.h });
+  const [size, setSize] = createSignal<Size>(
+    { w: 0, h: 0 },
+    { equals: (a, b) => a.w === b.w && a.h === b.h },
+  );
   let way: Tween | null = null;
 
   const own = () => store.state().panes[pane()];
   const run = () => own()?.run ?? 0;
-  const trees = createMemo(() => keysOf(store.state(), run(), view, store.runInfo(run())), [], { equals: (a, b) => a.join() === b.join() });
+  const trees = createMemo(() => keysOf(store.state(), run(), view, store.runInfo(run())), [], {
+    equals: (a, b) => a.join() === b.join(),
+  });
   const look = createMemo<Look | null>(
     () => {
       const p = own();
@@ -91,7 +111,11 @@ export function createGraph({ store, controls }: Pick<Bench, "store" | "controls
     if (old && before && next && !TRAVELLED.includes(store.history().last.kind)) {
       const nodes = stays(old);
       const after = inSight(anchored(old, next, nodes, before) ?? before, next, nodes);
-      const same = after.x === before.x && after.y === before.y && old.width === next.width && old.height === next.height;
+      const same =
+        after.x === before.x &&
+        after.y === before.y &&
+        old.width === next.width &&
+        old.height === next.height;
       if (!same) store.update((s) => withPane(s, pane(), { camera: after }), "");
     }
     install(shown, null, before);
@@ -113,7 +137,11 @@ export function createGraph({ store, controls }: Pick<Bench, "store" | "controls
     return isSeen(rectAt(s, at), c, size()) ? c : revealing(c, size(), rectAt(s, at));
   }
 
-  const answers = createAnswers(store, { wanted: look, slow: () => view.slow, arrived: (_, shown) => relook(shown) });
+  const answers = createAnswers(store, {
+    wanted: look,
+    slow: () => view.slow,
+    arrived: (_, shown) => relook(shown),
+  });
 
   /** Unchanged things stay where they are; where an act leads comes into sight. */
   function afterAct({ scene: next, answer: said }: Shown, call: ActCall): Camera | null | undefined {
@@ -124,7 +152,12 @@ export function createGraph({ store, controls }: Pick<Bench, "store" | "controls
     const target = said.select ?? (call.name === "reveal" ? (call.on ?? null) : null);
     const [to, acted] = [boxIn(next, target), boxIn(next, call.on ?? null)];
     if (after && old) {
-      const nodes = to >= 0 ? around(next, to).map((i) => next.boxes.node[i]!) : acted >= 0 ? [next.boxes.node[acted]!] : stays(old);
+      const nodes =
+        to >= 0
+          ? around(next, to).map((i) => next.boxes.node[i]!)
+          : acted >= 0
+            ? [next.boxes.node[acted]!]
+            : stays(old);
       const moved = anchored(old, next, nodes, after);
       if (!moved && acted >= 0) after = revealing(after, size(), rectAt(next, acted));
       else after = moved ?? after;
@@ -134,7 +167,10 @@ export function createGraph({ store, controls }: Pick<Bench, "store" | "controls
   }
   let beforeAct: Camera | null = null;
   const acts = createActs(store, {
-    pane, look, answers, busy: setActing,
+    pane,
+    look,
+    answers,
+    busy: setActing,
     camera: (shown, call) => {
       beforeAct = scene() ? camera() : null;
       return afterAct(shown, call);
@@ -146,14 +182,19 @@ export function createGraph({ store, controls }: Pick<Bench, "store" | "controls
   function move(to: Camera | null): void {
     const s = scene();
     const next = to && s ? kept(to, extent(s), size()) : to;
-    store.update((state) => {
-      let changed = withPane(state, pane(), { camera: next });
-      for (const mate of mates(state, pane())) {
-        const there = controls.of(mate)?.extent?.();
-        if (there && s) changed = withPane(changed, mate, { camera: next && alike(next, extent(s), there) });
-      }
-      return changed;
-    }, "camera", true);
+    store.update(
+      (state) => {
+        let changed = withPane(state, pane(), { camera: next });
+        for (const mate of mates(state, pane())) {
+          const there = controls.of(mate)?.extent?.();
+          if (there && s)
+            changed = withPane(changed, mate, { camera: next && alike(next, extent(s), there) });
+        }
+        return changed;
+      },
+      "camera",
+      true,
+    );
   }
   const whole = (): boolean => {
     const [s, c, v] = [scene(), camera(), size()];
@@ -163,7 +204,18 @@ export function createGraph({ store, controls }: Pick<Bench, "store" | "controls
   };
 
   return {
-    scene, answer, version, size, setSize, look, trees, run, answers, camera, move, boxIn,
+    scene,
+    answer,
+    version,
+    size,
+    setSize,
+    look,
+    trees,
+    run,
+    answers,
+    camera,
+    move,
+    boxIn,
     busySince: () => acting() ?? answers.busySince(),
     tween: (): Tween | null => (way && progress(way, performance.now()) < 1 ? way : null),
     act: acts.act,

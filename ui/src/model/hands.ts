@@ -57,18 +57,26 @@ export function createHands(store: Store, controls: Controls) {
     store.select(of);
     store.update((s) => showing(s, view, of.run), "view");
     const control = controls.active();
-    void guarded(async () => (act === "reveal" ? control?.reveal(of, true) : control?.act({ name: act, on: of, numbers: [] })));
+    void guarded(async () =>
+      act === "reveal" ? control?.reveal(of, true) : control?.act({ name: act, on: of, numbers: [] }),
+    );
   }
 
   /** The view in which a selection is looked at when the one on the screen cannot show it. */
   function viewFor(of: Selection): View | undefined {
     const views = listedIn(of.run).filter((v) => !v.slow);
     const own = (v: View): boolean => v.trees.some((tree) => nameOf(tree) === nameOf(of.tree));
-    return views.find((v) => v.pane === "graph" && own(v)) ?? views.find((v) => v.pane !== "sheet" && own(v))
-      ?? views.find((v) => v.pane === "graph");
+    return (
+      views.find((v) => v.pane === "graph" && own(v)) ??
+      views.find((v) => v.pane !== "sheet" && own(v)) ??
+      views.find((v) => v.pane === "graph")
+    );
   }
 
-  const besides = async (which: (of: Selection) => Promise<Selection | null>, none: string): Promise<void> => {
+  const besides = async (
+    which: (of: Selection) => Promise<Selection | null>,
+    none: string,
+  ): Promise<void> => {
     const of = subject();
     if (!of) return;
     const next = await which(of);
@@ -87,7 +95,9 @@ export function createHands(store: Store, controls: Controls) {
   async function toTime(): Promise<void> {
     const of = selected();
     const run = of?.run ?? store.currentRun();
-    const shown = store.state().panes.find((p) => p.run === run && viewOf(store.runInfo(run), p.view)?.pane === "plots");
+    const shown = store
+      .state()
+      .panes.find((p) => p.run === run && viewOf(store.runInfo(run), p.view)?.pane === "plots");
     const view = shown?.view ?? listedIn(run).find((v) => v.pane === "plots" && !v.slow)?.name;
     if (!view) return store.say("This run has no view along time.");
     const time = of ? ((await store.about(of)).time ?? of.time) : null;
@@ -114,7 +124,8 @@ export function createHands(store: Store, controls: Controls) {
     if (!look || !view || (view.pane !== "graph" && view.pane !== "plots")) {
       return store.say("Only a picture can be exported: make a pane that draws one the active pane.");
     }
-    if (store.transport.pictures === null) return store.say("Pictures are made by the program: open the run with it.");
+    if (store.transport.pictures === null)
+      return store.say("Pictures are made by the program: open the run with it.");
     const text = JSON.stringify(withSelected(look, selected()));
     const query = new URLSearchParams({ format, theme: store.theme(), look: text });
     const a = document.createElement("a");
@@ -127,14 +138,27 @@ export function createHands(store: Store, controls: Controls) {
     // The address is written with a delay; the copy must not be older than the view.
     setTimeout(() => {
       const copied = navigator.clipboard?.writeText(store.host.link());
-      const told = "Address copied. It holds the view, not your access: others need the server's launch link too.";
-      if (!copied) return store.say("The browser did not allow copying; take the address from its address bar.");
-      copied.then(() => store.say(told), () => store.say("The browser did not allow copying."));
+      const told =
+        "Address copied. It holds the view, not your access: others need the server's launch link too.";
+      if (!copied)
+        return store.say("The browser did not allow copying; take the address from its address bar.");
+      copied.then(
+        () => store.say(told),
+        () => store.say("The browser did not allow copying."),
+      );
     }, 200);
   }
 
   return {
-    toggle, go, showIn, pan, nextGraph, picture, copyLink, viewFor, listedIn,
+    toggle,
+    go,
+    showIn,
+    pan,
+    nextGraph,
+    picture,
+    copyLink,
+    viewFor,
+    listedIn,
     toggleSelected: () => {
       const of = subject();
       if (of) void guarded(() => toggle(of));
@@ -143,17 +167,21 @@ export function createHands(store: Store, controls: Controls) {
       if (of) void controls.active()?.act({ name: "below", on: of, numbers: [ASK_AT] });
     },
     /** Closes what holds the selection and selects it. */
-    closeParent: () => guarded(async () => {
-      const of = subject();
-      const parent = of && (await parentOf(of));
-      if (!parent) return;
-      store.select(parent);
-      await controls.active()?.act({ name: "close", on: parent, numbers: [] });
-    }),
-    sibling: (which: 0 | 1) => guarded(() => besides(
-      async (of) => (await store.about(of)).siblings[which],
-      which === 0 ? "This is the first of its siblings." : "This is the last of its siblings.",
-    )),
+    closeParent: () =>
+      guarded(async () => {
+        const of = subject();
+        const parent = of && (await parentOf(of));
+        if (!parent) return;
+        store.select(parent);
+        await controls.active()?.act({ name: "close", on: parent, numbers: [] });
+      }),
+    sibling: (which: 0 | 1) =>
+      guarded(() =>
+        besides(
+          async (of) => (await store.about(of)).siblings[which],
+          which === 0 ? "This is the first of its siblings." : "This is the last of its siblings.",
+        ),
+      ),
     parent: () => guarded(() => besides(parentOf, "Nothing is around this.")),
     spread: () => {
       const of = subject();

@@ -21,32 +21,36 @@ export interface Meaning {
 /** Asks what the selection means in a look; null while there is none or it is not known. */
 export function createMeaning(store: Store, look: () => Look | null): () => Meaning | null {
   const [meaning, setMeaning] = createSignal<Meaning | null>(null);
-  createEffect(on(
-    () => {
-      const [at, of] = [look(), store.state().selected];
-      return at && of ? withSelected(at, of) : null;
-    },
-    (asked) => {
-      if (!asked) return void setMeaning(null);
-      const of = asked.selected!;
-      const known = meaning();
-      if (known && !same(known.of, of)) setMeaning(null);
-      store.asks.light(asked).then(
-        (answer) => same(store.state().selected, of) && setMeaning({ of, answer }),
-        // A view that cannot say what it means lights nothing.
-        () => same(store.state().selected, of) && setMeaning(null),
-      );
-    },
-  ));
+  createEffect(
+    on(
+      () => {
+        const [at, of] = [look(), store.state().selected];
+        return at && of ? withSelected(at, of) : null;
+      },
+      (asked) => {
+        if (!asked) return void setMeaning(null);
+        const of = asked.selected!;
+        const known = meaning();
+        if (known && !same(known.of, of)) setMeaning(null);
+        store.asks.light(asked).then(
+          (answer) => same(store.state().selected, of) && setMeaning({ of, answer }),
+          // A view that cannot say what it means lights nothing.
+          () => same(store.state().selected, of) && setMeaning(null),
+        );
+      },
+    ),
+  );
   return meaning;
 }
 
 /** What is meant in the trees of a view, known without asking: the selection itself, where it is of one of them. */
 export function ownLit(selected: Selection | null, run: number, trees: readonly string[]): TreeLit[] {
   if (!selected || selected.run !== run) return [];
-  return trees.flatMap((key, tree) => (key === selected.tree
-    ? [{ tree, nodes: selected.nodes, to: selected.to ?? null, inside: "", above: [] }]
-    : []));
+  return trees.flatMap((key, tree) =>
+    key === selected.tree
+      ? [{ tree, nodes: selected.nodes, to: selected.to ?? null, inside: "", above: [] }]
+      : [],
+  );
 }
 
 /** The marks of a scene to light. */
@@ -57,7 +61,8 @@ export function litIn(scene: Scene, trees: readonly TreeLit[], faint: boolean): 
     const own = refsOf(scene, of.tree, (node) => has(nodes, node), to && ((node: number) => has(to, node)));
     lit.selected.push(...own);
     const inner = of.inside === of.nodes ? [] : rangesOf(of.inside);
-    if (inner.length > 0) lit.lit.push(...refsOf(scene, of.tree, (node) => has(inner, node) && !has(nodes, node)));
+    if (inner.length > 0)
+      lit.lit.push(...refsOf(scene, of.tree, (node) => has(inner, node) && !has(nodes, node)));
     if (own.length > 0) continue;
     for (const node of of.above.toReversed()) {
       const found = refsOf(scene, of.tree, (n) => n === node);

@@ -10,6 +10,15 @@ export function marksIn(scene: Scene, rect: (node: number, tree: number) => Rect
     const style = scene.styles[boxes.style[i]!]!;
     const at = boxes.node[i] === NONE || style.moves ? null : rect(boxes.node[i]!, boxes.tree[i]!);
     if (!at) return [];
-    return [{ node: boxes.node[i]!, tree: boxes.tree[i]!, meaning: style.meaning, press: style.press, fill: boxes.fill[i]!, ...at }];
+    return [
+      {
+        node: boxes.node[i]!,
+        tree: boxes.tree[i]!,
+        meaning: style.meaning,
+        press: style.press,
+        fill: boxes.fill[i]!,
+        ...at,
+      },
+    ];
   });
 }

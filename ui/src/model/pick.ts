@@ -8,7 +8,11 @@ import type { Scene } from "../scene";
 import type { Selection } from "../protocol/Selection";
 
 /** What a mark stands for; null where it stands for nothing. */
-export function selectionOf(hit: Pick<Hit, "tree" | "node" | "to">, run: number, trees: readonly string[]): Selection | null {
+export function selectionOf(
+  hit: Pick<Hit, "tree" | "node" | "to">,
+  run: number,
+  trees: readonly string[],
+): Selection | null {
   const tree = trees[hit.tree];
   if (tree === undefined || hit.node === NONE) return null;
   const of = single(run, tree, hit.node);

@@ -58,7 +58,14 @@ export function createSearch(store: Store, show: (hit: Hit) => void) {
   }
 
   return {
-    text, found, error, at, open, setOpen, search, go,
+    text,
+    found,
+    error,
+    at,
+    open,
+    setOpen,
+    search,
+    go,
     next: (by: 1 | -1): void => {
       const count = found()?.hits.length ?? 0;
       if (count > 0) go((at() + by + count) % count);

@@ -4,18 +4,41 @@ import type { Block } from "../protocol/Block";
 import type { Cell } from "../protocol/Cell";
 import type { Row } from "../protocol/Row";
 
-const number = (value: number): Cell => ({ is: "number", value, text: `${value} s`, exact: `${value}`, share: null });
-const row = (...cells: Cell[]): Row => ({
-  cells, selection: null, depth: 0, state: { lit: false, critical: false, open: false, holds: false },
+const number = (value: number): Cell => ({
+  is: "number",
+  value,
+  text: `${value} s`,
+  exact: `${value}`,
+  share: null,
 });
-const columns = (n: number) => Array.from({ length: n }, (_, i) => ({ name: `${i}`, title: "", about: "", unit: null, sorts: true }));
-const table = (n: number): Block => ({ is: "table", table: { columns: columns(n), rows: [], total: 0, more: false } });
+const row = (...cells: Cell[]): Row => ({
+  cells,
+  selection: null,
+  depth: 0,
+  state: { lit: false, critical: false, open: false, holds: false },
+});
+const columns = (n: number) =>
+  Array.from({ length: n }, (_, i) => ({ name: `${i}`, title: "", about: "", unit: null, sorts: true }));
+const table = (n: number): Block => ({
+  is: "table",
+  table: { columns: columns(n), rows: [], total: 0, more: false },
+});
 const text = (of: string): Block => ({ is: "text", text: of, tone: "plain" });
 
 describe("sections of a sheet", () => {
   it("begin with a heading; what stands before the first takes the whole width", () => {
-    const made = sections([text("a"), { is: "head", text: "One" }, text("b"), text("c"), { is: "head", text: "Two" }]);
-    expect(made.map((s) => [s.head, s.blocks.length, s.wide])).toEqual([["", 1, true], ["One", 2, false], ["Two", 0, false]]);
+    const made = sections([
+      text("a"),
+      { is: "head", text: "One" },
+      text("b"),
+      text("c"),
+      { is: "head", text: "Two" },
+    ]);
+    expect(made.map((s) => [s.head, s.blocks.length, s.wide])).toEqual([
+      ["", 1, true],
+      ["One", 2, false],
+      ["Two", 0, false],
+    ]);
   });
   it("are wide for what needs room", () => {
     const wide = (block: Block): boolean => sections([{ is: "head", text: "x" }, block])[0]!.wide;
@@ -32,7 +55,11 @@ describe("rows of a table", () => {
   });
   it("are sorted by words as people count", () => {
     const of = (name: string): Row => row({ is: "text", text: name });
-    expect(sorted([of("line 10"), of("line 9"), of("A")], 0, false).map((r) => plain(r.cells[0]!))).toEqual(["A", "line 9", "line 10"]);
+    expect(sorted([of("line 10"), of("line 9"), of("A")], 0, false).map((r) => plain(r.cells[0]!))).toEqual([
+      "A",
+      "line 9",
+      "line 10",
+    ]);
   });
   it("are sorted by how much two values differ", () => {
     expect(sortValue({ is: "difference", here: 5, there: 8, text: "" })).toBe(3);

@@ -16,7 +16,9 @@ export interface Section {
 const CARD_COLUMNS = 4;
 
 const isWide = (block: Block): boolean =>
-  block.is === "finding" || block.is === "code" || (block.is === "table" && block.table.columns.length > CARD_COLUMNS);
+  block.is === "finding" ||
+  block.is === "code" ||
+  (block.is === "table" && block.table.columns.length > CARD_COLUMNS);
 
 export function sections(blocks: readonly Block[]): Section[] {
   const out: Section[] = [];

@@ -14,8 +14,13 @@ describe("a slider", () => {
     expect(positionOf(3, [4, 4])).toBe(0);
   });
   it("comes back to where it was", () => {
-    for (const range of [[0, 1], [0.001, 1000], [2, 8]] as const) {
-      for (const at of [0, 1, 50, 133, STEPS]) expect(Math.abs(positionOf(valueAt(at, range), range) - at)).toBeLessThan(2);
+    for (const range of [
+      [0, 1],
+      [0.001, 1000],
+      [2, 8],
+    ] as const) {
+      for (const at of [0, 1, 50, 133, STEPS])
+        expect(Math.abs(positionOf(valueAt(at, range), range) - at)).toBeLessThan(2);
     }
   });
 });

@@ -11,7 +11,9 @@ export function positionOf(value: number, range: readonly [number, number], log 
   const [low, high] = range;
   if (!(high > low)) return 0;
   const share =
-    log && low > 0 ? Math.log(Math.max(value, low) / low) / Math.log(high / low) : (value - low) / (high - low);
+    log && low > 0
+      ? Math.log(Math.max(value, low) / low) / Math.log(high / low)
+      : (value - low) / (high - low);
   return Math.round(Math.min(1, Math.max(0, share)) * STEPS);
 }
 

@@ -27,11 +27,24 @@ export function createTrees(store: Store) {
   const disposals: (() => void)[] = [];
   onCleanup(() => disposals.forEach((dispose) => dispose()));
 
+  /** A lens that cannot be looked through, as from an address: dropped, with the reason. */
+  function drop(run: number, key: string, { lenses }: TreeAnswer): void {
+    const name = store.lensOf(run, key)?.name;
+    if (name === undefined) return;
+    const lens = lenses.find((l) => l.name === name);
+    if (lens && !lens.missing) return;
+    store.update((s) => withLens(s, run, key, null), "");
+    store.say(lens ? `No lens for ${lens.title}: ${lens.missing}` : `There is no lens “${name}”.`);
+  }
+
   function create(run: number, key: string): () => Asked {
     const [read, set] = createSignal<Asked>({ state: "loading", since: performance.now() });
     const ask = latest(
       ({ options, lenses }: Question) => store.asks.tree(run, key, options, lenses),
-      (value) => set({ state: "ready", value }),
+      (value) => {
+        set({ state: "ready", value });
+        drop(run, key, value);
+      },
       (e) => set({ state: "failed", error: e.message }),
     );
     createEffect(() => {
@@ -45,10 +58,12 @@ export function createTrees(store: Store) {
     const id = `${run}/${key}`;
     let model = models.get(id);
     if (!model) {
-      model = runWithOwner(owner, () => createRoot((dispose) => {
-        disposals.push(dispose);
-        return create(run, key);
-      }))!;
+      model = runWithOwner(owner, () =>
+        createRoot((dispose) => {
+          disposals.push(dispose);
+          return create(run, key);
+        }),
+      )!;
       models.set(id, model);
     }
     return model();
@@ -64,7 +79,10 @@ export function createTrees(store: Store) {
     store.update((s) => withLens(s, run, key, name === "" ? null : { name }), "lens");
 
   return {
-    of, answer, available, choose,
+    of,
+    answer,
+    available,
+    choose,
     lens: (run: number, key: string): LensInfo | undefined => {
       const name = store.lensOf(run, key)?.name;
       return answer(run, key)?.lenses.find((l) => l.name === name);
@@ -77,7 +95,9 @@ export function createTrees(store: Store) {
     },
     setValue: (run: number, key: string, name: string, value: number | null): void =>
       store.update(
-        (s) => withLens(s, run, key, value === null ? { name } : { name, value }), "lens-value", value !== null,
+        (s) => withLens(s, run, key, value === null ? { name } : { name, value }),
+        "lens-value",
+        value !== null,
       ),
   };
 }

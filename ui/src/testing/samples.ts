@@ -6,23 +6,67 @@ import type { TreeDecl } from "../protocol/TreeDecl";
 import type { View } from "../protocol/View";
 
 const view = (name: string, pane: View["pane"], more: Partial<View> = {}): View => ({
-  name, title: name, section: "Sample", icon: "M2 2h12", about: "", trees: ["things"], pane, options: [], acts: [],
-  compares: "no", slow: false, hidden: false, ...more,
+  name,
+  title: name,
+  section: "Sample",
+  icon: "M2 2h12",
+  about: "",
+  trees: ["things"],
+  pane,
+  options: [],
+  acts: [],
+  compares: "no",
+  slow: false,
+  hidden: false,
+  ...more,
 });
 
 const tree = (name: string, sign: string): TreeDecl => ({
-  name, title: name, node: [name.slice(0, -1), name], sign, parameter: false, options: [], slow: false,
+  name,
+  title: name,
+  node: [name.slice(0, -1), name],
+  sign,
+  parameter: false,
+  options: [],
+  slow: false,
 });
 
 export const run = (name: string, more: Partial<RunInfo> = {}): RunInfo => ({
-  name, partial: null, clock: "ns", time: [1000, 2000], places: 4, strip: "sample.strip",
+  name,
+  partial: null,
+  clock: "ns",
+  time: [1000, 2000],
+  places: 4,
+  strip: "sample.strip",
   trees: [tree("things", "#"), tree("parts", "p")],
   views: [
     view("sample.first", "sheet"),
     view("sample.graph", "graph", {
       options: [
-        { name: "colour", title: "Colour", kind: { is: "choice", values: [["a", "A"], ["b", "B"]] }, usual: "a", auto: false, when: null, key: null },
-        { name: "deep", title: "Deep", kind: { is: "flag" }, usual: "false", auto: false, when: ["colour", "b"], key: "C" },
+        {
+          name: "colour",
+          title: "Colour",
+          kind: {
+            is: "choice",
+            values: [
+              ["a", "A"],
+              ["b", "B"],
+            ],
+          },
+          usual: "a",
+          auto: false,
+          when: null,
+          key: null,
+        },
+        {
+          name: "deep",
+          title: "Deep",
+          kind: { is: "flag" },
+          usual: "false",
+          auto: false,
+          when: ["colour", "b"],
+          key: "C",
+        },
       ],
     }),
     view("sample.time", "plots"),

@@ -15,7 +15,7 @@ import type { Table } from "../protocol/Table";
 
 type Of<K extends Block["is"]> = Extract<Block, { is: K }>;
 const as = <K extends Block["is"]>(block: Block, is: K): Of<K> | undefined =>
-  (block.is === is ? (block as Of<K>) : undefined);
+  block.is === is ? (block as Of<K>) : undefined;
 
 export function BlockView(props: { block: Block; run: number; small?: boolean }): JSX.Element {
   return (
@@ -29,7 +29,9 @@ export function BlockView(props: { block: Block; run: number; small?: boolean })
         )}
       </Match>
       <Match when={as(props.block, "facts")}>{(b) => <Facts facts={b().rows} />}</Match>
-      <Match when={as(props.block, "finding")}>{(b) => <FindingBlock finding={b()} run={props.run} small={props.small} />}</Match>
+      <Match when={as(props.block, "finding")}>
+        {(b) => <FindingBlock finding={b()} run={props.run} small={props.small} />}
+      </Match>
       <Match when={as(props.block, "table")}>{(b) => <SheetTable table={b().table} />}</Match>
       <Match when={as(props.block, "show")}>
         {(b) => <Picture title={b().title} look={b().look} height={b().height} slow={b().slow} />}
@@ -43,7 +45,14 @@ export function Facts(props: { facts: readonly Fact[]; most?: number; tight?: bo
   return (
     <dl class="facts" classList={{ tight: props.tight === true }}>
       <For each={props.facts.slice(0, props.most)}>
-        {(f) => <><dt title={f.about || undefined}>{f.name}</dt><dd><CellView cell={f.value} /></dd></>}
+        {(f) => (
+          <>
+            <dt title={f.about || undefined}>{f.name}</dt>
+            <dd>
+              <CellView cell={f.value} />
+            </dd>
+          </>
+        )}
       </For>
     </dl>
   );
@@ -60,7 +69,12 @@ function SheetTable(props: { table: Table }): JSX.Element {
   const sort = (column: number): void => {
     const now = by();
     if (now?.column !== column) setBy({ column, descending: props.table.columns[column]!.unit !== null });
-    else setBy(now.descending === (props.table.columns[column]!.unit !== null) ? { column, descending: !now.descending } : null);
+    else
+      setBy(
+        now.descending === (props.table.columns[column]!.unit !== null)
+          ? { column, descending: !now.descending }
+          : null,
+      );
   };
   const arrow = (column: number): string => (by()?.column === column ? (by()!.descending ? " ▼" : " ▲") : "");
   const numeric = (column: number): boolean => props.table.columns[column]?.unit != null;
@@ -72,11 +86,17 @@ function SheetTable(props: { table: Table }): JSX.Element {
             <For each={props.table.columns}>
               {(c, i) => (
                 <th
-                  classList={{ numeric: numeric(i()) }} title={c.about || undefined}
-                  aria-sort={by()?.column === i() ? (by()!.descending ? "descending" : "ascending") : undefined}
+                  classList={{ numeric: numeric(i()) }}
+                  title={c.about || undefined}
+                  aria-sort={
+                    by()?.column === i() ? (by()!.descending ? "descending" : "ascending") : undefined
+                  }
                 >
                   <Show when={c.sorts} fallback={c.title}>
-                    <button type="button" class="plain" onClick={() => sort(i())}>{c.title}{arrow(i())}</button>
+                    <button type="button" class="plain" onClick={() => sort(i())}>
+                      {c.title}
+                      {arrow(i())}
+                    </button>
                   </Show>
                 </th>
               )}
@@ -87,23 +107,39 @@ function SheetTable(props: { table: Table }): JSX.Element {
           <For each={rows()}>
             {(row) => (
               <tr
-                classList={{ selected: same(row.selection, store.state().selected) && row.selection !== null, link: row.selection !== null }}
-                tabindex={row.selection ? 0 : undefined} onClick={() => row.selection && store.select(row.selection)}
-                onDblClick={() => row.selection && hands.showHit({ selection: row.selection, title: "", value: { is: "none" } })}
+                classList={{
+                  selected: same(row.selection, store.state().selected) && row.selection !== null,
+                  link: row.selection !== null,
+                }}
+                tabindex={row.selection ? 0 : undefined}
+                onClick={() => row.selection && store.select(row.selection)}
+                onDblClick={() =>
+                  row.selection &&
+                  hands.showHit({ selection: row.selection, title: "", value: { is: "none" } })
+                }
                 onKeyDown={(e) => {
                   if (e.key !== "Enter" || !row.selection) return;
                   e.stopPropagation();
                   store.select(row.selection);
                 }}
               >
-                <For each={row.cells}>{(cell, i) => <td classList={{ numeric: numeric(i()) }}><CellView cell={cell} /></td>}</For>
+                <For each={row.cells}>
+                  {(cell, i) => (
+                    <td classList={{ numeric: numeric(i()) }}>
+                      <CellView cell={cell} />
+                    </td>
+                  )}
+                </For>
               </tr>
             )}
           </For>
         </tbody>
       </table>
       <Show when={props.table.rows.length < props.table.total}>
-        <p class="quiet">{props.table.rows.length} of {props.table.more ? "at least " : ""}{props.table.total} rows</p>
+        <p class="quiet">
+          {props.table.rows.length} of {props.table.more ? "at least " : ""}
+          {props.table.total} rows
+        </p>
       </Show>
     </div>
   );

@@ -6,7 +6,7 @@ import { keyLabel, onMac } from "../keys";
 import { Icon } from "./icons";
 
 export const named = (title: string, key?: string | null): string =>
-  (key ? `${title} (${keyLabel(key, onMac())})` : title);
+  key ? `${title} (${keyLabel(key, onMac())})` : title;
 
 export function IconButton(props: {
   icon: string;
@@ -18,9 +18,14 @@ export function IconButton(props: {
 }): JSX.Element {
   return (
     <button
-      type="button" class="icon-button" classList={{ pressed: props.pressed === true }}
-      title={named(props.title, props.key)} aria-label={props.title} aria-pressed={props.pressed}
-      disabled={props.disabled} onClick={(e) => props.onClick(e)}
+      type="button"
+      class="icon-button"
+      classList={{ pressed: props.pressed === true }}
+      title={named(props.title, props.key)}
+      aria-label={props.title}
+      aria-pressed={props.pressed}
+      disabled={props.disabled}
+      onClick={(e) => props.onClick(e)}
     >
       <Icon name={props.icon} />
     </button>
@@ -50,7 +55,9 @@ export function Choice(props: {
     <label class="choice" title={props.title}>
       <span class="choice-label">{props.label}</span>
       <select
-        aria-label={props.label} value={props.value} onKeyDown={noteStepping}
+        aria-label={props.label}
+        value={props.value}
+        onKeyDown={noteStepping}
         onPointerDown={(e) => delete e.currentTarget.dataset.stepping}
         onChange={(e) => {
           props.onChange(e.currentTarget.value);
@@ -58,7 +65,11 @@ export function Choice(props: {
         }}
       >
         <For each={props.options}>
-          {([value, title]) => <option value={value} selected={value === props.value}>{title}</option>}
+          {([value, title]) => (
+            <option value={value} selected={value === props.value}>
+              {title}
+            </option>
+          )}
         </For>
       </select>
     </label>
@@ -96,8 +107,13 @@ export function Menu(props: {
   return (
     <div class={"menu " + (props.class ?? "")} onFocusOut={left} onKeyDown={key}>
       <button
-        type="button" ref={button} class={props.buttonClass} aria-haspopup="menu" aria-expanded={open()}
-        aria-label={props.name} title={props.title}
+        type="button"
+        ref={button}
+        class={props.buttonClass}
+        aria-haspopup="menu"
+        aria-expanded={open()}
+        aria-label={props.name}
+        title={props.title}
         onClick={() => {
           setOpen(!open());
           // Browsers that do not focus a pressed button would not notice that it was left.

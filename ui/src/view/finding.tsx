@@ -20,29 +20,51 @@ export function FindingBlock(props: { finding: Finding; run: number; small?: boo
     return cost.is === "number" ? cost.share : null;
   };
   return (
-    <div class="finding" classList={{ current: current(), small: props.small === true, [f().severity]: true }}>
+    <div
+      class="finding"
+      classList={{ current: current(), small: props.small === true, [f().severity]: true }}
+    >
       <button
-        type="button" class="finding-open" title={f().advice} aria-label={`${f().number}. ${f().what}, ${plain(f().cost)}, ${f().severity} severity`}
+        type="button"
+        class="finding-open"
+        title={f().advice}
+        aria-label={`${f().number}. ${f().what}, ${plain(f().cost)}, ${f().severity} severity`}
         onClick={() => findings.go(props.run, f())}
       >
-        <span class="finding-number" aria-hidden="true">{f().number}</span>
+        <span class="finding-number" aria-hidden="true">
+          {f().number}
+        </span>
         <span class="finding-words">
           <span class="finding-title">
             <span class="finding-what">{f().what}</span>{" "}
             <Show when={f().line}>{(line) => <CellView cell={line()} />}</Show>
           </span>
           <Show when={!props.small}>
-            <Show when={f().evidence}><span class="finding-evidence">{f().evidence}</span></Show>
-            <Show when={f().advice}><span class="finding-advice">→ {f().advice}</span></Show>
+            <Show when={f().evidence}>
+              <span class="finding-evidence">{f().evidence}</span>
+            </Show>
+            <Show when={f().advice}>
+              <span class="finding-advice">→ {f().advice}</span>
+            </Show>
           </Show>
         </span>
         <span class="finding-cost num">
-          <Show when={share() !== null}><strong>{quantity(share()!, "share")}</strong></Show>
-          <span class="quiet">{f().bound ? "at most " : ""}{plain(f().cost)}</span>
+          <Show when={share() !== null}>
+            <strong>{quantity(share()!, "share")}</strong>
+          </Show>
+          <span class="quiet">
+            {f().bound ? "at most " : ""}
+            {plain(f().cost)}
+          </span>
         </span>
       </button>
       <Show when={!props.small && f().picture}>
-        {(look) => <Picture look={look()} height={look().size.h > 32 && look().size.h < 400 ? look().size.h : PICTURE_HEIGHT} />}
+        {(look) => (
+          <Picture
+            look={look()}
+            height={look().size.h > 32 && look().size.h < 400 ? look().size.h : PICTURE_HEIGHT}
+          />
+        )}
       </Show>
     </div>
   );

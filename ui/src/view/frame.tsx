@@ -51,7 +51,9 @@ export function Frame(): JSX.Element {
         <div class="middle">
           <Rail />
           <Panes />
-          <Show when={inspecting()}><Inspector /></Show>
+          <Show when={inspecting()}>
+            <Inspector />
+          </Show>
         </div>
         <Hints />
         <Strip />
@@ -59,8 +61,12 @@ export function Frame(): JSX.Element {
       <Tooltip />
       <Notices />
       <Switch>
-        <Match when={store.overlay() === "palette"}><CommandPalette /></Match>
-        <Match when={store.overlay() === "help"}><Help /></Match>
+        <Match when={store.overlay() === "palette"}>
+          <CommandPalette />
+        </Match>
+        <Match when={store.overlay() === "help"}>
+          <Help />
+        </Match>
       </Switch>
     </>
   );

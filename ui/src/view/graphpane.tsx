@@ -28,7 +28,9 @@ const STILL = 4;
 export function GraphPane(props: { pane: number; view: View }): JSX.Element {
   const { store, controls, hands, trees } = useBench();
   const graph = createGraph({ store, controls }, () => props.pane, props.view);
-  const [hovered, setHovered] = createSignal<Hit | null>(null, { equals: (a, b) => a?.kind === b?.kind && a?.index === b?.index });
+  const [hovered, setHovered] = createSignal<Hit | null>(null, {
+    equals: (a, b) => a?.kind === b?.kind && a?.index === b?.index,
+  });
   const [dragging, setDragging] = createSignal(false);
   const [frame, setFrame] = createSignal<Rect | null>(null);
   const meaning = createMeaning(store, graph.look);
@@ -40,14 +42,22 @@ export function GraphPane(props: { pane: number; view: View }): JSX.Element {
   });
   let canvas!: HTMLCanvasElement;
   let surface: Surface | undefined;
-  const cameras = (): Mapping[] => (graph.scene()?.plots ?? []).map(() => ofCamera(graph.camera(), graph.size()));
+  const cameras = (): Mapping[] =>
+    (graph.scene()?.plots ?? []).map(() => ofCamera(graph.camera(), graph.size()));
 
   function paint(ctx: CanvasRenderingContext2D, w: number, h: number): boolean {
     const [scene, now] = [graph.scene(), lit()];
     if (!scene || !now) return false;
     const tween = graph.tween();
     drawScene(ctx, {
-      scene, tween, now: performance.now(), cameras: cameras(), size: { w, h }, ink: store.ink(), lit: now, hovered: hovered(),
+      scene,
+      tween,
+      now: performance.now(),
+      cameras: cameras(),
+      size: { w, h },
+      ink: store.ink(),
+      lit: now,
+      hovered: hovered(),
     });
     const f = frame();
     if (f) {
@@ -69,16 +79,25 @@ export function GraphPane(props: { pane: number; view: View }): JSX.Element {
     return { x: outer.left + at.x, y: outer.top + at.y, width: at.w, height: at.h };
   }
   const control: Control = {
-    look: graph.look, act: graph.act, zoom: graph.zoom, pan: graph.pan, fit: graph.fit, press: graph.press, first: graph.first,
-    extent: graph.extent, rect,
+    look: graph.look,
+    act: graph.act,
+    zoom: graph.zoom,
+    pan: graph.pan,
+    fit: graph.fit,
+    press: graph.press,
+    first: graph.first,
+    extent: graph.extent,
+    rect,
     reveal: (of) => graph.act({ name: "reveal", on: of, numbers: [] }),
     marks: () => {
       const scene = graph.scene();
       return scene ? marksIn(scene, rect) : [];
     },
     stats: () => ({
-      boxes: graph.scene()?.boxes.n ?? 0, links: graph.scene()?.links.n ?? 0,
-      visible: graph.answer()?.visible ?? 0, serverMs: graph.answer()?.ms ?? 0,
+      boxes: graph.scene()?.boxes.n ?? 0,
+      links: graph.scene()?.links.n ?? 0,
+      visible: graph.answer()?.visible ?? 0,
+      serverMs: graph.answer()?.ms ?? 0,
     }),
   };
   onMount(() => {
@@ -150,9 +169,15 @@ export function GraphPane(props: { pane: number; view: View }): JSX.Element {
     if (!at || !scene || scene.styles[at.style]?.shape === "envelope") return void store.setTip(null);
     const words = wordsOf(scene, at);
     const press = scene.styles[at.style]!.press;
-    const detail = press === "open" ? "double click opens" : press === "spread" ? "double click unfolds" : undefined;
+    const detail =
+      press === "open" ? "double click opens" : press === "spread" ? "double click unfolds" : undefined;
     store.setTip({
-      selection: standsFor(at), title: words.title, own: press === "spread", detail: words.meaning === words.title ? detail : (detail ?? words.meaning), x: e.clientX, y: e.clientY,
+      selection: standsFor(at),
+      title: words.title,
+      own: press === "spread",
+      detail: words.meaning === words.title ? detail : (detail ?? words.meaning),
+      x: e.clientX,
+      y: e.clientY,
     });
   };
   // A click comes after the pointer is up; one that ends a drag is none.
@@ -173,9 +198,15 @@ export function GraphPane(props: { pane: number; view: View }): JSX.Element {
     if (!scene || tree === undefined) return;
     const nodes: number[] = [];
     for (let i = 0; i < scene.boxes.n; i++) {
-      if (scene.boxes.tree[i] !== 0 || scene.boxes.node[i] === NONE || !scene.styles[scene.boxes.style[i]!]!.hit) continue;
+      if (
+        scene.boxes.tree[i] !== 0 ||
+        scene.boxes.node[i] === NONE ||
+        !scene.styles[scene.boxes.style[i]!]!.hit
+      )
+        continue;
       const r = rectOnScreen(scene, cameras(), { kind: "boxes", index: i });
-      if (r.x >= f.x && r.y >= f.y && r.x + r.w <= f.x + f.width && r.y + r.h <= f.y + f.height) nodes.push(scene.boxes.node[i]!);
+      if (r.x >= f.x && r.y >= f.y && r.x + r.w <= f.x + f.width && r.y + r.h <= f.y + f.height)
+        nodes.push(scene.boxes.node[i]!);
     }
     store.select(nodes.length > 0 ? { run: graph.run(), tree, nodes: textOf(nodes) } : null);
   };
@@ -195,12 +226,14 @@ export function GraphPane(props: { pane: number; view: View }): JSX.Element {
     const at = under(e);
     const of = standsFor(at);
     const style = at && graph.scene()?.styles[at.style];
-    if (of && style && !style.live && style.press !== "none") void graph.act({ name: style.press, on: of, numbers: [] });
+    if (of && style && !style.live && style.press !== "none")
+      void graph.act({ name: style.press, on: of, numbers: [] });
   };
   const wheel = (e: WheelEvent): void => {
     e.preventDefault();
     const lines = e.deltaMode === 1 ? 16 : 1;
-    if (e.shiftKey && e.deltaY !== 0 && !e.ctrlKey) return graph.move(panned(graph.camera(), -e.deltaY * lines, 0));
+    if (e.shiftKey && e.deltaY !== 0 && !e.ctrlKey)
+      return graph.move(panned(graph.camera(), -e.deltaY * lines, 0));
     const factor = Math.exp(-e.deltaY * lines * (e.ctrlKey ? 0.01 : 0.0016));
     graph.move(zoomedAt(graph.camera(), graph.size(), ...local(e), factor));
   };
@@ -209,12 +242,24 @@ export function GraphPane(props: { pane: number; view: View }): JSX.Element {
     const nodes = trees.answer(graph.run(), graph.trees()[0] ?? "")?.nodes;
     return `${separated(graph.answer()?.visible ?? 0)}${nodes === undefined ? "" : ` of ${separated(nodes)}`} shown`;
   };
-  const summary = () => (graph.scene() ? `${props.view.title}, ${shownOf()}. Shift+T shows it as a table.` : `${props.view.title}, loading`);
+  const summary = () =>
+    graph.scene()
+      ? `${props.view.title}, ${shownOf()}. Shift+T shows it as a table.`
+      : `${props.view.title}, loading`;
   return (
     <div class="plot">
       <canvas
-        ref={canvas} class="fill" classList={{ grabbing: dragging(), pointing: hovered() !== null }} tabindex="0" role="img" aria-label={summary()}
-        onPointerDown={down} onPointerMove={move} onPointerUp={up} onClick={click} onDblClick={doubleClick}
+        ref={canvas}
+        class="fill"
+        classList={{ grabbing: dragging(), pointing: hovered() !== null }}
+        tabindex="0"
+        role="img"
+        aria-label={summary()}
+        onPointerDown={down}
+        onPointerMove={move}
+        onPointerUp={up}
+        onClick={click}
+        onDblClick={doubleClick}
         onPointerCancel={() => {
           from = null;
           setFrame(null);
@@ -227,8 +272,12 @@ export function GraphPane(props: { pane: number; view: View }): JSX.Element {
       <Show when={graph.answers.waitsForStart() || graph.answers.progress()}>
         <div class="centre">
           <Slow
-            title={props.view.title} about={props.view.about} progress={graph.answers.progress()} since={graph.answers.busySince()}
-            onStart={graph.answers.start} onCancel={graph.answers.cancel}
+            title={props.view.title}
+            about={props.view.about}
+            progress={graph.answers.progress()}
+            since={graph.answers.busySince()}
+            onStart={graph.answers.start}
+            onCancel={graph.answers.cancel}
           />
         </div>
       </Show>
@@ -241,7 +290,13 @@ export function GraphPane(props: { pane: number; view: View }): JSX.Element {
             <MinimapView scene={scene} graph={graph} />
             <div class="plot-foot">
               <Legend scene={scene} />
-              <Show when={scene.note}>{(note) => <span class="note" title={note()}>{note()}</span>}</Show>
+              <Show when={scene.note}>
+                {(note) => (
+                  <span class="note" title={note()}>
+                    {note()}
+                  </span>
+                )}
+              </Show>
               <Busy since={graph.busySince()} />
               <span class="quiet num">{shownOf()}</span>
             </div>

@@ -35,8 +35,16 @@ const PATHS: Record<string, string> = {
 export function Icon(props: { name?: string; path?: string }): JSX.Element {
   return (
     <svg
-      class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" fill="none" stroke="currentColor"
-      stroke-width="1.3" stroke-linecap="round" stroke-linejoin="round"
+      class="icon"
+      viewBox="0 0 16 16"
+      width="16"
+      height="16"
+      aria-hidden="true"
+      fill="none"
+      stroke="currentColor"
+      stroke-width="1.3"
+      stroke-linecap="round"
+      stroke-linejoin="round"
     >
       <path d={props.path ?? PATHS[props.name ?? ""] ?? ""} />
     </svg>

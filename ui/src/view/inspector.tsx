@@ -39,13 +39,17 @@ export function Inspector(): JSX.Element {
   return (
     <aside class="inspector" aria-label="Inspector">
       <Switch>
-        <Match when={store.state().selected === null}><NothingSelected /></Match>
+        <Match when={store.state().selected === null}>
+          <NothingSelected />
+        </Match>
         <Match when={error()}>
           {(e) => (
             <div class="inspector-body">
               <h2>Nothing to tell</h2>
               <p>{e()}</p>
-              <p class="quiet">The address may come from another run. <Key name="Esc" /> clears the selection.</p>
+              <p class="quiet">
+                The address may come from another run. <Key name="Esc" /> clears the selection.
+              </p>
             </div>
           )}
         </Match>
@@ -75,16 +79,28 @@ function Body(props: { sheet: Sheet; selection: Selection }): JSX.Element {
   const of = () => props.sheet.selection ?? props.selection;
   const info = () => store.runInfo(of().run);
   /** Views that the run has; an offer of the view that is looked at already is no offer. */
-  const offers = () => props.sheet.offers.filter((o) => viewOf(info(), o.view) && o.view !== store.activePane().view);
+  const offers = () =>
+    props.sheet.offers.filter((o) => viewOf(info(), o.view) && o.view !== store.activePane().view);
   const openable = () => {
     const view = store.activeView();
-    return view?.pane === "graph" && view.trees.some((t) => nameOf(t) === nameOf(of().tree)) && of().to === undefined;
+    return (
+      view?.pane === "graph" &&
+      view.trees.some((t) => nameOf(t) === nameOf(of().tree)) &&
+      of().to === undefined
+    );
   };
   return (
     <div class="inspector-body">
       <nav class="inspector-crumbs" aria-label="Around the selection">
         <For each={props.sheet.crumbs.slice(-3)}>
-          {(c) => <><button type="button" class="plain" onClick={() => hands.go(c.selection)}>{c.title}</button><span aria-hidden="true"> › </span></>}
+          {(c) => (
+            <>
+              <button type="button" class="plain" onClick={() => hands.go(c.selection)}>
+                {c.title}
+              </button>
+              <span aria-hidden="true"> › </span>
+            </>
+          )}
         </For>
       </nav>
       <div class="inspector-head">
@@ -93,8 +109,12 @@ function Body(props: { sheet: Sheet; selection: Selection }): JSX.Element {
       </div>
       <div class="inspector-tools">
         <Show when={openable()}>
-          <button type="button" title="Enter" onClick={() => void hands.toggle(of())}><Icon name="open" /> Open or close</button>
-          <button type="button" title="Shift+Enter" onClick={() => hands.below(of())}><Icon name="below" /> All below</button>
+          <button type="button" title="Enter" onClick={() => void hands.toggle(of())}>
+            <Icon name="open" /> Open or close
+          </button>
+          <button type="button" title="Shift+Enter" onClick={() => hands.below(of())}>
+            <Icon name="below" /> All below
+          </button>
         </Show>
         <For each={offers()}>
           {(offer) => (
@@ -104,9 +124,27 @@ function Body(props: { sheet: Sheet; selection: Selection }): JSX.Element {
           )}
         </For>
         <span class="around">
-          <IconButton icon="up" title="What is around it" key="U" disabled={props.sheet.crumbs.length === 0} onClick={() => void hands.parent()} />
-        <IconButton icon="left" title="Previous sibling" key="[" disabled={!props.sheet.siblings[0]} onClick={() => hands.go(props.sheet.siblings[0]!)} />
-        <IconButton icon="right" title="Next sibling" key="]" disabled={!props.sheet.siblings[1]} onClick={() => hands.go(props.sheet.siblings[1]!)} />
+          <IconButton
+            icon="up"
+            title="What is around it"
+            key="U"
+            disabled={props.sheet.crumbs.length === 0}
+            onClick={() => void hands.parent()}
+          />
+          <IconButton
+            icon="left"
+            title="Previous sibling"
+            key="["
+            disabled={!props.sheet.siblings[0]}
+            onClick={() => hands.go(props.sheet.siblings[0]!)}
+          />
+          <IconButton
+            icon="right"
+            title="Next sibling"
+            key="]"
+            disabled={!props.sheet.siblings[1]}
+            onClick={() => hands.go(props.sheet.siblings[1]!)}
+          />
         </span>
       </div>
       <For each={props.sheet.blocks}>{(block) => <BlockView block={block} run={of().run} small />}</For>

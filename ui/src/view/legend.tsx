@@ -11,7 +11,8 @@ const HEIGHT = 12;
 /** Room for a text by an estimate, so that nothing has to be measured. */
 const LETTER = 6.6;
 const widthOf = (item: LegendItem): number => (item.steps > 1 ? 64 : item.style !== null ? 18 : HEIGHT);
-const roomOf = (item: LegendItem): number => widthOf(item) + 18 + LETTER * (item.text.length + (item.ends?.join("").length ?? 0));
+const roomOf = (item: LegendItem): number =>
+  widthOf(item) + 18 + LETTER * (item.text.length + (item.ends?.join("").length ?? 0));
 
 export function Legend(props: { scene: Scene }): JSX.Element {
   const [room, setRoom] = createSignal(400);
@@ -37,12 +38,25 @@ export function Legend(props: { scene: Scene }): JSX.Element {
         {(item) => (
           <span class="legend-item">
             <Swatch scene={props.scene} item={item} />
-            <Show when={item.ends} fallback={item.text}>{(ends) => <>{item.text} {ends()[0]} … {ends()[1]}</>}</Show>
+            <Show when={item.ends} fallback={item.text}>
+              {(ends) => (
+                <>
+                  {item.text} {ends()[0]} … {ends()[1]}
+                </>
+              )}
+            </Show>
           </span>
         )}
       </For>
       <Show when={rest().length > 0}>
-        <span class="quiet" title={rest().map((item) => item.text).join("\n")}>+{rest().length} more</span>
+        <span
+          class="quiet"
+          title={rest()
+            .map((item) => item.text)
+            .join("\n")}
+        >
+          +{rest().length} more
+        </span>
       </Show>
     </div>
   );
@@ -60,5 +74,12 @@ function Swatch(props: { scene: Scene; item: LegendItem }): JSX.Element {
     ctx.scale(ratio, ratio);
     drawSwatch(ctx, props.scene, props.item, store.ink(), { x: 0, y: 0, w, h: HEIGHT });
   });
-  return <canvas ref={canvas} class="swatch" style={{ width: `${widthOf(props.item)}px`, height: `${HEIGHT}px` }} aria-hidden="true" />;
+  return (
+    <canvas
+      ref={canvas}
+      class="swatch"
+      style={{ width: `${widthOf(props.item)}px`, height: `${HEIGHT}px` }}
+      aria-hidden="true"
+    />
+  );
 }

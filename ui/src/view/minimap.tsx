@@ -19,14 +19,22 @@ export function MinimapView(props: { scene: Scene; graph: Graph }): JSX.Element 
     const over = props.scene.width * k > size().w + 8 || props.scene.height * k > size().h + 8;
     return size().w > 320 && size().h > 240 && over;
   });
-  return <Show when={needed()}><Map scene={props.scene} map={map()} graph={props.graph} /></Show>;
+  return (
+    <Show when={needed()}>
+      <Map scene={props.scene} map={map()} graph={props.graph} />
+    </Show>
+  );
 }
 
 /** The corners in the order in which they are taken. */
 const CORNERS = ["bottom right", "top right", "bottom left", "top left"] as const;
 
 /** The corner in which the fewest marks lie where a picture opens; it stays there, wherever one goes. */
-function freeCorner(scene: Scene, size: { w: number; h: number }, map: { w: number; h: number }): (typeof CORNERS)[number] {
+function freeCorner(
+  scene: Scene,
+  size: { w: number; h: number },
+  map: { w: number; h: number },
+): (typeof CORNERS)[number] {
   const b = scene.boxes;
   const c = home({ w: scene.width, h: scene.height }, size, rootX(scene));
   const covered = CORNERS.map(() => 0);
@@ -76,11 +84,18 @@ function Map(props: { scene: Scene; map: ReturnType<typeof drawMinimap>; graph: 
   });
   const go = (e: PointerEvent): void => {
     const box = canvas.getBoundingClientRect();
-    props.graph.move({ ...props.graph.camera(), x: (e.clientX - box.left) / props.map.k, y: (e.clientY - box.top) / props.map.k });
+    props.graph.move({
+      ...props.graph.camera(),
+      x: (e.clientX - box.left) / props.map.k,
+      y: (e.clientY - box.top) / props.map.k,
+    });
   };
   return (
     <canvas
-      ref={canvas} class={`minimap ${corner()}`} style={{ width: `${props.map.w}px`, height: `${props.map.h}px` }} role="img"
+      ref={canvas}
+      class={`minimap ${corner()}`}
+      style={{ width: `${props.map.w}px`, height: `${props.map.h}px` }}
+      role="img"
       aria-label="Minimap of the whole graph"
       onPointerDown={(e) => {
         canvas.setPointerCapture(e.pointerId);

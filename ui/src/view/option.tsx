@@ -30,12 +30,17 @@ export function Option(props: Props): JSX.Element {
       <Match when={of("choice")}>
         {(k) => (
           <Choice
-            label={props.opt.title} title={named(props.opt.title, props.opt.key)} value={props.value} options={choices(props.opt, k().values)}
+            label={props.opt.title}
+            title={named(props.opt.title, props.opt.key)}
+            value={props.value}
+            options={choices(props.opt, k().values)}
             onChange={(value) => props.set(value)}
           />
         )}
       </Match>
-      <Match when={of("flag")}><Flag {...props} /></Match>
+      <Match when={of("flag")}>
+        <Flag {...props} />
+      </Match>
       <Match when={of("number")}>{(k) => <NumberField {...props} kind={k()} />}</Match>
       <Match when={of("metric")}>{(k) => <MetricChoice {...props} tree={k().tree} />}</Match>
       <Match when={of("nodes")}>{(k) => <NodesChip {...props} tree={k().tree} />}</Match>
@@ -50,7 +55,8 @@ function Flag(props: Props): JSX.Element {
   return (
     <label class="check" title={named(props.opt.title, props.opt.key)}>
       <input
-        type="checkbox" checked={props.value === "true"}
+        type="checkbox"
+        checked={props.value === "true"}
         onChange={(e) => {
           props.set(e.currentTarget.checked ? "true" : "false");
           e.currentTarget.blur();
@@ -80,20 +86,43 @@ function NumberField(props: Props & { kind: Kind<"number"> }): JSX.Element {
     if (read !== null) props.set(String(read), true);
   };
   return (
-    <span class="number" title={`${props.opt.title}: ${quantity(props.kind.least, props.kind.unit)} to ${quantity(props.kind.most, props.kind.unit)}`}>
+    <span
+      class="number"
+      title={`${props.opt.title}: ${quantity(props.kind.least, props.kind.unit)} to ${quantity(props.kind.most, props.kind.unit)}`}
+    >
       <span class="choice-label">{props.opt.title}</span>
       <input
-        type="range" min="0" max={STEPS} value={positionOf(value(), range(), props.kind.log)} aria-label={props.opt.title}
+        type="range"
+        min="0"
+        max={STEPS}
+        value={positionOf(value(), range(), props.kind.log)}
+        aria-label={props.opt.title}
         aria-valuetext={auto() ? "auto" : quantity(value(), props.kind.unit)}
-        onInput={(e) => props.set(String(valueAt(Number(e.currentTarget.value), range(), props.kind.log)), true)}
+        onInput={(e) =>
+          props.set(String(valueAt(Number(e.currentTarget.value), range(), props.kind.log)), true)
+        }
       />
       <input
-        type="text" class="field small num" inputmode="decimal" aria-label={`${props.opt.title}, as a number`} aria-invalid={wrong()}
-        value={typed() ?? (auto() ? "auto" : props.value)} onInput={(e) => type(e.currentTarget.value)} onBlur={() => setTyped(null)}
+        type="text"
+        class="field small num"
+        inputmode="decimal"
+        aria-label={`${props.opt.title}, as a number`}
+        aria-invalid={wrong()}
+        value={typed() ?? (auto() ? "auto" : props.value)}
+        onInput={(e) => type(e.currentTarget.value)}
+        onBlur={() => setTyped(null)}
         onKeyDown={(e) => e.key === "Enter" && e.currentTarget.blur()}
       />
       <Show when={props.opt.auto}>
-        <button type="button" class="plain" aria-pressed={auto()} disabled={auto()} onClick={() => props.set("auto")}>auto</button>
+        <button
+          type="button"
+          class="plain"
+          aria-pressed={auto()}
+          disabled={auto()}
+          onClick={() => props.set("auto")}
+        >
+          auto
+        </button>
       </Show>
     </span>
   );
@@ -103,11 +132,18 @@ function MetricChoice(props: Props & { tree: string }): JSX.Element {
   const { trees } = useBench();
   const metrics = (): (readonly [string, string])[] => {
     const known = trees.answer(props.run, props.tree)?.metrics.map((m) => [m.name, m.title] as const) ?? [];
-    return choices(props.opt, known.some(([name]) => name === props.value) ? known : [...known, [props.value, props.value]]);
+    return choices(
+      props.opt,
+      known.some(([name]) => name === props.value) ? known : [...known, [props.value, props.value]],
+    );
   };
   return (
     <Choice
-      label={props.opt.title} title={named(props.opt.title, props.opt.key)} value={props.value} options={metrics()} onChange={(value) => props.set(value)}
+      label={props.opt.title}
+      title={named(props.opt.title, props.opt.key)}
+      value={props.value}
+      options={metrics()}
+      onChange={(value) => props.set(value)}
     />
   );
 }
@@ -130,14 +166,21 @@ function NodesChip(props: Props & { tree: string }): JSX.Element {
       when={props.value !== ""}
       fallback={
         <button
-          type="button" disabled={!fits()} title={named(`${props.opt.title}: of the selection`, props.opt.key)}
+          type="button"
+          disabled={!fits()}
+          title={named(`${props.opt.title}: of the selection`, props.opt.key)}
           onClick={() => props.set(fits()!.nodes)}
         >
           {props.opt.title}
         </button>
       }
     >
-      <button type="button" class="chip" title={`${props.opt.title}: click for all`} onClick={() => props.set("")}>
+      <button
+        type="button"
+        class="chip"
+        title={`${props.opt.title}: click for all`}
+        onClick={() => props.set("")}
+      >
         {props.opt.title} {words()} ×
       </button>
     </Show>

@@ -16,12 +16,18 @@ export function CommandPalette(): JSX.Element {
   let list!: HTMLUListElement;
   onMount(() => box.focus());
   const hits = createMemo(() =>
-    commands.all()
+    commands
+      .all()
       .filter((c) => c.id !== "palette")
-      .map((command, order) => ({ command, order, match: matches(command.title, query()) || matches(command.group, query()) }))
+      .map((command, order) => ({
+        command,
+        order,
+        match: matches(command.title, query()) || matches(command.group, query()),
+      }))
       .filter((h) => h.match > 0)
       .sort((a, b) => b.match - a.match || a.order - b.order)
-      .map((h) => h.command));
+      .map((h) => h.command),
+  );
   const run = (c: Command | undefined): void => {
     if (!c || (c.when && !c.when())) return;
     store.setOverlay(null);
@@ -41,8 +47,15 @@ export function CommandPalette(): JSX.Element {
     <div class="veil" onPointerDown={(e) => e.target === e.currentTarget && store.setOverlay(null)}>
       <div class="palette" role="dialog" aria-modal="true" aria-label="Commands">
         <input
-          ref={box} type="text" placeholder="Type a command" aria-label="Command" spellcheck={false} role="combobox"
-          aria-expanded="true" aria-controls="commands" onKeyDown={key}
+          ref={box}
+          type="text"
+          placeholder="Type a command"
+          aria-label="Command"
+          spellcheck={false}
+          role="combobox"
+          aria-expanded="true"
+          aria-controls="commands"
+          onKeyDown={key}
           onBlur={() => store.setOverlay((o) => (o === "palette" ? null : o))}
           onInput={(e) => {
             setQuery(e.currentTarget.value);
@@ -53,8 +66,12 @@ export function CommandPalette(): JSX.Element {
           <For each={hits()} fallback={<li class="quiet">No command matches “{query()}”.</li>}>
             {(c, i) => (
               <li
-                role="option" aria-selected={i() === at()} classList={{ current: i() === at(), off: c.when ? !c.when() : false }}
-                onPointerDown={(e) => e.preventDefault()} onPointerMove={() => setAt(i())} onClick={() => run(c)}
+                role="option"
+                aria-selected={i() === at()}
+                classList={{ current: i() === at(), off: c.when ? !c.when() : false }}
+                onPointerDown={(e) => e.preventDefault()}
+                onPointerMove={() => setAt(i())}
+                onClick={() => run(c)}
               >
                 <span class="quiet group">{c.group}</span>
                 <span>{c.title}</span>
@@ -83,7 +100,10 @@ const HANDS: [string, string][] = [
 
 export function Help(): JSX.Element {
   const { store, commands } = useBench();
-  const groups = GROUPS.map((g) => ({ g, list: commands.all().filter((c) => c.group === g && c.keys.length > 0) }));
+  const groups = GROUPS.map((g) => ({
+    g,
+    list: commands.all().filter((c) => c.group === g && c.keys.length > 0),
+  }));
   const info = store.runInfo(store.currentRun());
   const views = info ? listed(info).filter((v) => v.about !== "") : [];
   let box!: HTMLDivElement;
@@ -95,7 +115,16 @@ export function Help(): JSX.Element {
         <div class="help-columns">
           <section>
             <h3>Pointer</h3>
-            <dl><For each={HANDS}>{([what, does]) => <><dt>{what}</dt><dd>{does}</dd></>}</For></dl>
+            <dl>
+              <For each={HANDS}>
+                {([what, does]) => (
+                  <>
+                    <dt>{what}</dt>
+                    <dd>{does}</dd>
+                  </>
+                )}
+              </For>
+            </dl>
           </section>
           <For each={groups}>
             {({ g, list }) => (
@@ -103,7 +132,14 @@ export function Help(): JSX.Element {
                 <h3>{g}</h3>
                 <dl>
                   <For each={list}>
-                    {(c) => <><dt><For each={c.keys.slice(0, 2)}>{(k) => <Key name={k} />}</For></dt><dd>{c.title}</dd></>}
+                    {(c) => (
+                      <>
+                        <dt>
+                          <For each={c.keys.slice(0, 2)}>{(k) => <Key name={k} />}</For>
+                        </dt>
+                        <dd>{c.title}</dd>
+                      </>
+                    )}
                   </For>
                 </dl>
               </section>
@@ -112,7 +148,16 @@ export function Help(): JSX.Element {
           <Show when={views.length > 0}>
             <section>
               <h3>What the views are for</h3>
-              <dl><For each={views}>{(v) => <><dt>{v.title}</dt><dd>{v.about}</dd></>}</For></dl>
+              <dl>
+                <For each={views}>
+                  {(v) => (
+                    <>
+                      <dt>{v.title}</dt>
+                      <dd>{v.about}</dd>
+                    </>
+                  )}
+                </For>
+              </dl>
             </section>
           </Show>
         </div>

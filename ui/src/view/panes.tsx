@@ -17,22 +17,28 @@ export function Panes(): JSX.Element {
   const at = createMemo(() => places(store.state().grid));
   const full = () => store.state().full && store.state().panes.length > 1;
   const shown = createMemo(() =>
-    store.state().panes.map((_, index) => index).filter((index) => !full() || index === store.state().active));
+    store
+      .state()
+      .panes.map((_, index) => index)
+      .filter((index) => !full() || index === store.state().active),
+  );
   /** Twelve rows can be parted into one, two, three and four. */
   const area = (pane: number): JSX.CSSProperties => {
     const place = at()[pane];
     if (full() || !place) return {};
     const rows = 12 / place.rows;
     return {
-      "grid-column": String(place.column + 1), "grid-row": `${place.row * rows + 1} / span ${rows}`,
+      "grid-column": String(place.column + 1),
+      "grid-row": `${place.row * rows + 1} / span ${rows}`,
     };
   };
-  const grid = (): JSX.CSSProperties => (full()
-    ? {}
-    : {
-        "grid-template-columns": `repeat(${store.state().grid.length}, minmax(0, 1fr))`,
-        "grid-template-rows": "repeat(12, minmax(0, 1fr))",
-      });
+  const grid = (): JSX.CSSProperties =>
+    full()
+      ? {}
+      : {
+          "grid-template-columns": `repeat(${store.state().grid.length}, minmax(0, 1fr))`,
+          "grid-template-rows": "repeat(12, minmax(0, 1fr))",
+        };
   return (
     <main class="panes" classList={{ several: store.state().panes.length > 1 }} style={grid()}>
       <Index each={shown()}>{(index) => <Pane index={index()} style={area(index())} />}</Index>
@@ -53,15 +59,21 @@ function Pane(props: { index: number; style: JSX.CSSProperties }): JSX.Element {
   };
   return (
     <section
-      class="pane" classList={{ active: active() }} style={props.style} aria-label={title()}
-      onPointerDown={() => store.activate(props.index)} onFocusIn={() => store.activate(props.index)}
+      class="pane"
+      classList={{ active: active() }}
+      style={props.style}
+      aria-label={title()}
+      onPointerDown={() => store.activate(props.index)}
+      onFocusIn={() => store.activate(props.index)}
     >
       <PaneHead pane={props.index} view={view()} />
       <Show when={view()} fallback={<div class="centre quiet">This run has no such view.</div>}>
         {(v) => (
           <>
             <Toolbar pane={props.index} view={v()} />
-            <Show when={body()} keyed>{(_) => <Body view={v()} pane={props.index} />}</Show>
+            <Show when={body()} keyed>
+              {(_) => <Body view={v()} pane={props.index} />}
+            </Show>
           </>
         )}
       </Show>
@@ -72,10 +84,18 @@ function Pane(props: { index: number; style: JSX.CSSProperties }): JSX.Element {
 function Body(props: { view: View; pane: number }): JSX.Element {
   return (
     <Switch>
-      <Match when={props.view.pane === "graph"}><GraphPane pane={props.pane} view={props.view} /></Match>
-      <Match when={props.view.pane === "plots"}><PlotsPane pane={props.pane} view={props.view} /></Match>
-      <Match when={props.view.pane === "sheet"}><SheetPane pane={props.pane} view={props.view} /></Match>
-      <Match when={props.view.pane === "table"}><TablePane pane={props.pane} view={props.view} /></Match>
+      <Match when={props.view.pane === "graph"}>
+        <GraphPane pane={props.pane} view={props.view} />
+      </Match>
+      <Match when={props.view.pane === "plots"}>
+        <PlotsPane pane={props.pane} view={props.view} />
+      </Match>
+      <Match when={props.view.pane === "sheet"}>
+        <SheetPane pane={props.pane} view={props.view} />
+      </Match>
+      <Match when={props.view.pane === "table"}>
+        <TablePane pane={props.pane} view={props.view} />
+      </Match>
     </Switch>
   );
 }

@@ -31,22 +31,37 @@ export function Picture(props: { title?: string; look: Look; height: number; slo
   const view = () => viewOf(store.runInfo(props.look.run), props.look.view);
   /** What the sheet left open can be chosen here; it holds for all pictures of the view. */
   const own = () => store.state().options[props.look.view] ?? {};
-  const options = (): Opt[] => (view()?.options ?? []).filter(
-    (opt) => (opt.kind.is === "number" || opt.kind.is === "choice" || opt.kind.is === "flag")
-      && props.look.options?.[opt.name] === undefined && isShown(opt, view()!.options, own()));
-  const chosen = () => Object.fromEntries(options().flatMap((opt) => (own()[opt.name] === undefined ? [] : [[opt.name, own()[opt.name]!]])));
+  const options = (): Opt[] =>
+    (view()?.options ?? []).filter(
+      (opt) =>
+        (opt.kind.is === "number" || opt.kind.is === "choice" || opt.kind.is === "flag") &&
+        props.look.options?.[opt.name] === undefined &&
+        isShown(opt, view()!.options, own()),
+    );
+  const chosen = () =>
+    Object.fromEntries(
+      options().flatMap((opt) => (own()[opt.name] === undefined ? [] : [[opt.name, own()[opt.name]!]])),
+    );
   const wanted = createMemo<Look | null>(
-    () => (seen() && width() > 10
-      ? { ...props.look, options: { ...chosen(), ...props.look.options }, size: { w: width(), h: props.height } }
-      : null),
+    () =>
+      seen() && width() > 10
+        ? {
+            ...props.look,
+            options: { ...chosen(), ...props.look.options },
+            size: { w: width(), h: props.height },
+          }
+        : null,
     null,
     { equals: (a, b) => (a && keyOf(a)) === (b && keyOf(b)) },
   );
   const slow = () => props.slow === true || view()?.slow === true;
   const answers = createAnswers(store, { wanted, slow, arrived: (_, shown) => setScene(shown.scene) });
   /** Trees of the look, with the parameter it has for them. */
-  const trees = () => (view()?.trees ?? []).map((tree) =>
-    Object.keys(props.look.trees ?? {}).find((key) => nameOf(key) === nameOf(tree)) ?? nameOf(tree));
+  const trees = () =>
+    (view()?.trees ?? []).map(
+      (tree) =>
+        Object.keys(props.look.trees ?? {}).find((key) => nameOf(key) === nameOf(tree)) ?? nameOf(tree),
+    );
   const lit = createMemo(() => {
     const s = scene();
     return s ? litIn(s, ownLit(store.state().selected, props.look.run, trees()), false) : NOTHING_LIT;
@@ -61,12 +76,22 @@ export function Picture(props: { title?: string; look: Look; height: number; slo
         const s = scene();
         if (!s) return;
         drawScene(ctx, {
-          scene: s, tween: null, now: 0, cameras: cameras(), size: { w, h }, ink: store.ink(), lit: lit(), hovered: hovered(),
+          scene: s,
+          tween: null,
+          now: 0,
+          cameras: cameras(),
+          size: { w, h },
+          ink: store.ink(),
+          lit: lit(),
+          hovered: hovered(),
         });
       },
       (w) => setWidth(w),
     );
-    const observer = new IntersectionObserver((entries) => entries.some((e) => e.isIntersecting) && setSeen(true), { rootMargin: "200px" });
+    const observer = new IntersectionObserver(
+      (entries) => entries.some((e) => e.isIntersecting) && setSeen(true),
+      { rootMargin: "200px" },
+    );
     observer.observe(canvas);
     onCleanup(() => {
       observer.disconnect();
@@ -98,7 +123,14 @@ export function Picture(props: { title?: string; look: Look; height: number; slo
     const value = at.at.y !== null && y && y.side !== "none" ? quantity(at.at.y, y.unit) : "";
     const detail = [title === meaning ? "" : meaning, value].filter(Boolean).join(" · ");
     if (!of && title === "") return void store.setTip(null);
-    store.setTip({ selection: of, title, own: of === null, detail: detail || undefined, x: e.clientX, y: e.clientY });
+    store.setTip({
+      selection: of,
+      title,
+      own: of === null,
+      detail: detail || undefined,
+      x: e.clientX,
+      y: e.clientY,
+    });
   };
   const click = (e: MouseEvent): void => {
     const at = under(e);
@@ -114,10 +146,16 @@ export function Picture(props: { title?: string; look: Look; height: number; slo
           <For each={options()}>
             {(opt) => (
               <Option
-                opt={opt} run={props.look.run} value={valueOf(opt, own())}
-                set={(value, continuous) => store.update(
-                  (s) => withOption(s, props.look.view, opt.name, value === opt.usual ? null : value), "option", continuous,
-                )}
+                opt={opt}
+                run={props.look.run}
+                value={valueOf(opt, own())}
+                set={(value, continuous) =>
+                  store.update(
+                    (s) => withOption(s, props.look.view, opt.name, value === opt.usual ? null : value),
+                    "option",
+                    continuous,
+                  )
+                }
               />
             )}
           </For>
@@ -125,7 +163,12 @@ export function Picture(props: { title?: string; look: Look; height: number; slo
       </Show>
       <div class="picture-frame" style={{ height: `${props.height}px` }}>
         <canvas
-          ref={canvas} class="fill" role="img" aria-label={name()} onPointerMove={move} onClick={click}
+          ref={canvas}
+          class="fill"
+          role="img"
+          aria-label={name()}
+          onPointerMove={move}
+          onClick={click}
           onPointerLeave={() => {
             setHovered(null);
             store.setTip(null);
@@ -134,12 +177,22 @@ export function Picture(props: { title?: string; look: Look; height: number; slo
         <Show when={slow() && (answers.waitsForStart() || answers.progress())}>
           <div class="centre">
             <Slow
-              title="" about={view()?.about ?? ""} progress={answers.progress()} since={answers.busySince()}
-              onStart={answers.start} onCancel={answers.cancel}
+              title=""
+              about={view()?.about ?? ""}
+              progress={answers.progress()}
+              since={answers.busySince()}
+              onStart={answers.start}
+              onCancel={answers.cancel}
             />
           </div>
         </Show>
-        <Show when={answers.error()}>{(e) => <div class="centre quiet" role="alert">{e()}</div>}</Show>
+        <Show when={answers.error()}>
+          {(e) => (
+            <div class="centre quiet" role="alert">
+              {e()}
+            </div>
+          )}
+        </Show>
       </div>
       <Show when={scene()?.note}>{(note) => <p class="quiet picture-note">{note()}</p>}</Show>
     </figure>

@@ -58,7 +58,9 @@ export function PlotsPane(props: { pane: number; view: View }): JSX.Element {
   const window = createMemo<Span>(() => shown(store.scopeOf(run()).time, whole()), [0, 0], {
     equals: (a, b) => a[0] === b[0] && a[1] === b[1],
   });
-  const trees = createMemo(() => keysOf(store.state(), run(), props.view, store.runInfo(run())), [], { equals: (a, b) => a.join() === b.join() });
+  const trees = createMemo(() => keysOf(store.state(), run(), props.view, store.runInfo(run())), [], {
+    equals: (a, b) => a.join() === b.join(),
+  });
   const look = createMemo<Look | null>(
     () => {
       const p = own();
@@ -75,13 +77,21 @@ export function PlotsPane(props: { pane: number; view: View }): JSX.Element {
     setAnswer(said);
     if (!next || next === old) return;
     // Along time nothing moves by itself: the picture is already where the hand has put it.
-    const moves = old !== null && !still.matches && !["window", "undo", "redo"].includes(store.history().last.kind);
+    const moves =
+      old !== null && !still.matches && !["window", "undo", "redo"].includes(store.history().last.kind);
     const began = performance.now();
-    way = moves && old.width === next.width ? tween(old, next, { placed: placedNow(old, way, began), began }) : null;
+    way =
+      moves && old.width === next.width
+        ? tween(old, next, { placed: placedNow(old, way, began), began })
+        : null;
     setScene(next);
     if (scroll() > overflow()) setScroll(overflow());
   }
-  const answers = createAnswers(store, { wanted: look, slow: () => props.view.slow, arrived: (_, s) => install(s) });
+  const answers = createAnswers(store, {
+    wanted: look,
+    slow: () => props.view.slow,
+    arrived: (_, s) => install(s),
+  });
   const { act } = createActs(store, { pane: () => props.pane, look, answers, install });
 
   const meaning = createMeaning(store, look);
@@ -90,7 +100,11 @@ export function PlotsPane(props: { pane: number; view: View }): JSX.Element {
     if (!s) return null;
     const found = meaning()?.answer.trees ?? ownLit(store.state().selected, run(), trees());
     // Everything inside of what is selected stands out; a single thing only gets a border.
-    return litIn(s, found, found.some((of) => of.inside !== "" && of.inside !== of.nodes));
+    return litIn(
+      s,
+      found,
+      found.some((of) => of.inside !== "" && of.inside !== of.nodes),
+    );
   });
 
   const scrolling = (s: Scene): Plot | undefined => s.plots.find((p) => p.scroll !== null);
@@ -99,10 +113,11 @@ export function PlotsPane(props: { pane: number; view: View }): JSX.Element {
     return plot ? Math.max(0, (plot.scroll ?? 0) - plot.rect.h) : 0;
   };
   const offset = (plot: Plot): number => (plot.scroll === null ? 0 : Math.min(scroll(), overflow()));
-  const cameras = (): (Mapping | null)[] => (scene()?.plots ?? []).map((plot) => {
-    if (plot.camera === "x" && plot.x) return ofWindow(plot, window(), offset(plot));
-    return plot.scroll === null ? null : scrolled(offset(plot));
-  });
+  const cameras = (): (Mapping | null)[] =>
+    (scene()?.plots ?? []).map((plot) => {
+      if (plot.camera === "x" && plot.x) return ofWindow(plot, window(), offset(plot));
+      return plot.scroll === null ? null : scrolled(offset(plot));
+    });
 
   function paint(ctx: CanvasRenderingContext2D, w: number, h: number): boolean {
     const [s, now] = [scene(), lit()];
@@ -111,7 +126,14 @@ export function PlotsPane(props: { pane: number; view: View }): JSX.Element {
     const at = cameras();
     drawBand(ctx, s, at);
     drawScene(ctx, {
-      scene: s, tween: moving, now: performance.now(), cameras: at, size: { w, h }, ink: store.ink(), lit: now, hovered: hovered(),
+      scene: s,
+      tween: moving,
+      now: performance.now(),
+      cameras: at,
+      size: { w, h },
+      ink: store.ink(),
+      lit: now,
+      hovered: hovered(),
     });
     drawBrush(ctx, s);
     drawPointer(ctx, s, at);
@@ -140,7 +162,10 @@ export function PlotsPane(props: { pane: number; view: View }): JSX.Element {
     if (!b || !plot) return;
     const { x, y, w, h } = plot.rect;
     const free = plot.brush === "nodes";
-    const [left, right] = [Math.max(x, Math.min(b.from.x, b.to.x)), Math.min(x + w, Math.max(b.from.x, b.to.x))];
+    const [left, right] = [
+      Math.max(x, Math.min(b.from.x, b.to.x)),
+      Math.min(x + w, Math.max(b.from.x, b.to.x)),
+    ];
     const [top, bottom] = free ? [Math.min(b.from.y, b.to.y), Math.max(b.from.y, b.to.y)] : [y, y + h];
     ctx.fillStyle = ctx.strokeStyle = store.ink().accent;
     ctx.globalAlpha = 0.14;
@@ -168,11 +193,18 @@ export function PlotsPane(props: { pane: number; view: View }): JSX.Element {
     }
     ctx.stroke();
     ctx.globalAlpha = 1;
-    const perPixel = Math.abs((plot.x.stops.at(-1)!.value - plot.x.stops[0]!.value) / Math.max(1, plot.rect.w));
+    const perPixel = Math.abs(
+      (plot.x.stops.at(-1)!.value - plot.x.stops[0]!.value) / Math.max(1, plot.rect.w),
+    );
     const origin = plot.camera === "x" ? whole()[0] : 0;
     label(ctx, p.x, plot.rect, reading(value - origin, perPixel, plot.x.unit));
   }
-  function label(ctx: CanvasRenderingContext2D, x: number, rect: { x: number; y: number; w: number }, text: string): void {
+  function label(
+    ctx: CanvasRenderingContext2D,
+    x: number,
+    rect: { x: number; y: number; w: number },
+    text: string,
+  ): void {
     ctx.font = `11px ${store.ink().font}`;
     ctx.textBaseline = "middle";
     ctx.textAlign = "left";
@@ -196,12 +228,15 @@ export function PlotsPane(props: { pane: number; view: View }): JSX.Element {
   }
   const timed = (): boolean => scene()?.plots.some((p) => p.camera === "x") ?? false;
   const control: Control = {
-    look, act, rect,
+    look,
+    act,
+    rect,
     zoom: (factor) => {
       if (timed()) store.setWindow(run(), zoomed(window(), whole(), (window()[0] + window()[1]) / 2, factor));
     },
     pan: (dx, dy) => {
-      if (dy !== 0 && overflow() > 0) setScroll((at) => Math.min(overflow(), Math.max(0, at + dy * size().h)));
+      if (dy !== 0 && overflow() > 0)
+        setScroll((at) => Math.min(overflow(), Math.max(0, at + dy * size().h)));
       else if (dy !== 0) control.zoom(dy < 0 ? 1.4 : 1 / 1.4);
       else if (timed()) store.setWindow(run(), slid(window(), whole(), dx * length(window())));
       return true;
@@ -210,7 +245,8 @@ export function PlotsPane(props: { pane: number; view: View }): JSX.Element {
     reveal: async (of, near) => {
       const time = (await store.about(of)).time ?? of.time;
       const [from, to] = window();
-      if (time && (near || time[0] < from || time[1] > to)) store.setWindow(run(), around(time, whole()), false);
+      if (time && (near || time[0] < from || time[1] > to))
+        store.setWindow(run(), around(time, whole()), false);
     },
     press: (of) => {
       const s = scene();
@@ -227,7 +263,9 @@ export function PlotsPane(props: { pane: number; view: View }): JSX.Element {
     marks: () => (scene() ? marksIn(scene()!, rect) : []),
     stats: () => ({
       boxes: (scene()?.boxes.n ?? 0) + (scene()?.grids.reduce((sum, g) => sum + g.nx * g.ny, 0) ?? 0),
-      links: scene()?.links.n ?? 0, visible: answer()?.visible ?? 0, serverMs: answer()?.ms ?? 0,
+      links: scene()?.links.n ?? 0,
+      visible: answer()?.visible ?? 0,
+      serverMs: answer()?.ms ?? 0,
     }),
   };
   onMount(() => {
@@ -267,9 +305,19 @@ export function PlotsPane(props: { pane: number; view: View }): JSX.Element {
   };
   /** Beside a plot: on its axis or its names. */
   const beside = ({ x, y }: Point): number =>
-    scene()?.plots.findIndex((p) => x >= p.rect.x && x <= p.rect.x + p.rect.w && Math.abs(y - p.rect.y - p.rect.h) < 22) ?? -1;
+    scene()?.plots.findIndex(
+      (p) => x >= p.rect.x && x <= p.rect.x + p.rect.w && Math.abs(y - p.rect.y - p.rect.h) < 22,
+    ) ?? -1;
 
-  let drag: { at: Point; start: Point; plot: number; brushes: boolean; moved: boolean; window: Span; scroll: number } | null = null;
+  let drag: {
+    at: Point;
+    start: Point;
+    plot: number;
+    brushes: boolean;
+    moved: boolean;
+    window: Span;
+    scroll: number;
+  } | null = null;
   const down = (e: PointerEvent): void => {
     if (e.button > 1) return;
     const at = local(e);
@@ -277,7 +325,13 @@ export function PlotsPane(props: { pane: number; view: View }): JSX.Element {
     const plot = inside >= 0 ? inside : beside(at);
     const kind = scene()?.plots[plot]?.brush ?? "none";
     drag = {
-      at, start: at, plot, brushes: kind !== "none" && (e.shiftKey || inside < 0), moved: false, window: window(), scroll: scroll(),
+      at,
+      start: at,
+      plot,
+      brushes: kind !== "none" && (e.shiftKey || inside < 0),
+      moved: false,
+      window: window(),
+      scroll: scroll(),
     };
     canvas.setPointerCapture(e.pointerId);
   };
@@ -305,10 +359,18 @@ export function PlotsPane(props: { pane: number; view: View }): JSX.Element {
     const of = selectionOf(found, run(), trees());
     const words = wordsOf(s, found);
     const plot = s.plots[found.plot];
-    const y = found.at.y !== null && plot?.y && plot.y.side !== "none" ? quantity(found.at.y, plot.y.unit) : "";
+    const y =
+      found.at.y !== null && plot?.y && plot.y.side !== "none" ? quantity(found.at.y, plot.y.unit) : "";
     const detail = [words.title === words.meaning ? "" : words.meaning, y].filter(Boolean).join(" · ");
     if (!of && words.title === "") return void store.setTip(null);
-    store.setTip({ selection: of, title: words.title, own: of === null, detail: detail || undefined, x: e.clientX, y: e.clientY });
+    store.setTip({
+      selection: of,
+      title: words.title,
+      own: of === null,
+      detail: detail || undefined,
+      x: e.clientX,
+      y: e.clientY,
+    });
   };
   const up = (e: PointerEvent): void => {
     const was = drag;
@@ -334,7 +396,8 @@ export function PlotsPane(props: { pane: number; view: View }): JSX.Element {
     if (plot.brush === "nodes") return selectIn(s, b);
     if (one === null || two === null || one === two) return;
     const [low, high] = [Math.min(one, two), Math.max(one, two)];
-    if (plot.brush === "time") store.setWindow(run(), [Math.max(whole()[0], low), Math.min(whole()[1], high)], false);
+    if (plot.brush === "time")
+      store.setWindow(run(), [Math.max(whole()[0], low), Math.min(whole()[1], high)], false);
     else {
       const places = `${Math.max(0, Math.round(low))}-${Math.max(0, Math.round(high))}`;
       store.update((state) => withScope(state, run(), { places }), "window");
@@ -356,7 +419,8 @@ export function PlotsPane(props: { pane: number; view: View }): JSX.Element {
     const found = under(local(e));
     const of = found ? selectionOf(found, run(), trees()) : null;
     const style = found && scene()?.styles[found.style];
-    if (of && style && style.press !== "none" && !style.live) void act({ name: style.press, on: of, numbers: [] });
+    if (of && style && style.press !== "none" && !style.live)
+      void act({ name: style.press, on: of, numbers: [] });
     else if (timed()) store.setWindow(run(), null, false);
   };
   function wheel(e: WheelEvent): void {
@@ -372,10 +436,16 @@ export function PlotsPane(props: { pane: number; view: View }): JSX.Element {
     const sideways = e.shiftKey ? e.deltaY + e.deltaX : e.deltaX;
     const w = window();
     if (Math.abs(sideways) > Math.abs(e.shiftKey ? 0 : e.deltaY)) {
-      return store.setWindow(run(), slid(w, whole(), ((sideways * lines) / Math.max(1, plot.rect.w)) * length(w)));
+      return store.setWindow(
+        run(),
+        slid(w, whole(), ((sideways * lines) / Math.max(1, plot.rect.w)) * length(w)),
+      );
     }
     const value = valuesAt(plot, cameras()[here] ?? null, at.x, at.y).x ?? (w[0] + w[1]) / 2;
-    store.setWindow(run(), zoomed(w, whole(), value, Math.exp(-e.deltaY * lines * (e.ctrlKey ? 0.01 : 0.002))));
+    store.setWindow(
+      run(),
+      zoomed(w, whole(), value, Math.exp(-e.deltaY * lines * (e.ctrlKey ? 0.01 : 0.002))),
+    );
   }
   /** The wheel walks the values of an option. */
   let turned = 0;
@@ -388,7 +458,12 @@ export function PlotsPane(props: { pane: number; view: View }): JSX.Element {
     const now = valueOf(opt, store.state().options[props.view.name] ?? {});
     const current = now === "auto" ? (answer()?.settled[name] ?? now) : now;
     const next = stepped(opt, current, up);
-    if (next !== null) store.update((s) => withOption(s, props.view.name, name, next === opt.usual ? null : next), "option", true);
+    if (next !== null)
+      store.update(
+        (s) => withOption(s, props.view.name, name, next === opt.usual ? null : next),
+        "option",
+        true,
+      );
   }
 
   const note = () => scene()?.note ?? null;
@@ -396,8 +471,15 @@ export function PlotsPane(props: { pane: number; view: View }): JSX.Element {
   return (
     <div class="plot">
       <canvas
-        ref={canvas} class="fill" tabindex="0" role="img" aria-label={`${props.view.title}. Shift+T shows it as a table.`}
-        onPointerDown={down} onPointerMove={move} onPointerUp={up} onDblClick={doubleClick}
+        ref={canvas}
+        class="fill"
+        tabindex="0"
+        role="img"
+        aria-label={`${props.view.title}. Shift+T shows it as a table.`}
+        onPointerDown={down}
+        onPointerMove={move}
+        onPointerUp={up}
+        onDblClick={doubleClick}
         onPointerCancel={() => {
           drag = null;
           setBrush(null);
@@ -411,31 +493,51 @@ export function PlotsPane(props: { pane: number; view: View }): JSX.Element {
       <Show when={answers.waitsForStart() || answers.progress()}>
         <div class="centre">
           <Slow
-            title={props.view.title} about={props.view.about} progress={answers.progress()} since={answers.busySince()}
-            onStart={answers.start} onCancel={answers.cancel}
+            title={props.view.title}
+            about={props.view.about}
+            progress={answers.progress()}
+            since={answers.busySince()}
+            onStart={answers.start}
+            onCancel={answers.cancel}
           />
         </div>
       </Show>
-      <Show when={(!scene() && !props.view.slow) || answers.error()}><Waiting what={props.view.title} error={answers.error()} /></Show>
+      <Show when={(!scene() && !props.view.slow) || answers.error()}>
+        <Waiting what={props.view.title} error={answers.error()} />
+      </Show>
       <Show when={scene()} keyed>
         {(s) => (
           <div class="plot-foot">
             <Legend scene={s} />
-            <Show when={note()}>{(text) => <span class="note" title={text()}>{text()}</span>}</Show>
+            <Show when={note()}>
+              {(text) => (
+                <span class="note" title={text()}>
+                  {text()}
+                </span>
+              )}
+            </Show>
             <Show when={places()}>
               {(text) => (
                 <button
-                  type="button" class="chip" title="Only these places count: click for all"
-                  onClick={() => store.update((state) => withScope(state, run(), { places: undefined }), "window")}
+                  type="button"
+                  class="chip"
+                  title="Only these places count: click for all"
+                  onClick={() =>
+                    store.update((state) => withScope(state, run(), { places: undefined }), "window")
+                  }
                 >
                   places {separated(rangesOf(text()).reduce((sum, [a, b]) => sum + b - a + 1, 0))} ×
                 </button>
               )}
             </Show>
-            <Show when={overflow() > 0}><span class="quiet">more below: drag, or wheel over the names</span></Show>
+            <Show when={overflow() > 0}>
+              <span class="quiet">more below: drag, or wheel over the names</span>
+            </Show>
             <Busy since={answers.busySince()} />
             <Show when={timed()}>
-              <span class="quiet num">{quantity(length(window()), store.runInfo(run())?.clock ?? "ns")} shown</span>
+              <span class="quiet num">
+                {quantity(length(window()), store.runInfo(run())?.clock ?? "ns")} shown
+              </span>
             </Show>
           </div>
         )}

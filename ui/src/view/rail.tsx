@@ -28,8 +28,13 @@ export function Rail(): JSX.Element {
           <>
             <Show when={headed(i())}>{(text) => <span class="rail-head">{text()}</span>}</Show>
             <button
-              type="button" aria-current={current(view) ? "page" : undefined} aria-label={view.title}
-              title={named(view.about ? `${view.title}: ${view.about}` : view.title, i() < 9 ? String(i() + 1) : undefined)}
+              type="button"
+              aria-current={current(view) ? "page" : undefined}
+              aria-label={view.title}
+              title={named(
+                view.about ? `${view.title}: ${view.about}` : view.title,
+                i() < 9 ? String(i() + 1) : undefined,
+              )}
               onClick={() => store.show(view.name)}
             >
               <Icon path={view.icon} />

@@ -61,7 +61,9 @@ export function Rows(props: RowsProps): JSX.Element {
       setError(null);
       setTotal(answer.total);
       setColumns(answer.columns);
-      setChunks((old) => new Map(old).set(q.chunk, answer.rows.slice(0, CHUNK)).set(q.chunk + 1, answer.rows.slice(CHUNK)));
+      setChunks((old) =>
+        new Map(old).set(q.chunk, answer.rows.slice(0, CHUNK)).set(q.chunk + 1, answer.rows.slice(CHUNK)),
+      );
     },
     (e) => setError(e.message),
   );
@@ -74,15 +76,20 @@ export function Rows(props: RowsProps): JSX.Element {
       if (!chunks().has(chunk)) return load({ key: props.key, chunk });
     }
   }
-  createEffect(on(() => props.key, (key, before) => {
-    // Other rows of the same table keep their place; another order begins at the top.
-    setChunks(new Map());
-    if (before !== undefined && orderIn(key) !== orderIn(before)) {
-      body.scrollTop = 0;
-      setTop(0);
-    }
-    load({ key, chunk: Math.floor(first() / CHUNK) });
-  }));
+  createEffect(
+    on(
+      () => props.key,
+      (key, before) => {
+        // Other rows of the same table keep their place; another order begins at the top.
+        setChunks(new Map());
+        if (before !== undefined && orderIn(key) !== orderIn(before)) {
+          body.scrollTop = 0;
+          setTop(0);
+        }
+        load({ key, chunk: Math.floor(first() / CHUNK) });
+      },
+    ),
+  );
   createEffect(on([first, last, chunks], ask, { defer: true }));
   createEffect(on(chunks, (all) => props.onVisible([...all.values()].flat())));
   onMount(() => {
@@ -105,7 +112,12 @@ export function Rows(props: RowsProps): JSX.Element {
   };
   const key = (e: KeyboardEvent): void => {
     const steps: Record<string, number> = {
-      ArrowDown: 1, ArrowUp: -1, PageDown: Math.floor(height() / ROW), PageUp: -Math.floor(height() / ROW), Home: -Infinity, End: Infinity,
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: Math.floor(height() / ROW),
+      PageUp: -Math.floor(height() / ROW),
+      Home: -Infinity,
+      End: Infinity,
     };
     if (e.key in steps) step(steps[e.key]!);
     else if (e.key === "Enter" && row(place())) props.onPress(row(place())!);
@@ -116,12 +128,14 @@ export function Rows(props: RowsProps): JSX.Element {
   const step = (by: number): void => {
     const next = Math.min((total() ?? 1) - 1, Math.max(0, place() + by));
     if (next * ROW < body.scrollTop) body.scrollTop = next * ROW;
-    else if ((next + 1) * ROW > body.scrollTop + body.clientHeight) body.scrollTop = (next + 1) * ROW - body.clientHeight;
+    else if ((next + 1) * ROW > body.scrollTop + body.clientHeight)
+      body.scrollTop = (next + 1) * ROW - body.clientHeight;
     const to = row(next);
     if (to) props.onSelect(to);
   };
   const grid = () => gridOf(columns());
-  const indent = (r: Row): number => (props.order.sort === "" && !props.flat ? Math.min(DEEPEST, r.depth) * 10 : 0);
+  const indent = (r: Row): number =>
+    props.order.sort === "" && !props.flat ? Math.min(DEEPEST, r.depth) * 10 : 0;
   const numeric = (c: Column): boolean => c.unit !== null;
   const sign = (r: Row): string => (!r.state.holds || props.flat ? "" : r.state.open ? "▾" : "▸");
 
@@ -129,7 +143,11 @@ export function Rows(props: RowsProps): JSX.Element {
     <>
       <div class="table-tools">
         <input
-          type="search" class="field" placeholder="Filter rows" aria-label="Filter rows" value={props.order.filter}
+          type="search"
+          class="field"
+          placeholder="Filter rows"
+          aria-label="Filter rows"
+          value={props.order.filter}
           onInput={(e) => props.setOrder({ filter: e.currentTarget.value })}
         />
         {props.tools(total())}
@@ -139,37 +157,76 @@ export function Rows(props: RowsProps): JSX.Element {
           <For each={columns()}>
             {(c) => (
               <button
-                type="button" role="columnheader" classList={{ numeric: numeric(c) }} title={c.about || c.title} disabled={!c.sorts}
-                aria-sort={props.order.sort === c.name ? (props.order.descending ? "descending" : "ascending") : "none"}
+                type="button"
+                role="columnheader"
+                classList={{ numeric: numeric(c) }}
+                title={c.about || c.title}
+                disabled={!c.sorts}
+                aria-sort={
+                  props.order.sort === c.name ? (props.order.descending ? "descending" : "ascending") : "none"
+                }
                 onClick={() => props.setOrder(nextOrder(props.order, c))}
               >
                 {c.title}
-                <Show when={props.order.sort === c.name}><span class="sort">{props.order.descending ? " ▼" : " ▲"}</span></Show>
+                <Show when={props.order.sort === c.name}>
+                  <span class="sort">{props.order.descending ? " ▼" : " ▲"}</span>
+                </Show>
               </button>
             )}
           </For>
         </div>
-        <div class="table-body" ref={body} tabindex="0" style={{ "min-width": grid()["min-width"] }} onScroll={() => setTop(body.scrollTop)} onKeyDown={key}>
+        <div
+          class="table-body"
+          ref={body}
+          tabindex="0"
+          style={{ "min-width": grid()["min-width"] }}
+          onScroll={() => setTop(body.scrollTop)}
+          onKeyDown={key}
+        >
           <div style={{ height: `${(total() ?? 0) * ROW}px`, position: "relative" }}>
             <For each={shown()}>
               {(i) => (
-                <Show when={row(i)} fallback={<div class="table-row empty" style={{ top: `${i * ROW}px` }}>…</div>}>
+                <Show
+                  when={row(i)}
+                  fallback={
+                    <div class="table-row empty" style={{ top: `${i * ROW}px` }}>
+                      …
+                    </div>
+                  }
+                >
                   {(r) => (
                     <div
-                      class="table-row" role="row" aria-rowindex={i + 1} aria-selected={props.selected(r())}
-                      classList={{ selected: props.selected(r()), meant: props.meant(r()), strong: r().state.critical }}
-                      style={{ top: `${i * ROW}px`, ...grid() }} onClick={() => props.onSelect(r())} onDblClick={() => props.onShow(r())}
+                      class="table-row"
+                      role="row"
+                      aria-rowindex={i + 1}
+                      aria-selected={props.selected(r())}
+                      classList={{
+                        selected: props.selected(r()),
+                        meant: props.meant(r()),
+                        strong: r().state.critical,
+                      }}
+                      style={{ top: `${i * ROW}px`, ...grid() }}
+                      onClick={() => props.onSelect(r())}
+                      onDblClick={() => props.onShow(r())}
                     >
                       <For each={r().cells}>
                         {(cell, at) => (
                           <span
-                            role="cell" data-column={columns()[at()]?.name}
-                            classList={{ numeric: columns()[at()]?.unit != null && at() > 0, first: at() === 0 }}
+                            role="cell"
+                            data-column={columns()[at()]?.name}
+                            classList={{
+                              numeric: columns()[at()]?.unit != null && at() > 0,
+                              first: at() === 0,
+                            }}
                           >
                             <Show when={at() === 0}>
                               <span class="indent" style={{ width: `${indent(r())}px` }} />
                               <button
-                                type="button" class="row-sign" tabindex="-1" aria-label={r().state.open ? "Close" : "Open"} disabled={sign(r()) === ""}
+                                type="button"
+                                class="row-sign"
+                                tabindex="-1"
+                                aria-label={r().state.open ? "Close" : "Open"}
+                                disabled={sign(r()) === ""}
                                 onClick={(e) => {
                                   e.stopPropagation();
                                   props.onPress(r());
@@ -177,8 +234,16 @@ export function Rows(props: RowsProps): JSX.Element {
                               >
                                 {sign(r())}
                               </button>
-                              <Show when={r().state.critical}><span class="strong-mark" title="on the longest way through the run"><Icon name="strong" /></span></Show>
-                              <Show when={r().state.lit}><span class="lens-mark" title="chosen by the lens">!</span></Show>
+                              <Show when={r().state.critical}>
+                                <span class="strong-mark" title="on the longest way through the run">
+                                  <Icon name="strong" />
+                                </span>
+                              </Show>
+                              <Show when={r().state.lit}>
+                                <span class="lens-mark" title="chosen by the lens">
+                                  !
+                                </span>
+                              </Show>
                             </Show>
                             <CellView cell={cell} />
                           </span>
@@ -195,12 +260,16 @@ export function Rows(props: RowsProps): JSX.Element {
               <Show when={props.order.filter !== ""} fallback={<span>{props.empty}</span>}>
                 <span>
                   No row matches “{props.order.filter}”.{" "}
-                  <button type="button" class="plain" onClick={() => props.setOrder({ filter: "" })}>Clear the filter</button>
+                  <button type="button" class="plain" onClick={() => props.setOrder({ filter: "" })}>
+                    Clear the filter
+                  </button>
                 </span>
               </Show>
             </div>
           </Show>
-          <Show when={error() ?? (total() === null ? "" : null)} keyed>{(e) => <Waiting what={props.name} error={e || null} />}</Show>
+          <Show when={error() ?? (total() === null ? "" : null)} keyed>
+            {(e) => <Waiting what={props.name} error={e || null} />}
+          </Show>
         </div>
       </div>
     </>

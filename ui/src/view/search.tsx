@@ -29,17 +29,29 @@ export function SearchBox(): JSX.Element {
   };
   // Another run: the same words are looked for there.
   createEffect(on(store.currentRun, () => search.text() && search.search(search.text()), { defer: true }));
-  const where = (f: Found): string => (f.hits.length === 0 ? "0" : `${search.at() + 1}/${f.more ? "≥" : ""}${separated(f.total)}`);
+  const where = (f: Found): string =>
+    f.hits.length === 0 ? "0" : `${search.at() + 1}/${f.more ? "≥" : ""}${separated(f.total)}`;
   return (
     <div
-      class="search" role="search"
+      class="search"
+      role="search"
       onFocusOut={(e) => !e.currentTarget.contains(e.relatedTarget as Node | null) && search.setOpen(false)}
     >
       <Icon name="search" />
       <input
-        ref={box} class="search-field" type="text" placeholder="Search  /" aria-label="Search" autocomplete="off" spellcheck={false}
-        value={search.text()} onFocus={() => search.setOpen(true)} onKeyDown={key} role="combobox"
-        aria-expanded={search.open() && search.found() !== null} aria-controls="hits"
+        ref={box}
+        class="search-field"
+        type="text"
+        placeholder="Search  /"
+        aria-label="Search"
+        autocomplete="off"
+        spellcheck={false}
+        value={search.text()}
+        onFocus={() => search.setOpen(true)}
+        onKeyDown={key}
+        role="combobox"
+        aria-expanded={search.open() && search.found() !== null}
+        aria-controls="hits"
         onInput={(e) => {
           search.setOpen(true);
           search.search(e.currentTarget.value);
@@ -58,8 +70,11 @@ export function SearchBox(): JSX.Element {
 
 function Hits(props: { found: Found }): JSX.Element {
   const { store } = useBench();
-  const signs = () => (store.runInfo(props.found.run)?.trees ?? []).filter((t) => t.sign !== "")
-    .map((t) => `${t.sign}12 is one of ${t.title}`).join("; ");
+  const signs = () =>
+    (store.runInfo(props.found.run)?.trees ?? [])
+      .filter((t) => t.sign !== "")
+      .map((t) => `${t.sign}12 is one of ${t.title}`)
+      .join("; ");
   /** Number of the first hit of each tree in the list of all. */
   const firsts = () => {
     let at = 0;
@@ -71,7 +86,10 @@ function Hits(props: { found: Found }): JSX.Element {
       fallback={
         <div class="no-match">
           <strong>Nothing matches “{props.found.words}”.</strong>
-          <p class="quiet">Search looks at names, source positions (main.c:12) and kinds{signs() === "" ? "." : `; ${signs()}.`}</p>
+          <p class="quiet">
+            Search looks at names, source positions (main.c:12) and kinds
+            {signs() === "" ? "." : `; ${signs()}.`}
+          </p>
         </div>
       }
     >
@@ -84,11 +102,14 @@ function Tree(props: { tree: TreeHits; first: number }): JSX.Element {
   const { search } = useBench();
   let list!: HTMLUListElement;
   createEffect(on(search.at, (at) => list.children[at - props.first]?.scrollIntoView({ block: "nearest" })));
-  const listed = () => (props.tree.hits.length < props.tree.total ? `, first ${props.tree.hits.length} listed` : "");
+  const listed = () =>
+    props.tree.hits.length < props.tree.total ? `, first ${props.tree.hits.length} listed` : "";
   return (
     <>
       <div class="search-head quiet num">
-        <strong>{props.tree.title}</strong> {props.tree.more ? "at least " : ""}{separated(props.tree.total)}{listed()}
+        <strong>{props.tree.title}</strong> {props.tree.more ? "at least " : ""}
+        {separated(props.tree.total)}
+        {listed()}
       </div>
       <ul ref={list} role="listbox" aria-label={`Hits in ${props.tree.title}`}>
         <For each={props.tree.hits}>
@@ -96,7 +117,9 @@ function Tree(props: { tree: TreeHits; first: number }): JSX.Element {
             const at = () => props.first + i();
             return (
               <li
-                role="option" aria-selected={at() === search.at()} classList={{ current: at() === search.at() }}
+                role="option"
+                aria-selected={at() === search.at()}
+                classList={{ current: at() === search.at() }}
                 onPointerDown={(e) => e.preventDefault()}
                 onClick={() => {
                   search.go(at());
@@ -104,7 +127,9 @@ function Tree(props: { tree: TreeHits; first: number }): JSX.Element {
                 }}
               >
                 <span class="hit-title">{hit.title}</span>
-                <span class="quiet num"><CellText cell={hit.value} /></span>
+                <span class="quiet num">
+                  <CellText cell={hit.value} />
+                </span>
               </li>
             );
           }}

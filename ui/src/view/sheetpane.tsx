@@ -22,21 +22,28 @@ export function SheetPane(props: { pane: number; view: View }): JSX.Element {
   const look = (): Look | null => {
     const p = pane();
     const info = p && store.runInfo(p.run);
-    return p && info && size().w > 0 ? lookOf(store.state(), info, props.view, p, inSteps(size().w, size().h, 128)) : null;
+    return p && info && size().w > 0
+      ? lookOf(store.state(), info, props.view, p, inSteps(size().w, size().h, 128))
+      : null;
   };
   let serverMs = 0;
   const answers = createAnswers(store, {
-    wanted: look, slow: () => props.view.slow,
+    wanted: look,
+    slow: () => props.view.slow,
     arrived: (_, shown) => {
       serverMs = shown.answer.ms;
       setSheet(shown.sheet);
     },
   });
   const { act } = createActs(store, {
-    pane: () => props.pane, look, answers, install: (shown) => setSheet(shown.sheet),
+    pane: () => props.pane,
+    look,
+    answers,
+    install: (shown) => setSheet(shown.sheet),
   });
   const control: Control = {
-    look, act,
+    look,
+    act,
     reveal: async () => {},
     zoom: () => {},
     pan: (_, dy) => {
@@ -68,12 +75,18 @@ export function SheetPane(props: { pane: number; view: View }): JSX.Element {
       <Show when={answers.waitsForStart() || answers.progress()}>
         <div class="centre">
           <Slow
-            title={props.view.title} about={props.view.about} progress={answers.progress()} since={answers.busySince()}
-            onStart={answers.start} onCancel={answers.cancel}
+            title={props.view.title}
+            about={props.view.about}
+            progress={answers.progress()}
+            since={answers.busySince()}
+            onStart={answers.start}
+            onCancel={answers.cancel}
           />
         </div>
       </Show>
-      <Show when={(!sheet() && !props.view.slow) || answers.error()}><Waiting what={props.view.title} error={answers.error()} /></Show>
+      <Show when={(!sheet() && !props.view.slow) || answers.error()}>
+        <Waiting what={props.view.title} error={answers.error()} />
+      </Show>
     </div>
   );
 }
@@ -92,7 +105,9 @@ export function SheetBody(props: { sheet: Sheet; run: number }): JSX.Element {
   const headline = () => props.sheet.blocks.some((b) => b.is === "text" && b.tone === "headline");
   return (
     <>
-      <Show when={!headline() && props.sheet.title}><h1 class="headline">{props.sheet.title}</h1></Show>
+      <Show when={!headline() && props.sheet.title}>
+        <h1 class="headline">{props.sheet.title}</h1>
+      </Show>
       <For each={groups()}>
         {(group) => (
           <div classList={{ cards: !group.wide }}>

@@ -19,7 +19,7 @@ function useElapsed(since: () => number): () => number {
 
 /** Milliseconds in steps that can be read, seconds when there are many. */
 const took = (ms: number): string =>
-  (ms < 2000 ? `${separated(Math.round(ms / 100) * 100)} ms` : `${(ms / 1000).toFixed(1)} s`);
+  ms < 2000 ? `${separated(Math.round(ms / 100) * 100)} ms` : `${(ms / 1000).toFixed(1)} s`;
 
 /** Time since something began, counting. */
 export function Elapsed(props: { since: number }): JSX.Element {
@@ -28,12 +28,18 @@ export function Elapsed(props: { since: number }): JSX.Element {
 }
 
 /** Shown in a pane while what it shows is on the way: what, for how long. Appears only after a moment. */
-export function Waiting(props: { what: string; error?: string | null; next?: { title: string; run: () => void } }): JSX.Element {
+export function Waiting(props: {
+  what: string;
+  error?: string | null;
+  next?: { title: string; run: () => void };
+}): JSX.Element {
   const began = performance.now();
   const elapsed = useElapsed(() => began);
   const waiting = (
     <Show when={elapsed() > 150}>
-      <div class="centre quiet" role="status">Waiting for {props.what} · {took(elapsed())}</div>
+      <div class="centre quiet" role="status">
+        Waiting for {props.what} · {took(elapsed())}
+      </div>
     </Show>
   );
   return (
@@ -42,9 +48,17 @@ export function Waiting(props: { what: string; error?: string | null; next?: { t
         <div class="state-card">
           <strong>{props.what} could not be made.</strong>
           <p>{props.error}</p>
-          <p class="quiet">Undo (<Key name="Ctrl+Z" />) goes back to the last view that worked.</p>
+          <p class="quiet">
+            Undo (<Key name="Ctrl+Z" />) goes back to the last view that worked.
+          </p>
           <Show when={props.next}>
-            {(next) => <p><button type="button" onClick={() => next().run()}>{next().title}</button></p>}
+            {(next) => (
+              <p>
+                <button type="button" onClick={() => next().run()}>
+                  {next().title}
+                </button>
+              </p>
+            )}
           </Show>
         </div>
       </div>
@@ -60,7 +74,9 @@ export function Busy(props: { since: number | null }): JSX.Element {
         const elapsed = useElapsed(() => since);
         return (
           <Show when={elapsed() > 200}>
-            <span class="quiet num" role="status">waiting {took(elapsed())}</span>
+            <span class="quiet num" role="status">
+              waiting {took(elapsed())}
+            </span>
           </Show>
         );
       }}
@@ -80,8 +96,14 @@ export function Slow(props: {
   const start = (
     <>
       <strong>{props.title}</strong>
-      <Show when={props.about}><p class="quiet">{props.about}</p></Show>
-      <p><button type="button" class="primary" onClick={() => props.onStart()}>Compute</button></p>
+      <Show when={props.about}>
+        <p class="quiet">{props.about}</p>
+      </Show>
+      <p>
+        <button type="button" class="primary" onClick={() => props.onStart()}>
+          Compute
+        </button>
+      </p>
     </>
   );
   return (
@@ -90,11 +112,23 @@ export function Slow(props: {
         {(p) => (
           <>
             <div class="slow-says num">
-              <span>{p().what || "Computing"}</span> <span>{Math.round(p().share * 100)}{"\u2009"}%</span>{" "}
-              <Show when={props.since}>{(since) => <span class="quiet"><Elapsed since={since()} /></span>}</Show>
+              <span>{p().what || "Computing"}</span>{" "}
+              <span>
+                {Math.round(p().share * 100)}
+                {"\u2009"}%
+              </span>{" "}
+              <Show when={props.since}>
+                {(since) => (
+                  <span class="quiet">
+                    <Elapsed since={since()} />
+                  </span>
+                )}
+              </Show>
             </div>
             <progress max="1" value={p().share} aria-label={p().what || "Computing"} />
-            <button type="button" onClick={() => props.onCancel()}>Cancel</button>
+            <button type="button" onClick={() => props.onCancel()}>
+              Cancel
+            </button>
           </>
         )}
       </Show>
@@ -113,7 +147,9 @@ export function Starting(): JSX.Element {
         when={store.failure()}
         fallback={
           <Show when={elapsed() > 250}>
-            <div class="quiet" role="status">Connecting to the Crosscut server · {took(elapsed())}</div>
+            <div class="quiet" role="status">
+              Connecting to the Crosscut server · {took(elapsed())}
+            </div>
           </Show>
         }
       >
@@ -121,7 +157,9 @@ export function Starting(): JSX.Element {
           <div class="state-card" role="alert">
             <strong>The server answered with an error.</strong>
             <p>{error()}</p>
-            <p class="quiet">Start it again with <code>crosscut view RUN</code> and open the link it prints.</p>
+            <p class="quiet">
+              Start it again with <code>crosscut view RUN</code> and open the link it prints.
+            </p>
           </div>
         )}
       </Show>
@@ -148,10 +186,12 @@ export function ConnectionLost(): JSX.Element {
             <span>
               <strong>Connection to the server lost.</strong>{" "}
               {store.hello() ? "What is on the screen is still right; nothing new can be loaded. " : ""}
-              Is <code>crosscut view</code> still running? If it was restarted, open the link it printed. Trying again in{" "}
-              {seconds()} s (try {l().tries}).
+              Is <code>crosscut view</code> still running? If it was restarted, open the link it printed.
+              Trying again in {seconds()} s (try {l().tries}).
             </span>
-            <button type="button" onClick={() => store.transport.connect()}>Try now</button>
+            <button type="button" onClick={() => store.transport.connect()}>
+              Try now
+            </button>
           </div>
         );
       }}
@@ -171,7 +211,13 @@ export function PartialBanner(): JSX.Element {
       <div class="banner" role="status">
         <Icon name="warning" />
         <span>
-          <For each={parts()}>{(r) => <span><strong>{r!.name} is partial.</strong> {r!.partial} </span>}</For>
+          <For each={parts()}>
+            {(r) => (
+              <span>
+                <strong>{r!.name} is partial.</strong> {r!.partial}{" "}
+              </span>
+            )}
+          </For>
         </span>
         <IconButton icon="close" title="Hide" onClick={() => setHidden(true)} />
       </div>
@@ -185,7 +231,9 @@ export function Notices(): JSX.Element {
     <Show when={store.notice()}>
       {(n) => (
         <div class="notice" classList={{ problem: n().problem }} role={n().problem ? "alert" : "status"}>
-          <Show when={n().problem}><Icon name="warning" /></Show>
+          <Show when={n().problem}>
+            <Icon name="warning" />
+          </Show>
           <span>{n().text}</span>
           <Show when={n().action}>
             {(action) => (
@@ -210,20 +258,29 @@ export function Notices(): JSX.Element {
 
 const HINTS: Record<Pane, () => JSX.Element> = {
   sheet: () => (
-    <>What costs most comes first. Click it: the view that shows it opens, with the place selected.{" "}
-      <Key name="P" /> goes to the next.</>
+    <>
+      What costs most comes first. Click it: the view that shows it opens, with the place selected.{" "}
+      <Key name="P" /> goes to the next.
+    </>
   ),
   graph: () => (
-    <>Double click opens or closes, <Key name="Shift" /> click opens all below. Wheel zooms, drag moves,{" "}
-      <Key name="F" /> fits. <Key name="K" /> looks through a problem, <Key name="T" /> shows the selection in time.</>
+    <>
+      Double click opens or closes, <Key name="Shift" /> click opens all below. Wheel zooms, drag moves,{" "}
+      <Key name="F" /> fits. <Key name="K" /> looks through a problem, <Key name="T" /> shows the selection in
+      time.
+    </>
   ),
   plots: () => (
-    <>Wheel zooms at the pointer, drag moves, <Key name="Shift" /> drag selects a stretch. The strip below is the whole
-      run: its frame is this window.</>
+    <>
+      Wheel zooms at the pointer, drag moves, <Key name="Shift" /> drag selects a stretch. The strip below is
+      the whole run: its frame is this window.
+    </>
   ),
   table: () => (
-    <>A click on a head sorts, the worst first. Arrows walk the rows, <Key name="Enter" /> opens one, a double click
-      shows it in a graph.</>
+    <>
+      A click on a head sorts, the worst first. Arrows walk the rows, <Key name="Enter" /> opens one, a double
+      click shows it in a graph.
+    </>
   ),
 };
 const SEEN = "crosscut.hints";
@@ -243,8 +300,12 @@ export function Hints(): JSX.Element {
       {(of) => (
         <div class="hint" role="note">
           <span>{HINTS[of]()}</span>
-          <button type="button" onClick={() => dismiss([of])}>Got it</button>
-          <button type="button" class="plain" onClick={() => dismiss(Object.keys(HINTS))}>No hints</button>
+          <button type="button" onClick={() => dismiss([of])}>
+            Got it
+          </button>
+          <button type="button" class="plain" onClick={() => dismiss(Object.keys(HINTS))}>
+            No hints
+          </button>
         </div>
       )}
     </Show>

@@ -23,7 +23,12 @@ const GRAB = 6;
 const NUDGE = 0.1;
 
 type Mode = "from" | "to" | "middle" | "new";
-const CURSORS: Record<Mode, string> = { from: "ew-resize", to: "ew-resize", middle: "grab", new: "crosshair" };
+const CURSORS: Record<Mode, string> = {
+  from: "ew-resize",
+  to: "ew-resize",
+  middle: "grab",
+  new: "crosshair",
+};
 
 export function Strip(): JSX.Element {
   const { store } = useBench();
@@ -42,13 +47,21 @@ function StripOf(props: { view: string; run: number }): JSX.Element {
   let surface: Surface | undefined;
 
   const look = createMemo<Look | null>(
-    () => (size().w < 10 ? null : { v: 1, view: props.view, run: props.run, trees: {}, options: {}, scope: {}, size: size() }),
+    () =>
+      size().w < 10
+        ? null
+        : { v: 1, view: props.view, run: props.run, trees: {}, options: {}, scope: {}, size: size() },
     null,
     { equals: (a, b) => (a && keyOf(a)) === (b && keyOf(b)) },
   );
-  const answers = createAnswers(store, { wanted: look, slow: () => false, arrived: (_, shown) => setScene(shown.scene) });
+  const answers = createAnswers(store, {
+    wanted: look,
+    slow: () => false,
+    arrived: (_, shown) => setScene(shown.scene),
+  });
   /** The plot that is brushed. */
-  const plot = (): Plot | null => scene()?.plots.find((p) => p.x && (p.brush === "time" || p.brush === "places")) ?? null;
+  const plot = (): Plot | null =>
+    scene()?.plots.find((p) => p.x && (p.brush === "time" || p.brush === "places")) ?? null;
   const byPlace = () => plot()?.brush === "places";
   const whole = (): Span => {
     const x = plot()?.x;
@@ -65,7 +78,9 @@ function StripOf(props: { view: string; run: number }): JSX.Element {
   const window = (): Span => chosen() ?? whole();
   const set = (next: Span | null, continuous = true): void => {
     if (!byPlace()) return store.setWindow(props.run, next, continuous);
-    const places = next ? `${Math.max(0, Math.round(next[0]))}-${Math.max(0, Math.round(next[1]))}` : undefined;
+    const places = next
+      ? `${Math.max(0, Math.round(next[0]))}-${Math.max(0, Math.round(next[1]))}`
+      : undefined;
     store.update((s) => withScope(s, props.run, { places }), "window", continuous);
   };
   const toX = (value: number): number => (plot() ? (screenOf(plot()!, null, { x: value }).x ?? 0) : 0);
@@ -75,7 +90,14 @@ function StripOf(props: { view: string; run: number }): JSX.Element {
     const s = scene();
     if (!s) return;
     drawScene(ctx, {
-      scene: s, tween: null, now: 0, cameras: s.plots.map(() => null), size: { w, h }, ink: store.ink(), lit: NOTHING_LIT, hovered: null,
+      scene: s,
+      tween: null,
+      now: 0,
+      cameras: s.plots.map(() => null),
+      size: { w, h },
+      ink: store.ink(),
+      lit: NOTHING_LIT,
+      hovered: null,
     });
     const p = plot();
     if (p && chosen()) drawWindow(ctx, p);
@@ -156,20 +178,45 @@ function StripOf(props: { view: string; run: number }): JSX.Element {
         <strong>{store.runs().length > 1 ? store.runInfo(props.run)?.name : "Whole run"}</strong>
         <span class="quiet num">{extent()}</span>
         <Show when={chosen()} fallback={<span class="quiet">{reads() || "drag for a window"}</span>}>
-          <button type="button" class="plain num" title="Show the whole run (Home)" onClick={() => set(null, false)}>{said()} ×</button>
+          <button
+            type="button"
+            class="plain num"
+            title="Show the whole run (Home)"
+            onClick={() => set(null, false)}
+          >
+            {said()} ×
+          </button>
         </Show>
       </div>
       <canvas
-        ref={canvas} class="fill" style={{ cursor: cursor() }} role="slider" tabindex="0" aria-label={byPlace() ? "Places" : "Window of time"}
-        aria-valuetext={said()} aria-valuemin={0} aria-valuemax={whole()[1] - whole()[0]} aria-valuenow={window()[0] - whole()[0]}
+        ref={canvas}
+        class="fill"
+        style={{ cursor: cursor() }}
+        role="slider"
+        tabindex="0"
+        aria-label={byPlace() ? "Places" : "Window of time"}
+        aria-valuetext={said()}
+        aria-valuemin={0}
+        aria-valuemax={whole()[1] - whole()[0]}
+        aria-valuenow={window()[0] - whole()[0]}
         onPointerDown={(e) => {
           canvas.setPointerCapture(e.pointerId);
           drag = { x: x(e), mode: modeAt(x(e)), window: window() };
         }}
-        onPointerMove={move} onPointerUp={() => (drag = null)} onPointerCancel={() => (drag = null)}
-        onPointerLeave={() => setPointer(null)} onDblClick={() => set(null, false)} onKeyDown={key}
+        onPointerMove={move}
+        onPointerUp={() => (drag = null)}
+        onPointerCancel={() => (drag = null)}
+        onPointerLeave={() => setPointer(null)}
+        onDblClick={() => set(null, false)}
+        onKeyDown={key}
       />
-      <Show when={answers.error()}>{(e) => <div class="centre quiet" role="alert">{e()}</div>}</Show>
+      <Show when={answers.error()}>
+        {(e) => (
+          <div class="centre quiet" role="alert">
+            {e()}
+          </div>
+        )}
+      </Show>
     </footer>
   );
 }

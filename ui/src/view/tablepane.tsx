@@ -29,7 +29,10 @@ export function TablePane(props: { pane: number; view: View }): JSX.Element {
   const info = () => store.runInfo(run());
   const tree = (): string => tableTree(store.state(), props.view, info());
   /** Trees whose rows can be chosen here. */
-  const choices = () => (props.view.trees.length > 0 ? props.view.trees : (info()?.trees ?? []).filter((t) => !t.parameter).map((t) => t.name));
+  const choices = () =>
+    props.view.trees.length > 0
+      ? props.view.trees
+      : (info()?.trees ?? []).filter((t) => !t.parameter).map((t) => t.name);
   const decl = () => treeDecl(info(), tree());
   const lens = () => trees.lens(run(), tree());
   const flat = () => option("flat") === "true" && lens() !== undefined;
@@ -43,21 +46,39 @@ export function TablePane(props: { pane: number; view: View }): JSX.Element {
     null,
     { equals: (a, b) => (a && keyOf(a)) === (b && keyOf(b)) },
   );
-  const order = (): Order => ({ sort: option("sort"), descending: option("down") !== "false", filter: option("filter") });
+  const order = (): Order => ({
+    sort: option("sort"),
+    descending: option("down") !== "false",
+    filter: option("filter"),
+  });
   const setOrder = (next: Partial<Order>): void =>
-    store.update((s) => {
-      const to = { ...order(), ...next };
-      const sorted = withOption(s, props.view.name, "sort", to.sort === "" ? null : to.sort);
-      const down = withOption(sorted, props.view.name, "down", to.sort === "" || to.descending ? null : "false");
-      return withOption(down, props.view.name, "filter", to.filter === "" ? null : to.filter);
-    }, "table", next.filter !== undefined);
+    store.update(
+      (s) => {
+        const to = { ...order(), ...next };
+        const sorted = withOption(s, props.view.name, "sort", to.sort === "" ? null : to.sort);
+        const down = withOption(
+          sorted,
+          props.view.name,
+          "down",
+          to.sort === "" || to.descending ? null : "false",
+        );
+        return withOption(down, props.view.name, "filter", to.filter === "" ? null : to.filter);
+      },
+      "table",
+      next.filter !== undefined,
+    );
 
   const meaning = createMeaning(store, look);
   /** The row of the selection, and rows that it means. */
-  const selected = (row: Row): boolean => row.selection !== null && same(row.selection, store.state().selected);
+  const selected = (row: Row): boolean =>
+    row.selection !== null && same(row.selection, store.state().selected);
   const meant = (row: Row): boolean => {
     const found = meaning()?.answer.trees.find((of) => owner().trees[of.tree] === tree());
-    return !!found && row.selection !== null && has(rangesOf(found.nodes), rangesOf(row.selection.nodes)[0]?.[0] ?? -1);
+    return (
+      !!found &&
+      row.selection !== null &&
+      has(rangesOf(found.nodes), rangesOf(row.selection.nodes)[0]?.[0] ?? -1)
+    );
   };
 
   /** Acts change the cut of the tree, which is what the rows are. */
@@ -75,7 +96,8 @@ export function TablePane(props: { pane: number; view: View }): JSX.Element {
   /** Opens or closes a row; one that holds nothing is shown in a graph. */
   function press(row: Row): void {
     if (!row.selection) return;
-    if (row.state.holds && !flat()) void act({ name: row.state.open ? "close" : "open", on: row.selection, numbers: [] });
+    if (row.state.holds && !flat())
+      void act({ name: row.state.open ? "close" : "open", on: row.selection, numbers: [] });
     else show(row);
   }
   function show(row: Row): void {
@@ -83,7 +105,8 @@ export function TablePane(props: { pane: number; view: View }): JSX.Element {
     else if (row.selection) store.select(row.selection);
   }
   const control: Control = {
-    look, act,
+    look,
+    act,
     reveal: (of) => act({ name: "reveal", on: of, numbers: [] }),
     zoom: () => {},
     pan: () => false,
@@ -108,14 +131,32 @@ export function TablePane(props: { pane: number; view: View }): JSX.Element {
   return (
     <div class="table-pane">
       <Rows
-        name={`${decl()?.title ?? props.view.title}${flat() ? ` with ${lens()!.title}` : ""}`} key={key()} order={order()} setOrder={setOrder}
-        ask={(from, count) => store.asks.table({
-          look: look()!, tree: tree(), sort: order().sort, descending: order().sort !== "" && order().descending,
-          filter: order().filter, flat: flat(), from, count,
-        })}
-        flat={flat()} selected={selected} meant={meant} onSelect={(row) => row.selection && store.select(row.selection)}
-        onPress={press} onShow={show} onVisible={setVisible}
-        empty={flat() ? `No ${decl()?.node[0] ?? "row"} has ${lens()!.title} at this value.` : "There are no rows."}
+        name={`${decl()?.title ?? props.view.title}${flat() ? ` with ${lens()!.title}` : ""}`}
+        key={key()}
+        order={order()}
+        setOrder={setOrder}
+        ask={(from, count) =>
+          store.asks.table({
+            look: look()!,
+            tree: tree(),
+            sort: order().sort,
+            descending: order().sort !== "" && order().descending,
+            filter: order().filter,
+            flat: flat(),
+            from,
+            count,
+          })
+        }
+        flat={flat()}
+        selected={selected}
+        meant={meant}
+        onSelect={(row) => row.selection && store.select(row.selection)}
+        onPress={press}
+        onShow={show}
+        onVisible={setVisible}
+        empty={
+          flat() ? `No ${decl()?.node[0] ?? "row"} has ${lens()!.title} at this value.` : "There are no rows."
+        }
         tools={(total) => (
           <>
             <Show when={choices().length > 1}>
@@ -130,14 +171,25 @@ export function TablePane(props: { pane: number; view: View }): JSX.Element {
               </span>
             </Show>
             <span class="segments" role="group" aria-label="Which rows">
-              <button type="button" aria-pressed={!flat()} onClick={() => set("flat", null)}>visible</button>
+              <button type="button" aria-pressed={!flat()} onClick={() => set("flat", null)}>
+                visible
+              </button>
               <button
-                type="button" aria-pressed={flat()} disabled={!lens()} title={lens() ? undefined : "Choose a lens first"} onClick={() => set("flat", "true")}
+                type="button"
+                aria-pressed={flat()}
+                disabled={!lens()}
+                title={lens() ? undefined : "Choose a lens first"}
+                onClick={() => set("flat", "true")}
               >
                 {lens() ? `all with ${lens()!.title}` : "all of the lens"}
               </button>
             </span>
-            <span class="quiet num"><Show when={total !== null}>{counted(total!)}{owner() === props.view ? "" : " · double click shows one"}</Show></span>
+            <span class="quiet num">
+              <Show when={total !== null}>
+                {counted(total!)}
+                {owner() === props.view ? "" : " · double click shows one"}
+              </Show>
+            </span>
           </>
         )}
       />

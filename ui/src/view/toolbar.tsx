@@ -14,14 +14,20 @@ export function Toolbar(props: { pane: number; view: View }): JSX.Element {
   const { store, hands } = useBench();
   const run = () => store.state().panes[props.pane]?.run ?? 0;
   const own = () => store.state().options[props.view.name] ?? {};
-  const options = (): Opt[] => props.view.options.filter((opt) => hasValues(opt) && isShown(opt, props.view.options, own()));
-  const trees = () => keysOf(store.state(), run(), props.view, store.runInfo(run())).map((key) => {
-    const all = treeDecl(store.runInfo(run()), key)?.options ?? [];
-    const values = store.state().runs[run()]?.trees[key]?.with ?? {};
-    return { key, values, options: all.filter((opt) => isShown(opt, all, values)) };
-  });
+  const options = (): Opt[] =>
+    props.view.options.filter((opt) => hasValues(opt) && isShown(opt, props.view.options, own()));
+  const trees = () =>
+    keysOf(store.state(), run(), props.view, store.runInfo(run())).map((key) => {
+      const all = treeDecl(store.runInfo(run()), key)?.options ?? [];
+      const values = store.state().runs[run()]?.trees[key]?.with ?? {};
+      return { key, values, options: all.filter((opt) => isShown(opt, all, values)) };
+    });
   const graph = () => props.view.pane === "graph";
-  const any = () => graph() || props.view.acts.length > 0 || options().length > 0 || trees().some((t) => t.options.length > 0);
+  const any = () =>
+    graph() ||
+    props.view.acts.length > 0 ||
+    options().length > 0 ||
+    trees().some((t) => t.options.length > 0);
   const act = (name: string, onSelection: boolean): void => {
     store.activate(props.pane);
     hands.act(name, onSelection);
@@ -32,23 +38,33 @@ export function Toolbar(props: { pane: number; view: View }): JSX.Element {
         <For each={props.view.acts}>
           {(a) => (
             <button
-              type="button" title={named(a.title, a.key)} disabled={a.on === "selection" && !store.state().selected}
+              type="button"
+              title={named(a.title, a.key)}
+              disabled={a.on === "selection" && !store.state().selected}
               onClick={() => act(a.name, a.on === "selection")}
             >
               {a.title}
             </button>
           )}
         </For>
-        <Show when={graph()}><Depth pane={props.pane} run={run()} /></Show>
+        <Show when={graph()}>
+          <Depth pane={props.pane} run={run()} />
+        </Show>
         <For each={trees()}>
           {(tree) => (
             <For each={tree.options}>
               {(opt) => (
                 <Option
-                  opt={opt} run={run()} value={valueOf(opt, tree.values)}
-                  set={(value, continuous) => store.update(
-                    (s) => withTreeOption(s, run(), tree.key, opt.name, value === opt.usual ? null : value), "option", continuous,
-                  )}
+                  opt={opt}
+                  run={run()}
+                  value={valueOf(opt, tree.values)}
+                  set={(value, continuous) =>
+                    store.update(
+                      (s) => withTreeOption(s, run(), tree.key, opt.name, value === opt.usual ? null : value),
+                      "option",
+                      continuous,
+                    )
+                  }
                 />
               )}
             </For>
@@ -57,10 +73,16 @@ export function Toolbar(props: { pane: number; view: View }): JSX.Element {
         <For each={options()}>
           {(opt) => (
             <Option
-              opt={opt} run={run()} value={valueOf(opt, own())}
-              set={(value, continuous) => store.update(
-                (s) => withOption(s, props.view.name, opt.name, value === opt.usual ? null : value), "option", continuous,
-              )}
+              opt={opt}
+              run={run()}
+              value={valueOf(opt, own())}
+              set={(value, continuous) =>
+                store.update(
+                  (s) => withOption(s, props.view.name, opt.name, value === opt.usual ? null : value),
+                  "option",
+                  continuous,
+                )
+              }
             />
           )}
         </For>
@@ -86,7 +108,8 @@ function Depth(props: { pane: number; run: number }): JSX.Element {
     <label class="choice" title="Open everything down to a depth">
       <span class="choice-label">Depth</span>
       <select
-        aria-label="Open to depth" value=""
+        aria-label="Open to depth"
+        value=""
         onChange={(e) => {
           const { value } = e.currentTarget;
           e.currentTarget.value = "";
@@ -96,7 +119,9 @@ function Depth(props: { pane: number; run: number }): JSX.Element {
         }}
       >
         <option value="">…</option>
-        {Array.from({ length: depth() + 1 }, (_, d) => <option value={d}>{d}</option>)}
+        {Array.from({ length: depth() + 1 }, (_, d) => (
+          <option value={d}>{d}</option>
+        ))}
       </select>
     </label>
   );

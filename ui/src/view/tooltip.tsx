@@ -16,12 +16,18 @@ export function Tooltip(): JSX.Element {
   const { store } = useBench();
   const [sheet, setSheet] = createSignal<Sheet | null>(null);
   let box: HTMLDivElement | undefined;
-  const asked = createMemo(() => (store.tip()?.own ? null : (store.tip()?.selection ?? null)), null, { equals: same });
+  const asked = createMemo(() => (store.tip()?.own ? null : (store.tip()?.selection ?? null)), null, {
+    equals: same,
+  });
   createEffect(() => {
     const of = asked();
     const known = of ? store.knownAbout(of) : undefined;
     setSheet(known ?? null);
-    if (of && !known) store.about(of).then((answer) => same(asked(), of) && setSheet(answer), () => {});
+    if (of && !known)
+      store.about(of).then(
+        (answer) => same(asked(), of) && setSheet(answer),
+        () => {},
+      );
   });
   const facts = (): Fact[] => sheet()?.blocks.flatMap((b) => (b.is === "facts" ? b.rows : [])) ?? [];
   const place = (): JSX.CSSProperties => {
@@ -39,7 +45,9 @@ export function Tooltip(): JSX.Element {
             <Show when={sheet()?.kind}>{(kind) => <span class="kind">{kind()}</span>}</Show>{" "}
             {sheet() ? withoutKind(sheet()!.title, sheet()!.kind) : t().title}
           </div>
-          <Show when={facts().length > 0}><Facts facts={facts()} most={FACTS} tight /></Show>
+          <Show when={facts().length > 0}>
+            <Facts facts={facts()} most={FACTS} tight />
+          </Show>
           <Show when={t().detail}>{(detail) => <div class="quiet">{detail()}</div>}</Show>
         </div>
       )}

@@ -16,18 +16,48 @@ export function TopBar(): JSX.Element {
   const dark = () => store.theme() === "dark";
   return (
     <header class="topbar">
-      <strong class="run-name" title={`crosscut ${store.hello()?.crosscut ?? ""}`}>{store.runInfo(store.currentRun())?.name}</strong>
+      <strong class="run-name" title={`crosscut ${store.hello()?.crosscut ?? ""}`}>
+        {store.runInfo(store.currentRun())?.name}
+      </strong>
       <Crumbs />
       <SearchBox />
       <div class="tools">
-        <IconButton icon="command" title="All commands" key={commands.key("palette")} onClick={() => commands.run("palette")} />
+        <IconButton
+          icon="command"
+          title="All commands"
+          key={commands.key("palette")}
+          onClick={() => commands.run("palette")}
+        />
         <Show when={store.runs().length > 1}>
-          <IconButton icon="compare" title="Compare runs side by side" key={commands.key("compare")} pressed={several()} onClick={() => commands.run("compare")} />
-          <IconButton icon="link" title="Link zoom and window of all runs" key={commands.key("link")} pressed={state().link} onClick={() => commands.run("link")} />
+          <IconButton
+            icon="compare"
+            title="Compare runs side by side"
+            key={commands.key("compare")}
+            pressed={several()}
+            onClick={() => commands.run("compare")}
+          />
+          <IconButton
+            icon="link"
+            title="Link zoom and window of all runs"
+            key={commands.key("link")}
+            pressed={state().link}
+            onClick={() => commands.run("link")}
+          />
         </Show>
         <ExportMenu />
-        <IconButton icon="inspector" title="Inspector" key={commands.key("inspector")} pressed={state().inspector} onClick={() => commands.run("inspector")} />
-        <IconButton icon={dark() ? "sun" : "moon"} title={dark() ? "Light" : "Dark"} key={commands.key("theme")} onClick={() => commands.run("theme")} />
+        <IconButton
+          icon="inspector"
+          title="Inspector"
+          key={commands.key("inspector")}
+          pressed={state().inspector}
+          onClick={() => commands.run("inspector")}
+        />
+        <IconButton
+          icon={dark() ? "sun" : "moon"}
+          title={dark() ? "Light" : "Dark"}
+          key={commands.key("theme")}
+          onClick={() => commands.run("theme")}
+        />
         <IconButton icon="help" title="Help: keys and hands" key="?" onClick={() => commands.run("help")} />
       </div>
     </header>
@@ -52,8 +82,16 @@ function Crumbs(): JSX.Element {
       <For each={short()}>
         {({ crumb, gap, last }) => (
           <>
-            <span class="crumb-mark" aria-hidden="true">{gap ? "› … ›" : "›"}</span>
-            <button type="button" class="crumb" classList={{ last }} title={crumb.title} onClick={() => hands.go(crumb.selection)}>
+            <span class="crumb-mark" aria-hidden="true">
+              {gap ? "› … ›" : "›"}
+            </span>
+            <button
+              type="button"
+              class="crumb"
+              classList={{ last }}
+              title={crumb.title}
+              onClick={() => hands.go(crumb.selection)}
+            >
               <bdi>{crumb.title}</bdi>
             </button>
           </>
@@ -71,12 +109,18 @@ function ExportMenu(): JSX.Element {
     ["Copy the address of this view", () => hands.copyLink()],
   ];
   return (
-    <Menu buttonClass="icon-button" name="Export the picture" title="Export the picture" label={<Icon name="export" />}>
+    <Menu
+      buttonClass="icon-button"
+      name="Export the picture"
+      title="Export the picture"
+      label={<Icon name="export" />}
+    >
       {(close) => (
         <For each={items}>
           {([title, run]) => (
             <button
-              type="button" role="menuitem"
+              type="button"
+              role="menuitem"
               onClick={() => {
                 close();
                 run();
