@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use crosscut_scene::wire;
 use flate2::read::GzDecoder;
 use serde_json::{Value, json};
 use tungstenite::client::IntoClientRequest;
@@ -119,17 +120,18 @@ impl Client {
         let begin = Instant::now();
         let (answer, columns, bytes) = self.ask(request)?;
         let round = begin.elapsed().as_secs_f64() * 1e3;
-        let boxes = answer["scene"]["boxes"].as_u64().context("no boxes")? as usize;
-        let node = 16 * boxes;
-        let shape = node + 4 * boxes + (2 * boxes).next_multiple_of(4);
-        let flags = shape + boxes.next_multiple_of(4);
+        let head = &answer["scene"];
+        let (found, _) = wire::find(head, &columns).context("no scene")?;
+        let boxes = found["boxes.node"].n;
         let (mut closed, mut open) = (Vec::new(), Vec::new());
         for b in 0..boxes {
-            let id = u32::from_le_bytes(columns[node + 4 * b..][..4].try_into()?);
-            match (columns[shape + b], columns[flags + b]) {
-                (6, _) => open.push(id),
-                // Closed tasks, sections and groups, without parts of marks and folds.
-                (4 | 5 | 12, flags) if flags & 1 == 1 && flags & (32 | 16) == 0 => closed.push(id),
+            let value = |column: &str| found[column].get(&columns, b).context("a column ends early");
+            let style = &head["styles"][value("boxes.style")? as usize];
+            let id = value("boxes.node")? as u32;
+            match (style["press"].as_str(), style["shape"].as_str()) {
+                (_, Some("envelope")) => open.push(id),
+                // Closed tasks, sections and groups, without folds.
+                (Some("open"), _) if style["sheets"] == 0 => closed.push(id),
                 _ => {}
             }
         }

@@ -152,7 +152,7 @@ fn import(args: &Args, dir: &Path, hardware: &Hardware, add: Add<'_>) -> Result<
         let begin = Instant::now();
         let run = crosscut_import::import(&file, &target, &Default::default(), &crosscut_import::Quiet)?;
         seconds = seconds.min(begin.elapsed().as_secs_f64());
-        nodes = run.manifest().parts["tasks/len"].rows as f64;
+        nodes = nodes_of(&run);
         std::fs::remove_dir_all(&target)?;
     }
     add(
@@ -168,6 +168,10 @@ fn import(args: &Args, dir: &Path, hardware: &Hardware, add: Add<'_>) -> Result<
     Ok(())
 }
 
+fn nodes_of(run: &Run) -> f64 {
+    run.manifest().part("tasks/len").map_or(0.0, |part| part.rows as f64)
+}
+
 fn synth(dir: &Path, name: &str, nodes: u64) -> Result<(Run, f64)> {
     let begin = Instant::now();
     let options = crosscut_synth::Options { nodes, workers: 8, ..Default::default() };
@@ -180,7 +184,7 @@ fn view(args: &Args, dir: &Path, add: Add<'_>) -> Result<()> {
     let crosscut = std::env::current_exe()?.with_file_name("crosscut");
     let (small, _) = synth(dir, "small.crosscut", 10_000)?;
     let (large, seconds) = synth(dir, "large.crosscut", args.nodes)?;
-    let nodes = large.manifest().parts["tasks/len"].rows as f64;
+    let nodes = nodes_of(&large);
     let label = si(nodes);
     add(
         &format!("synth fib, {label} nodes, 8 workers, with all indexes"),

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Result, anyhow, bail};
 use crosscut_import::Options;
@@ -48,14 +49,10 @@ pub fn run(args: Args) -> Result<()> {
 pub fn import(input: &Path, target: &Path, folder: Option<&Path>, how: &How) -> Result<Run> {
     let options = Options { format: how.format.clone(), clock_hz: how.clock_hz };
     interrupt::stoppable(target, folder, "", || {
-        let progress = |unit| Shown(Progress::new(&input.display().to_string(), unit, "making indexes"));
-        if crosscut_close::is_events(input) {
-            let shown = progress("steps");
-            let closed = crosscut_close::close(input, target, &crosscut_close::Options::default(), &shown)?;
-            closed.notes.iter().for_each(|note| output::say(note));
-            return Ok(closed.run);
-        }
-        Ok(crosscut_import::import(input, target, &options, &progress("bytes"))?)
+        let shown = Shown::new(Progress::new(&input.display().to_string(), "bytes", "making indexes"));
+        let run = crosscut_import::import(input, target, &options, &shown);
+        shown.say_notes();
+        Ok(run?)
     })
 }
 
@@ -89,11 +86,31 @@ fn targets(inputs: &[PathBuf], output: Option<PathBuf>) -> Result<Vec<PathBuf>> 
         .collect()
 }
 
-/// Progress of an import that can be seen.
-pub struct Shown(pub Progress);
+/// Progress of an import that can be seen. Notes are kept until it is gone from the screen.
+pub struct Shown {
+    progress: Progress,
+    notes: Mutex<Vec<String>>,
+}
+
+impl Shown {
+    pub fn new(progress: Progress) -> Self {
+        Shown { progress, notes: Mutex::default() }
+    }
+
+    /// Says what was noted; the progress goes.
+    fn say_notes(self) {
+        drop(self.progress);
+        let notes = self.notes.into_inner().unwrap_or_else(PoisonError::into_inner);
+        notes.iter().for_each(|note| output::say(note));
+    }
+}
 
 impl crosscut_import::Progress for Shown {
     fn advance(&self, done: u64, total: u64) {
-        self.0.set(done, total);
+        self.progress.set(done, total);
+    }
+
+    fn note(&self, note: &str) {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(note.to_owned());
     }
 }

@@ -43,7 +43,7 @@ pub fn run(args: Args) -> Result<()> {
             list.concat()
         );
     }
-    let checked = args.check.then(|| run.manifest().parts.len());
+    let checked = args.check.then(|| run.manifest().all_parts().count());
     let contents = Contents::of(run)?;
     let text =
         if args.json { format!("{:#}", contents.json(checked)) } else { contents.lines(checked).join("\n") };

@@ -130,7 +130,7 @@ fn close(args: &Args, events: &Events, target: &Path, exit: Exit, has_libomp: bo
     };
     let kept = format!("the events are in {}; {}", quoted(&events.path), how_to_import(&events.path, target));
     let closed = interrupt::stoppable(target, None, &kept, || {
-        let shown = Shown(Progress::new(&target.display().to_string(), "steps", "making indexes"));
+        let shown = Shown::new(Progress::new(&target.display().to_string(), "steps", "making indexes"));
         Ok(crosscut_close::close(&events.path, target, &options, &shown)?)
     });
     if let Err(Some(CloseError::Nothing { .. })) = closed.as_ref().map_err(|error| error.downcast_ref()) {
@@ -169,11 +169,11 @@ fn nothing(events: &Events, has_libomp: bool) {
 }
 
 fn say(args: &Args, closed: Closed) -> Result<()> {
-    for note in &closed.notes {
+    for note in &closed.about.notes {
         output::say(note);
     }
-    if closed.dropped > 0 {
-        let dropped = closed.dropped;
+    if closed.about.dropped > 0 {
+        let dropped = closed.about.dropped;
         output::say(&format!(
             "{dropped} events could not be stored (is the disk full?); the run is without them"
         ));

@@ -7,10 +7,10 @@ use clap::ValueEnum;
 use crosscut_run::Clock;
 use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{Grains, Problem, Thresholds};
-use crosscut_tree::{Cut, NodeId};
+use crosscut_tree::{Cut, NodeId, Plain, open};
 use crosscut_view::colour::ColourBy;
 use crosscut_view::dag::{DagOptions, Scale, dag};
-use crosscut_view::grain::{self, GrainOptions, Look, grain};
+use crosscut_view::grain::{GrainOptions, Look, grain};
 use crosscut_view::palette::Theme;
 use crosscut_view::png::png;
 use crosscut_view::profile::{ProfileOptions, profile};
@@ -215,8 +215,8 @@ fn grains(tasks: &Tasks, args: &Args, colour: ColourBy, scale: Scale) -> Result<
     let look = Look { tasks, grains: &grains, lens: set.as_ref(), deviation, alike: args.alike, paths: None };
     let cut = match (args.cut.as_deref().filter(|text| !text.is_empty()), args.depth) {
         (Some(text), _) => Cut::from_text(grains.tree(), text).with_context(|| format!("--cut {text}"))?,
-        (None, Some(depth)) => grain::open::to_depth(&look, depth, MOST),
-        (None, None) => grain::fitting(&look, FITTING),
+        (None, Some(depth)) => open::to_depth(&look, depth, MOST).0,
+        (None, None) => open::fitting(&look, FITTING),
     };
     let options = GrainOptions { colour, scale, path_of: args.critical.then_some(NodeId::ROOT) };
     grain(&look, &cut, MOST, &options)
@@ -245,7 +245,7 @@ fn cut(tasks: &Tasks, args: &Args) -> Result<Cut> {
         return Cut::from_text(tree, text).with_context(|| format!("--cut {text}"));
     }
     let Some(depth) = args.depth else { return Ok(Cut::fitting(tree, FITTING)) };
-    let (cut, reached) = Cut::to_depth(tree, depth, MOST);
+    let (cut, reached) = open::to_depth(&Plain(tree), depth, MOST);
     if reached < depth && reached < tasks.summary().depth as usize {
         output::say(&format!("opened to depth {reached}: deeper, there would be more than {MOST} boxes"));
     }

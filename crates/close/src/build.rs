@@ -163,7 +163,7 @@ pub struct Builder<'a, 'w> {
     /// Where each lane goes on after its barrier, by process and number in the index.
     lanes: Vec<Vec<(Point, i64)>>,
     /// The place of a thread on a core, asked for last.
-    recent_place: (u32, u16, u16),
+    recent_place: (u32, u16, u32),
     collapsed: Vec<Collapsed>,
     depends: Vec<Depend>,
     chunks: Vec<Chunk>,
@@ -407,21 +407,21 @@ impl<'a, 'w> Builder<'a, 'w> {
     }
 
     #[inline]
-    fn place(&mut self, thread: u32, core: u16) -> u16 {
+    fn place(&mut self, thread: u32, core: u16) -> u32 {
         let (of, on, place) = self.recent_place;
         if (of, on) == (thread, core) { place } else { self.new_place(thread, core) }
     }
 
     #[cold]
-    fn new_place(&mut self, thread: u32, core: u16) -> u16 {
+    fn new_place(&mut self, thread: u32, core: u16) -> u32 {
         let place = match core {
-            0 => Ok(thread as u16),
+            0 => Ok(thread),
             core => self.places.intern(thread as usize, i64::from(core) - 1),
         };
         let place = place.unwrap_or_else(|error| {
             self.failed = Some(error.into());
             self.look = 0;
-            thread as u16
+            thread
         });
         self.recent_place = (thread, core, place);
         place

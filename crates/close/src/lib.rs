@@ -21,7 +21,7 @@ use files::Process;
 use index::Index;
 use sources::Sites;
 
-pub use crosscut_import::{Progress, Quiet};
+pub use crosscut_run::{Progress, Quiet};
 pub use error::CloseError;
 
 /// What is known about the program beside its events.
@@ -47,7 +47,14 @@ pub enum Exit {
 pub struct Closed {
     /// The run.
     pub run: Run,
-    /// Tasks in it.
+    /// What is to be said about it.
+    pub about: About,
+}
+
+/// What is known of events once they are read.
+#[derive(Debug)]
+pub struct About {
+    /// Tasks in the run.
     pub tasks: i64,
     /// Events that were lost while recording.
     pub dropped: u64,
@@ -70,6 +77,18 @@ pub fn close(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Closed, CloseError> {
+    let mut run = RunWriter::create(target)?;
+    let about = close_into(folder, &mut run, options, progress)?;
+    Ok(Closed { run: run.finish()?, about })
+}
+
+/// Fills a run with what the events in `folder` tell.
+pub fn close_into(
+    folder: &Path,
+    run: &mut RunWriter,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<About, CloseError> {
     let all = files::read(folder)?;
     let processes: Vec<&Process> = all.iter().filter(|process| !process.threads.is_empty()).collect();
     let mut notes = missing(&all);
@@ -80,14 +99,13 @@ pub fn close(
     }
     check_cancelled(progress)?;
 
-    let mut run = RunWriter::create(target)?;
     let nodes = recorded.iter().map(|process| process.index.nodes).sum::<usize>() + 4;
     if nodes >= u32::MAX as usize {
         return Err(CloseError::TooMany { what: "nodes", limit: u32::MAX.into() });
     }
-    let mut writer = TaskWriter::new(&run, nodes)?;
+    let mut writer = TaskWriter::new(run, nodes)?;
     for name in counters(&recorded, &mut notes) {
-        writer.add_counter(&run, &name)?;
+        writer.add_counter(run, &name)?;
     }
     let threads: Vec<usize> = processes.iter().map(|process| process.threads.len()).collect();
     let mut places = Places::processes(&threads)?;
@@ -102,17 +120,16 @@ pub fn close(
     writer.chunks = built.chunks;
 
     let dropped = lost(&recorded, &mut notes);
-    describe(&mut run, &processes, options, dropped);
+    describe(run, &processes, options, dropped);
     run.manifest().facts.insert("threads".into(), threads_of(&recorded));
     run.manifest().partial = partial(&all, &recorded, built.gaps, dropped, options);
     run.put_sources(&sites.finish())?;
     // Its memory is needed again.
     drop(recorded);
-    crosscut_tasks::finish_grown(&mut run, writer, &places, built.grown)?;
+    crosscut_tasks::finish_grown(run, writer, &places, built.grown)?;
     check_cancelled(progress)?;
-    let run = run.finish()?;
     let tasks = run.manifest().facts["tasks"]["tasks"].as_i64().unwrap_or(0);
-    Ok(Closed { run, tasks, dropped, processes: processes.len(), notes })
+    Ok(About { tasks, dropped, processes: processes.len(), notes })
 }
 
 fn check_cancelled(progress: &dyn Progress) -> Result<(), CloseError> {

@@ -146,7 +146,7 @@ fn closed(events: &Path, target: &Path) -> Result<Outcome, String> {
         let _ =
             (tasks.source(node), tasks.title(node), tasks.work(node), tasks.worker(node), tasks.chunk(node));
     }
-    Ok(Outcome::Run { tasks: s.tasks, partial, notes: closed.notes })
+    Ok(Outcome::Run { tasks: s.tasks, partial, notes: closed.about.notes })
 }
 
 /// Cases that went wrong, each kind once, with the first case of it.

@@ -16,8 +16,9 @@ use crosscut_run::{Clock, RunWriter};
 use crosscut_tasks::schema::TaskWriter;
 
 use crate::error::ImportError;
-use crate::input::Input;
-use crate::reader::{Confidence, Contents, Head, Options, Reader, TaskContents};
+use crate::inputs::Inputs;
+use crate::reader::{Confidence, Head, Options, Reader};
+use crate::task_tree::TaskTree;
 use crate::ticks::Ticks;
 use format::{Header, MAGIC, PREFIX, VERSION};
 
@@ -33,26 +34,12 @@ impl Reader for DagRecorder {
         "DAG Recorder .dag, version 1.24"
     }
 
-    fn detect(&self, head: &Head<'_>) -> Confidence {
-        if head.bytes.starts_with(MAGIC) {
-            Confidence::CERTAIN
-        } else if head.bytes.starts_with(PREFIX) {
-            // Another version: reading it will say so.
-            Confidence::percent(90)
-        } else if MAGIC.starts_with(head.bytes) && head.bytes.len() >= 4 {
-            // Cut off within its first line.
-            Confidence::percent(50)
-        } else {
-            Confidence::NONE
-        }
+    fn detect(&self, inputs: &Inputs<'_>) -> Result<Confidence, ImportError> {
+        inputs.detect_one(detect)
     }
 
-    fn read(
-        &self,
-        input: &Input<'_>,
-        options: &Options,
-        run: &mut RunWriter,
-    ) -> Result<Contents, ImportError> {
+    fn read(&self, inputs: &Inputs<'_>, options: &Options, run: &mut RunWriter) -> Result<(), ImportError> {
+        let input = &inputs.one()?;
         let header = Header::read(input)?;
         let strings = strings::read(input, &header)?;
         let ticks = Ticks::new(options.clock_hz);
@@ -69,9 +56,22 @@ impl Reader for DagRecorder {
         if let Some(hz) = options.clock_hz {
             manifest.facts.insert("clock_hz".to_owned(), hz.into());
         }
-        Ok(Contents {
-            tool: Some(("DAG Recorder".to_owned(), VERSION.to_owned())),
-            tasks: Some(TaskContents { writer, places }),
-        })
+        manifest.origin.tools.insert("DAG Recorder".to_owned(), VERSION.to_owned());
+        TaskTree { writer, places }.finish(input, run)
+    }
+}
+
+/// How sure it is of a file, from how that begins.
+fn detect(head: &Head<'_>) -> Confidence {
+    if head.bytes.starts_with(MAGIC) {
+        Confidence::CERTAIN
+    } else if head.bytes.starts_with(PREFIX) {
+        // Another version: reading it will say so.
+        Confidence::percent(90)
+    } else if MAGIC.starts_with(head.bytes) && head.bytes.len() >= 4 {
+        // Cut off within its first line.
+        Confidence::percent(50)
+    } else {
+        Confidence::NONE
     }
 }

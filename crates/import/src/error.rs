@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crosscut_close::CloseError;
 use crosscut_run::RunError;
 use crosscut_tasks::TasksError;
 use thiserror::Error;
@@ -99,6 +100,9 @@ pub enum ImportError {
         /// The file.
         path: PathBuf,
     },
+    /// Events of a recording could not be read.
+    #[error(transparent)]
+    Events(#[from] CloseError),
     /// The run could not be written.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -121,6 +125,7 @@ impl ImportError {
             | ImportError::Cancelled { path } => Some(path),
             ImportError::NoSuchFormat { .. }
             | ImportError::Option(_)
+            | ImportError::Events(_)
             | ImportError::Run(_)
             | ImportError::Tasks(_) => None,
         }

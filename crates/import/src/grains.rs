@@ -20,7 +20,7 @@ use crosscut_tasks::schema::{Chunk, Depend, TaskWriter};
 
 use crate::error::ImportError;
 use crate::input::Input;
-use crate::reader::TaskContents;
+use crate::task_tree::TaskTree;
 
 pub use families::Families;
 pub use spots::Spots;
@@ -126,11 +126,7 @@ impl Grains {
 }
 
 /// Makes the task tree. The parents of the grains must form a tree.
-pub fn build(
-    input: &Input<'_>,
-    mut grains: Grains,
-    run: &mut RunWriter,
-) -> Result<TaskContents, ImportError> {
+pub fn build(input: &Input<'_>, mut grains: Grains, run: &mut RunWriter) -> Result<TaskTree, ImportError> {
     lanes::put_chunks_into_lanes(&mut grains);
     let mut families = Families::new(&grains.list);
     let (places, spots) = grains.spots.places(input)?;
@@ -158,5 +154,5 @@ pub fn build(
     writer.depends.sort_unstable();
     time::fill(input, &mut grains, &mut families, &nodes, &spots, &mut writer)?;
     run.manifest().facts.insert("workers".to_owned(), places.worker_count().into());
-    Ok(TaskContents { writer, places })
+    Ok(TaskTree { writer, places })
 }

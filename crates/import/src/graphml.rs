@@ -12,8 +12,8 @@ use crosscut_run::{Clock, RunWriter};
 
 use crate::error::ImportError;
 use crate::grains;
-use crate::input::Input;
-use crate::reader::{Confidence, Contents, Head, Options, Reader};
+use crate::inputs::Inputs;
+use crate::reader::{Confidence, Head, Options, Reader};
 use crate::ticks::Ticks;
 
 /// The reader.
@@ -28,22 +28,12 @@ impl Reader for GraphMl {
         "grain graph, GraphML"
     }
 
-    fn detect(&self, head: &Head<'_>) -> Confidence {
-        let has = |word: &[u8]| head.bytes.windows(word.len()).any(|bytes| bytes == word);
-        match has(b"<graphml") {
-            true if has(b"v_kind") || has(b"v_type") || has(b"e_type") => Confidence::CERTAIN,
-            // Perhaps another kind of graph: reading it will say so.
-            true => Confidence::percent(60),
-            false => Confidence::NONE,
-        }
+    fn detect(&self, inputs: &Inputs<'_>) -> Result<Confidence, ImportError> {
+        inputs.detect_one(detect)
     }
 
-    fn read(
-        &self,
-        input: &Input<'_>,
-        options: &Options,
-        run: &mut RunWriter,
-    ) -> Result<Contents, ImportError> {
+    fn read(&self, inputs: &Inputs<'_>, options: &Options, run: &mut RunWriter) -> Result<(), ImportError> {
+        let input = &inputs.one()?;
         let graph = xml::read(input, Ticks::new(options.clock_hz))?;
         if graph.is_ns && options.clock_hz.is_some() {
             return Err(input.broken(0, "its times are nanoseconds: leave out the ticks per second"));
@@ -57,6 +47,17 @@ impl Reader for GraphMl {
         if let Some(hz) = options.clock_hz {
             manifest.facts.insert("clock_hz".to_owned(), hz.into());
         }
-        Ok(Contents { tool: None, tasks: Some(tasks) })
+        tasks.finish(input, run)
+    }
+}
+
+/// How sure it is of a file, from how that begins.
+fn detect(head: &Head<'_>) -> Confidence {
+    let has = |word: &[u8]| head.bytes.windows(word.len()).any(|bytes| bytes == word);
+    match has(b"<graphml") {
+        true if has(b"v_kind") || has(b"v_type") || has(b"e_type") => Confidence::CERTAIN,
+        // Perhaps another kind of graph: reading it will say so.
+        true => Confidence::percent(60),
+        false => Confidence::NONE,
     }
 }

@@ -5,9 +5,10 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{ImportError, Record};
-use crate::progress::Progress;
+use crate::inputs::{Inputs, failed};
 
 /// An open input. It can be read from several threads at once.
 pub struct Input<'a> {
@@ -15,38 +16,20 @@ pub struct Input<'a> {
     name: String,
     file: File,
     size: u64,
-    progress: &'a dyn Progress,
+    /// How much of it was read.
+    done: AtomicU64,
+    inputs: &'a Inputs<'a>,
 }
 
 impl<'a> Input<'a> {
     /// How many first bytes a reader sees to recognise its format.
     pub const HEAD: usize = 4096;
 
-    pub(crate) fn open(path: &'a Path, progress: &'a dyn Progress) -> Result<Self, ImportError> {
-        let failed = |source: std::io::Error| match source.kind() {
-            ErrorKind::NotFound => ImportError::Missing { path: path.to_owned() },
-            _ => ImportError::Io { path: path.to_owned(), source },
-        };
-        let not_a_file = |what, advice| ImportError::NotAFile { path: path.to_owned(), what, advice };
-        // Asked before opening: opening a pipe would wait for its other end.
-        let metadata = path.metadata().map_err(failed)?;
-        if metadata.is_dir() {
-            return Err(if path.join("manifest.json").is_file() {
-                not_a_file("this is a run already", "; `crosscut view` opens it")
-            } else {
-                not_a_file("a directory", "; name the file inside that is to be imported")
-            });
-        }
-        if !metadata.is_file() {
-            return Err(not_a_file("a device or pipe", "; save it to a file first"));
-        }
-        let file = File::open(path).map_err(failed)?;
-        let size = file.metadata().map_err(failed)?.len();
-        if size == 0 {
-            return Err(ImportError::Empty { path: path.to_owned() });
-        }
+    pub(crate) fn open(path: &'a Path, inputs: &'a Inputs<'a>) -> Result<Self, ImportError> {
+        let file = File::open(path).map_err(failed(path))?;
+        let size = file.metadata().map_err(failed(path))?.len();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Input { path, name, file, size, progress })
+        Ok(Input { path, name, file, size, done: AtomicU64::new(0), inputs })
     }
 
     /// The file.
@@ -85,15 +68,14 @@ impl<'a> Input<'a> {
 
     /// Says how far reading is.
     pub fn advance(&self, done: u64) {
-        self.progress.advance(done.min(self.size), self.size);
+        let done = done.min(self.size);
+        let before = self.done.fetch_max(done, Ordering::Relaxed);
+        self.inputs.advance_by(done.saturating_sub(before));
     }
 
     /// An error when the user has stopped the import.
     pub fn check_cancelled(&self) -> Result<(), ImportError> {
-        if self.progress.is_cancelled() {
-            return Err(ImportError::Cancelled { path: self.path.to_owned() });
-        }
-        Ok(())
+        self.inputs.check_cancelled()
     }
 
     /// An error at this byte.

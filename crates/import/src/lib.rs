@@ -1,78 +1,87 @@
-//! Readers of foreign traces and profiles. A file comes in; its format is recognised by its content; a run comes out,
-//! whole or not at all.
+//! Readers of foreign traces and profiles, and of what our recorders leave. A file or a folder of files comes in; its format
+//! is recognised by its content; a run comes out, whole or not at all.
 //!
 //! One module per format. To add one: write the module, implement [`Reader`], and add one line to [`READERS`].
 
 mod chunk_range;
 mod dag_recorder;
 mod error;
+mod events;
 mod grains;
 mod graphml;
 mod input;
+mod inputs;
 mod limits;
 mod mir;
 mod number;
-mod progress;
 mod reader;
 mod stream;
+mod task_tree;
 mod ticks;
 
 use std::path::Path;
 
 use crosscut_run::{Run, RunWriter};
 
+pub use crosscut_run::{Progress, Quiet, Watch};
 pub use error::{ImportError, Record};
 pub use input::Input;
-pub use progress::{Progress, Quiet, Watch};
-pub use reader::{Confidence, Contents, Head, Options, Reader, TaskContents};
+pub use inputs::{FoundFile, Inputs};
+pub use reader::{Confidence, Head, Options, Reader};
 
 /// All readers.
-pub static READERS: &[&dyn Reader] = &[&dag_recorder::DagRecorder, &mir::Mir, &graphml::GraphMl];
+pub static READERS: &[&dyn Reader] =
+    &[&events::Events, &dag_recorder::DagRecorder, &mir::Mir, &graphml::GraphMl];
 
-/// The readers that recognise the file, most confident first.
+/// The readers that recognise the file or folder, most confident first.
 pub fn detect(path: &Path) -> Result<Vec<(&'static dyn Reader, Confidence)>, ImportError> {
-    recognise(&Input::open(path, &Quiet)?)
+    recognise(&Inputs::find(&[path], &Quiet)?)
 }
 
-fn recognise(input: &Input<'_>) -> Result<Vec<(&'static dyn Reader, Confidence)>, ImportError> {
-    let bytes = input.head()?;
-    let head = Head { name: input.name(), size: input.size(), bytes: &bytes };
-    let mut found: Vec<_> = READERS
-        .iter()
-        .map(|&reader| (reader, reader.detect(&head)))
-        .filter(|(_, confidence)| *confidence > Confidence::NONE)
-        .collect();
+fn recognise(inputs: &Inputs<'_>) -> Result<Vec<(&'static dyn Reader, Confidence)>, ImportError> {
+    let mut found = Vec::new();
+    for &reader in READERS {
+        let confidence = reader.detect(inputs)?;
+        if confidence > Confidence::NONE {
+            found.push((reader, confidence));
+        }
+    }
     found.sort_by_key(|(_, confidence)| std::cmp::Reverse(*confidence));
     Ok(found)
 }
 
-/// Reads `input` into a new run at `target`. On an error, or when cancelled, nothing appears there.
+/// Reads a file, or the files of a folder, into a new run at `target`. On an error, or when cancelled, nothing appears
+/// there.
 pub fn import(
-    input: &Path,
+    path: &Path,
+    target: &Path,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Run, ImportError> {
+    import_set(&[path], target, options, progress)
+}
+
+/// The same for several files and folders that belong together, such as the files of all ranks.
+pub fn import_set(
+    paths: &[&Path],
     target: &Path,
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Run, ImportError> {
     options.check()?;
-    let input = Input::open(input, progress)?;
-    let reader = choose(&input, options)?;
+    let inputs = Inputs::find(paths, progress)?;
+    let reader = choose(&inputs, options)?;
     let mut run = RunWriter::create(target)?;
-    let contents = reader.read(&input, options, &mut run)?;
-    let origin = &mut run.manifest().origin;
-    origin.inputs.push((input.path().display().to_string(), input.size()));
-    origin.tools.extend(contents.tool);
-    input.check_cancelled()?;
-    if let Some(TaskContents { writer, places }) = contents.tasks {
-        crosscut_tasks::finish(&mut run, writer, &places)?;
-    }
-    input.check_cancelled()?;
+    run.manifest().origin.inputs = inputs.named();
+    reader.read(&inputs, options, &mut run)?;
+    inputs.check_cancelled()?;
     let run = run.finish()?;
-    input.advance(input.size());
+    inputs.finish();
     Ok(run)
 }
 
 /// The reader that was asked for, or else the one that knows the content best.
-fn choose(input: &Input<'_>, options: &Options) -> Result<&'static dyn Reader, ImportError> {
+fn choose(inputs: &Inputs<'_>, options: &Options) -> Result<&'static dyn Reader, ImportError> {
     if let Some(name) = &options.format {
         return READERS
             .iter()
@@ -80,11 +89,12 @@ fn choose(input: &Input<'_>, options: &Options) -> Result<&'static dyn Reader, I
             .find(|reader| reader.name() == name)
             .ok_or_else(|| ImportError::NoSuchFormat { name: name.clone(), known: known_formats() });
     }
-    match recognise(input)?.first() {
+    match recognise(inputs)?.first() {
         Some((reader, _)) => Ok(*reader),
+        None if inputs.files().len() != 1 => Err(inputs.not_a_file()),
         None => Err(ImportError::Unknown {
-            path: input.path().to_owned(),
-            begins: error::first_bytes(&input.head()?),
+            path: inputs.path().to_owned(),
+            begins: error::first_bytes(&inputs.one()?.head()?),
             known: known_formats(),
         }),
     }

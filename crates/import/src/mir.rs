@@ -13,8 +13,8 @@ use crosscut_run::{Clock, RunWriter};
 
 use crate::error::ImportError;
 use crate::grains;
-use crate::input::Input;
-use crate::reader::{Confidence, Contents, Head, Options, Reader};
+use crate::inputs::Inputs;
+use crate::reader::{Confidence, Head, Options, Reader};
 use crate::ticks::Ticks;
 
 use columns::Columns;
@@ -31,22 +31,12 @@ impl Reader for Mir {
         "MIR task statistics, CSV"
     }
 
-    fn detect(&self, head: &Head<'_>) -> Confidence {
-        let Some(names) = csv::first_record(head.bytes) else { return Confidence::NONE };
-        match Columns::missing(&names) {
-            0 => Confidence::CERTAIN,
-            // Very likely meant: reading it will say what is missing.
-            1 => Confidence::percent(50),
-            _ => Confidence::NONE,
-        }
+    fn detect(&self, inputs: &Inputs<'_>) -> Result<Confidence, ImportError> {
+        inputs.detect_one(detect)
     }
 
-    fn read(
-        &self,
-        input: &Input<'_>,
-        options: &Options,
-        run: &mut RunWriter,
-    ) -> Result<Contents, ImportError> {
+    fn read(&self, inputs: &Inputs<'_>, options: &Options, run: &mut RunWriter) -> Result<(), ImportError> {
+        let input = &inputs.one()?;
         let mut table = rows::read(input, Ticks::new(options.clock_hz))?;
         link::link(input, &mut table)?;
         run.put_sources(&table.sources.finish())?;
@@ -57,6 +47,17 @@ impl Reader for Mir {
         if let Some(hz) = options.clock_hz {
             manifest.facts.insert("clock_hz".to_owned(), hz.into());
         }
-        Ok(Contents { tool: None, tasks: Some(tasks) })
+        tasks.finish(input, run)
+    }
+}
+
+/// How sure it is of a file, from how that begins.
+fn detect(head: &Head<'_>) -> Confidence {
+    let Some(names) = csv::first_record(head.bytes) else { return Confidence::NONE };
+    match Columns::missing(&names) {
+        0 => Confidence::CERTAIN,
+        // Very likely meant: reading it will say what is missing.
+        1 => Confidence::percent(50),
+        _ => Confidence::NONE,
     }
 }

@@ -1,10 +1,9 @@
-//! What a reader of a foreign format is, what it is given to recognise a file, and what it hands back.
+//! What a reader of a foreign format is, and what it is given to recognise its files.
 
-use crosscut_run::{Places, RunWriter};
-use crosscut_tasks::schema::TaskWriter;
+use crosscut_run::RunWriter;
 
 use crate::error::ImportError;
-use crate::input::Input;
+use crate::inputs::Inputs;
 
 /// Reads one foreign format.
 pub trait Reader: Sync {
@@ -14,16 +13,12 @@ pub trait Reader: Sync {
     /// The name for people.
     fn title(&self) -> &'static str;
 
-    /// How sure it is that the file is of its format, from how the file begins.
-    fn detect(&self, head: &Head<'_>) -> Confidence;
+    /// How sure it is that the files are of its format, from which there are and how they begin.
+    fn detect(&self, inputs: &Inputs<'_>) -> Result<Confidence, ImportError>;
 
-    /// Reads the file into the run. Must not trust a byte of it.
-    fn read(
-        &self,
-        input: &Input<'_>,
-        options: &Options,
-        run: &mut RunWriter,
-    ) -> Result<Contents, ImportError>;
+    /// Reads the files into the run: puts in what all domains share, and hands the rest to the builder of its domain. Must
+    /// not trust a byte of them.
+    fn read(&self, inputs: &Inputs<'_>, options: &Options, run: &mut RunWriter) -> Result<(), ImportError>;
 }
 
 /// What is known of a file before it is read.
@@ -33,7 +28,7 @@ pub struct Head<'a> {
     pub name: &'a str,
     /// Size in bytes.
     pub size: u64,
-    /// The first bytes, as many as [`Input::HEAD`] unless the file is shorter.
+    /// The first bytes, as many as [`crate::Input::HEAD`] unless the file is shorter.
     pub bytes: &'a [u8],
 }
 
@@ -76,22 +71,4 @@ impl Options {
             _ => Ok(()),
         }
     }
-}
-
-/// What a reader found. It has put its sources into the run already.
-#[derive(Debug, Default)]
-pub struct Contents {
-    /// The tool that wrote the file, and its version.
-    pub tool: Option<(String, String)>,
-    /// A task tree.
-    pub tasks: Option<TaskContents>,
-}
-
-/// A task tree with its places, to be completed by `crosscut_tasks::finish`.
-#[derive(Debug)]
-pub struct TaskContents {
-    /// The tree.
-    pub writer: TaskWriter,
-    /// Where its intervals ran.
-    pub places: Places,
 }

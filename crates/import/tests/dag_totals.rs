@@ -10,7 +10,7 @@ use crosscut_import::{Options, Quiet, import};
 use crosscut_run::Clock;
 use crosscut_tasks::Tasks;
 use crosscut_tasks::schema::{Edge, Kind};
-use crosscut_tree::{Cut, Item, NodeId};
+use crosscut_tree::{Cut, Members, NodeId, Plain, fold, open};
 use samples::{Sample, Stat};
 
 fn open(path: &Path, options: &Options) -> (tempfile::TempDir, Tasks) {
@@ -181,7 +181,7 @@ fn every_node_is_as_the_file_says() {
 /// The critical path of the root, from the visible nodes alone.
 fn span_of_cut(tasks: &Tasks, cut: &Cut) -> i64 {
     let tree = tasks.tree();
-    let open: Vec<NodeId> = cut.open_nodes(tree).collect();
+    let open: Vec<NodeId> = fold::open_nodes(&Plain(tree), cut).collect();
     let mut spans: HashMap<NodeId, i64> = HashMap::new();
     for &node in open.iter().rev() {
         let (mut spine, mut longest) = (0, 0);
@@ -205,15 +205,18 @@ fn totals_are_the_same_at_every_depth() {
         let root = &sample.nodes[0];
         let deepest = *sample.depth.iter().max().unwrap();
         for depth in 0..=deepest {
-            let (cut, reached) = Cut::to_depth(tree, depth, usize::MAX);
+            let (cut, reached) = open::to_depth(&Plain(tree), depth, usize::MAX);
             // Nothing below a gap is opened, so a tree of wide nodes may end earlier.
             assert!(reached <= depth);
             let mut work = 0;
             let mut counts = [0; 4];
             let mut mix = vec![0; tasks.workers() + 1];
-            let mut nodes = cut.open_nodes(tree).count();
-            for item in cut.visible(tree) {
-                let range = item.nodes(tree);
+            let mut nodes = fold::open_nodes(&Plain(tree), &cut).count();
+            for part in fold::visible(&Plain(tree), &cut) {
+                let range = match &part.members {
+                    Members::Run(nodes) => nodes.clone(),
+                    _ => tree.range(part.node),
+                };
                 nodes += range.len();
                 work += tasks.work_of(range.clone());
                 for (sum, count) in counts.iter_mut().zip(tasks.counts(range.clone())) {
@@ -222,9 +225,7 @@ fn totals_are_the_same_at_every_depth() {
                 for (sum, part) in mix.iter_mut().zip(tasks.mix(range)) {
                     *sum += part;
                 }
-                if let Item::Node(node) = item {
-                    assert!(depth > 0 || node == NodeId::ROOT);
-                }
+                assert!(depth > 0 || part.node == NodeId::ROOT);
             }
             assert_eq!(nodes, sample.nodes.len(), "{name}, depth {depth}: every node once");
             assert_eq!(work, root.t_1, "{name}, depth {depth}: work");

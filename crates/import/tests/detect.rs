@@ -7,7 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use crosscut_import::{ImportError, Options, Progress, Quiet, READERS, Watch, detect, import};
+use crosscut_import::{
+    ImportError, Inputs, Options, Progress, Quiet, READERS, Watch, detect, import, import_set,
+};
 
 struct Folder(tempfile::TempDir);
 
@@ -108,7 +110,7 @@ fn a_format_can_be_asked_for() {
     let path = samples::path("depchain.dag").unwrap();
     let error = folder.import(&path, &by_name("otf2")).unwrap_err();
     assert!(matches!(error, ImportError::NoSuchFormat { .. }));
-    assert!(error.to_string().contains("no format `otf2`. Formats known: dag-recorder"), "{error}");
+    assert!(error.to_string().contains("no format `otf2`. Formats known: events"), "{error}");
     let text =
         folder.file("text", b"DAG_RECORDED with something else, long enough to hold a header, but not one");
     let error = folder.import(&text, &by_name("dag-recorder")).unwrap_err();
@@ -141,6 +143,65 @@ fn what_is_no_file_is_said_so() {
     let error =
         import(&folder.target(), &folder.0.path().join("b"), &Options::default(), &Quiet).unwrap_err();
     assert!(error.to_string().contains("this is a run already"), "{error}");
+}
+
+/// A folder is a set of files: one that holds a single file is that file, one that no reader knows is refused.
+#[test]
+fn folders_are_sets_of_files() {
+    let folder = Folder::new();
+    let set = folder.0.path().join("set");
+    fs::create_dir_all(set.join("deep/er")).unwrap();
+    let bytes = fs::read(samples::path("depchain.dag").unwrap()).unwrap();
+    fs::write(set.join("deep/er/rank.0"), &bytes).unwrap();
+    std::os::unix::fs::symlink(&set, set.join("deep/circle")).unwrap();
+    assert_eq!(detect(&set).unwrap()[0].0.name(), "dag-recorder");
+    folder.import(&set, &Options::default()).unwrap();
+    let run = crosscut_run::Run::open(&folder.target()).unwrap();
+    assert_eq!(run.manifest().origin.inputs, [(set.display().to_string(), bytes.len() as u64)]);
+    fs::remove_dir_all(folder.target()).unwrap();
+
+    fs::write(set.join("rank.1"), b"").unwrap();
+    assert!(detect(&set).unwrap().is_empty());
+    for options in [Options::default(), by_name("dag-recorder"), by_name("mir")] {
+        let error = folder.import(&set, &options).unwrap_err();
+        assert!(error.to_string().contains("a directory, not a file; name the file inside"), "{error}");
+    }
+    let sample = samples::path("depchain.dag").unwrap();
+    let error = folder.import(&sample, &by_name("events")).unwrap_err();
+    assert!(error.to_string().contains("events are a folder"), "{error}");
+}
+
+/// The files of a set, in order, each of which can be opened; progress counts them together.
+#[test]
+fn a_set_can_be_read_file_by_file() {
+    let folder = Folder::new();
+    fs::create_dir(folder.0.path().join("ranks")).unwrap();
+    let (most, total) = (AtomicU64::new(0), AtomicU64::new(0));
+    for (name, text) in [("ranks/b", "second"), ("ranks/a", "one"), ("c", "the third")] {
+        folder.file(name, text.as_bytes());
+    }
+    let progress = Watch {
+        report: |done, of| {
+            most.fetch_max(done, Ordering::Relaxed);
+            total.store(of, Ordering::Relaxed);
+        },
+        cancel: &AtomicBool::new(false),
+    };
+    let (ranks, alone) = (folder.0.path().join("ranks"), folder.0.path().join("c"));
+    let paths = [alone.as_path(), ranks.as_path()];
+    let inputs = Inputs::find(&paths, &progress).unwrap();
+    assert_eq!((inputs.bytes(), inputs.folder(), inputs.paths()), (18, None, &paths[..]));
+    let mut read = Vec::new();
+    for file in inputs.files() {
+        let input = inputs.open(file).unwrap();
+        read.push(String::from_utf8(input.head().unwrap()).unwrap());
+        input.advance(input.size());
+        input.advance(1);
+    }
+    assert_eq!(read, ["the third", "one", "second"]);
+    assert_eq!((most.into_inner(), total.into_inner()), (18, 18));
+    let error = import_set(&paths, &folder.target(), &Options::default(), &Quiet).unwrap_err();
+    assert!(error.to_string().contains("several, not a file"), "{error}");
 }
 
 #[test]

@@ -113,6 +113,7 @@ pub fn type_name(data_type: &DataType) -> &'static str {
         DataType::UInt16 => "u16",
         DataType::UInt32 => "u32",
         DataType::Int64 => "i64",
+        DataType::Float64 => "f64",
         _ => "?",
     }
 }

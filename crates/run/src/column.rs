@@ -34,6 +34,9 @@ impl Value for u32 {
 impl Value for i64 {
     const ARROW: DataType = DataType::Int64;
 }
+impl Value for f64 {
+    const ARROW: DataType = DataType::Float64;
+}
 
 /// Columns up to this size are filled in memory and written when they are sealed: a page of a mapped file costs several
 /// times as much as writing it. Larger ones are filled in their file: the system can take that memory back.
@@ -101,6 +104,13 @@ impl<T: Value> ColumnMut<T> {
         self.rows = self.rows.min(rows);
     }
 
+    /// The same bytes as values of another type, no wider: as many rows, those behind them are cut off.
+    pub(crate) fn reinterpret<U: Value>(self) -> ColumnMut<U> {
+        const { assert!(size_of::<U>() <= size_of::<T>()) };
+        let ColumnMut { name, path, file, map, in_memory, rows, .. } = self;
+        ColumnMut { name, path, file, map, in_memory, rows, value: PhantomData }
+    }
+
     /// Writes header and footer; no value changes after that.
     pub fn seal(mut self) -> Result<SealedColumn, RunError> {
         let bytes = self.rows * size_of::<T>();
@@ -124,6 +134,8 @@ impl<T: Value> ColumnMut<T> {
             kind: PartKind::Column,
             rows: self.rows as u64,
             value: Some(arrow_file::type_name(&T::ARROW).to_owned()),
+            places: None,
+            keys: None,
             bytes: whole as u64,
             hash: format!("{:016x}", hash.digest()),
         };

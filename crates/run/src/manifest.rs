@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::rows::Keys;
+
 /// The version of the run format that this program writes. Raise it with a step in `upgrade.rs`, a fixture of the
 /// old version, and a line in `docs/format.md`.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// What stands in `manifest.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,11 +24,62 @@ pub struct Manifest {
     pub partial: Option<String>,
     /// The clock of all times.
     pub clock: Clock,
-    /// Files by name.
+    /// When the first thing in it began and the last one ended; none when nothing in it has a time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<Time>,
+    /// The parts that all domains share, by name.
     pub parts: BTreeMap<String, Part>,
-    /// Small results per domain, such as the summary of the tasks.
+    /// The parts of each domain, by name: what the run calls `domain/part`.
+    #[serde(default)]
+    pub domains: BTreeMap<String, BTreeMap<String, Part>>,
+    /// Small results: of a whole domain under its name, and what concerns all of them.
     #[serde(default)]
     pub facts: BTreeMap<String, serde_json::Value>,
+}
+
+impl Manifest {
+    /// The part of this name: `places`, or `domain/part`.
+    pub fn part(&self, name: &str) -> Option<&Part> {
+        match name.split_once('/') {
+            Some((domain, part)) => self.domains.get(domain)?.get(part),
+            None => self.parts.get(name),
+        }
+    }
+
+    /// All parts with their names, the shared ones first.
+    pub fn all_parts(&self) -> impl Iterator<Item = (String, &Part)> {
+        let shared = self.parts.iter().map(|(name, part)| (name.clone(), part));
+        let own = self.domains.iter().flat_map(|(domain, parts)| {
+            parts.iter().map(move |(name, part)| (format!("{domain}/{name}"), part))
+        });
+        shared.chain(own)
+    }
+
+    pub(crate) fn insert(&mut self, name: String, part: Part) {
+        match name.split_once('/') {
+            Some((domain, own)) => {
+                self.domains.entry(domain.to_owned()).or_default().insert(own.to_owned(), part);
+            }
+            None => {
+                self.parts.insert(name, part);
+            }
+        }
+    }
+
+    /// Something happened from `first` to `last`: the run's time covers it.
+    pub fn cover(&mut self, first: i64, last: i64) {
+        let time = self.time.get_or_insert(Time { first, last });
+        *time = Time { first: time.first.min(first), last: time.last.max(last) };
+    }
+}
+
+/// A stretch of time, in the run's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Time {
+    /// Its begin.
+    pub first: i64,
+    /// Its end.
+    pub last: i64,
 }
 
 /// Provenance.
@@ -104,6 +157,12 @@ pub struct Part {
     /// Type of the values of a column.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
+    /// Of a column by node and place: the number of places, which its rows are a multiple of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub places: Option<u64>,
+    /// Of a table of row groups: which columns say where and when.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keys: Option<Keys>,
     /// Size of the file.
     pub bytes: u64,
     /// XXH3-64 of the whole file, in hexadecimal.

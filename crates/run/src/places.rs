@@ -12,7 +12,7 @@ use foldhash::{HashMap, HashMapExt};
 use crate::error::RunError;
 
 /// Several workers ran it.
-pub const SEVERAL: u16 = u16::MAX;
+pub const SEVERAL: u32 = u32::MAX;
 
 /// One place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,7 +30,7 @@ pub struct Place {
 pub struct Places {
     list: Vec<Place>,
     workers: usize,
-    index: HashMap<Place, u16>,
+    index: HashMap<Place, u32>,
 }
 
 impl Places {
@@ -59,13 +59,13 @@ impl Places {
         }
         let mut index = HashMap::with_capacity(list.len());
         for (i, place) in list.iter().enumerate() {
-            index.entry(*place).or_insert(i as u16);
+            index.entry(*place).or_insert(i as u32);
         }
         Ok(Places { list, workers, index })
     }
 
     /// The place of a worker on a core, added when it is new.
-    pub fn intern(&mut self, worker: usize, core: i64) -> Result<u16, RunError> {
+    pub fn intern(&mut self, worker: usize, core: i64) -> Result<u32, RunError> {
         let Some(&Place { process, .. }) = self.list.get(worker).filter(|_| worker < self.workers) else {
             return Err(RunError::NoWorker { worker, workers: self.workers });
         };
@@ -76,7 +76,7 @@ impl Places {
         if self.list.len() + 1 >= SEVERAL as usize {
             return Err(RunError::TooMany { what: "places", limit: SEVERAL as usize });
         }
-        let id = self.list.len() as u16;
+        let id = self.list.len() as u32;
         self.list.push(place);
         self.index.insert(place, id);
         Ok(id)
@@ -98,24 +98,24 @@ impl Places {
     }
 
     /// The place with this id.
-    pub fn get(&self, id: u16) -> Option<Place> {
+    pub fn get(&self, id: u32) -> Option<Place> {
         self.list.get(id as usize).copied()
     }
 
     /// The worker of a place; `None` when several workers are meant.
     #[inline]
-    pub fn worker(&self, id: u16) -> Option<usize> {
+    pub fn worker(&self, id: u32) -> Option<usize> {
         self.list.get(id as usize).map(|place| place.worker as usize)
     }
 
     /// What two places have in common: the place, the worker, or nothing.
     #[inline]
-    pub fn common(&self, a: u16, b: u16) -> u16 {
+    pub fn common(&self, a: u32, b: u32) -> u32 {
         if a == b {
             return a;
         }
         match (self.worker(a), self.worker(b)) {
-            (Some(x), Some(y)) if x == y => x as u16,
+            (Some(x), Some(y)) if x == y => x as u32,
             _ => SEVERAL,
         }
     }

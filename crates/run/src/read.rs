@@ -9,10 +9,13 @@ use arrow_array::RecordBatch;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::Xxh3;
 
+use crate::by_place::{self, ByPlace, Summed};
 use crate::column::{Column, Value};
 use crate::error::RunError;
+use crate::ids::Ids;
 use crate::manifest::{Manifest, Part, PartKind};
 use crate::places::Places;
+use crate::rows::{self, TableReader};
 use crate::sources::Sources;
 use crate::table::read_table;
 use crate::upgrade;
@@ -72,14 +75,13 @@ impl Run {
 
     /// Whether the run has this part.
     pub fn has(&self, name: &str) -> bool {
-        self.manifest.parts.contains_key(name)
+        self.manifest.part(name).is_some()
     }
 
     fn part(&self, name: &str) -> Result<(&Part, PathBuf), RunError> {
         let part = self
             .manifest
-            .parts
-            .get(name)
+            .part(name)
             .ok_or_else(|| RunError::NoPart { path: self.path.clone(), part: name.to_owned() })?;
         Ok((part, self.path.join(part.file(name))))
     }
@@ -90,7 +92,39 @@ impl Run {
         Column::open(&path, name, part)
     }
 
-    /// Reads a table.
+    /// Maps a column of ids, such as places.
+    pub fn ids(&self, name: &str) -> Result<Ids, RunError> {
+        let (part, path) = self.part(name)?;
+        match part.value.as_deref() {
+            Some("u16") => Column::open(&path, name, part).map(Ids::Narrow),
+            _ => Column::open(&path, name, part).map(Ids::Wide),
+        }
+    }
+
+    /// Maps a column by node and place.
+    pub fn by_place<T: Summed>(&self, name: &str) -> Result<ByPlace<T>, RunError> {
+        let (part, path) = self.part(name)?;
+        let places =
+            part.places.ok_or_else(|| RunError::damaged(&path, name, "expected a column by place"))?;
+        let values = Column::open(&path, name, part)?;
+        let sums = self.column(&format!("{name}{}", by_place::SUMS))?;
+        ByPlace::new(values, sums, places).ok_or_else(|| {
+            RunError::damaged(
+                &path,
+                name,
+                format!("its values, its sums and {places} places do not fit together"),
+            )
+        })
+    }
+
+    /// Opens a table of row groups.
+    pub fn rows(&self, name: &str) -> Result<TableReader, RunError> {
+        let (part, path) = self.part(name)?;
+        let pieces = self.table(&format!("{name}{}", rows::GROUPS))?;
+        TableReader::open(path, name, part, &pieces)
+    }
+
+    /// Reads a whole table, which must be small.
     pub fn table(&self, name: &str) -> Result<RecordBatch, RunError> {
         let (part, path) = self.part(name)?;
         if part.kind != PartKind::Table {
@@ -134,17 +168,16 @@ impl Run {
 
     /// Size of all parts.
     pub fn bytes(&self) -> u64 {
-        self.manifest.parts.values().fold(0, |sum, part| sum.saturating_add(part.bytes))
+        self.manifest.all_parts().fold(0, |sum, (_, part)| sum.saturating_add(part.bytes))
     }
 
     /// Reads every byte and says which parts are not as they were written.
     pub fn check(&self) -> Vec<Damage> {
-        let mut damages: Vec<Damage> = self
-            .manifest
-            .parts
-            .par_iter()
+        let parts: Vec<(String, &Part)> = self.manifest.all_parts().collect();
+        let mut damages: Vec<Damage> = parts
+            .into_par_iter()
             .filter_map(|(name, part)| {
-                let file = part.file(name);
+                let file = part.file(&name);
                 let path = self.path.join(&file);
                 let why = match fs::metadata(&path) {
                     Err(error) if error.kind() == ErrorKind::NotFound => "its file is missing".into(),
@@ -158,7 +191,7 @@ impl Run {
                         Ok(_) => return None,
                     },
                 };
-                Some(Damage { part: name.clone(), file, why })
+                Some(Damage { part: name, file, why })
             })
             .collect();
         damages.sort_by(|a, b| a.part.cmp(&b.part));

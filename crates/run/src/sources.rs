@@ -74,6 +74,16 @@ impl Sources {
         self.sources.get(self.sites.get(site as usize)?.to as usize)
     }
 
+    /// The source with this number.
+    pub fn get(&self, source: u32) -> Option<&Source> {
+        self.sources.get(source as usize)
+    }
+
+    /// From where to where an interval with this site ran.
+    pub fn site(&self, site: u32) -> Option<Site> {
+        self.sites.get(site as usize).copied()
+    }
+
     /// Number of sources.
     pub fn source_count(&self) -> usize {
         self.sources.len()

@@ -18,12 +18,15 @@ pub fn write_table(path: &Path, table: &RecordBatch) -> Result<(), RunError> {
         path: path.to_owned(),
         source: std::io::Error::other(error),
     };
-    let properties =
-        WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default())).build();
-    let mut writer = ArrowWriter::try_new(file, table.schema(), Some(properties)).map_err(failed)?;
+    let mut writer = ArrowWriter::try_new(file, table.schema(), Some(properties())).map_err(failed)?;
     writer.write(table).map_err(failed)?;
     writer.close().map_err(failed)?;
     Ok(())
+}
+
+/// How all tables are written.
+pub(crate) fn properties() -> WriterProperties {
+    WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default())).build()
 }
 
 /// Reads a whole table; for tables that are known to be small.

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::error::RunError;
 use crate::manifest::{FORMAT, Manifest};
@@ -11,15 +11,44 @@ use crate::manifest::{FORMAT, Manifest};
 /// Brings a manifest of one version to the next.
 type Step = fn(Value) -> Value;
 
-/// `STEPS[v]` upgrades format v to v + 1. Format 0 was the trial form, which kept the clock's unit as `unit`.
-const STEPS: [Step; FORMAT as usize] = [from_0];
+/// `STEPS[v]` upgrades format v to v + 1.
+const STEPS: [Step; FORMAT as usize] = [from_0, from_1];
 
+/// Format 0 was the trial form, which kept the clock's unit as `unit`.
 fn from_0(mut manifest: Value) -> Value {
     if let Some(map) = manifest.as_object_mut() {
         let unit = map.remove("unit").unwrap_or_else(|| "ns".into());
         map.entry("clock").or_insert(unit);
         map.insert("format".into(), 1.into());
     }
+    manifest
+}
+
+/// Format 1 listed the parts of all domains together, and did not say when a run began and ended: times began at 0, and the
+/// summary of a domain said how long it took.
+fn from_1(mut manifest: Value) -> Value {
+    let Some(map) = manifest.as_object_mut() else { return manifest };
+    if let Some(parts) = map.get_mut("parts").and_then(Value::as_object_mut) {
+        let mut domains = Map::new();
+        for (name, part) in std::mem::take(parts) {
+            // Names that lead out of the run stay where they are, to be refused.
+            match name.split_once('/').filter(|_| is_plain(&name)) {
+                Some((domain, own)) => {
+                    let parts = domains.entry(domain).or_insert_with(|| Map::new().into());
+                    parts[own] = part;
+                }
+                None => drop(parts.insert(name, part)),
+            }
+        }
+        map.insert("domains".into(), domains.into());
+    }
+    let facts = map.get("facts").and_then(Value::as_object);
+    let elapsed =
+        facts.into_iter().flat_map(Map::values).filter_map(|fact| fact.get("elapsed")?.as_i64()).max();
+    if let Some(last) = elapsed {
+        map.insert("time".into(), serde_json::json!({ "first": 0, "last": last }));
+    }
+    map.insert("format".into(), 2.into());
     manifest
 }
 
@@ -38,7 +67,7 @@ pub fn read_manifest(run: &Path, text: &[u8]) -> Result<Manifest, RunError> {
         manifest = step(manifest);
     }
     let manifest: Manifest = serde_json::from_value(manifest).map_err(|e| damaged(e.to_string()))?;
-    if let Some(name) = manifest.parts.keys().find(|name| !is_plain(name)) {
+    if let Some((name, _)) = manifest.all_parts().find(|(name, _)| !is_plain(name)) {
         return Err(damaged(format!("part name {name:?} leaves the run's directory")));
     }
     Ok(manifest)

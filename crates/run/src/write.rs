@@ -5,13 +5,16 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
 use rayon::prelude::*;
 
+use crate::by_place::{ByPlaceMut, Summed};
 use crate::column::{ColumnMut, SealedColumn, Value};
 use crate::error::RunError;
 use crate::manifest::{Clock, FORMAT, Manifest, Origin, Part, PartKind};
 use crate::places::Places;
 use crate::read::{Run, hash_file};
+use crate::rows::{self, Layout, TableWriter};
 use crate::sources::Sources;
 use crate::table::write_table;
 use crate::upgrade;
@@ -49,7 +52,9 @@ impl RunWriter {
             origin: Origin::here(),
             partial: None,
             clock: Clock::Ns,
+            time: None,
             parts: BTreeMap::new(),
+            domains: BTreeMap::new(),
             facts: BTreeMap::new(),
         };
         Ok(RunWriter { target: target.to_owned(), work, manifest, finished: false })
@@ -86,7 +91,7 @@ impl RunWriter {
 
     /// Takes a sealed column into the run.
     pub fn put_sealed(&mut self, column: SealedColumn) {
-        self.manifest.parts.insert(column.name, column.part);
+        self.manifest.insert(column.name, column.part);
     }
 
     /// Writes a column from memory.
@@ -96,16 +101,53 @@ impl RunWriter {
         self.put(column)
     }
 
-    /// Writes a table.
+    /// Takes a column of ids into the run, such as places: in 16 bits if all fit.
+    pub fn put_ids(&mut self, column: ColumnMut<u32>) -> Result<(), RunError> {
+        self.put_sealed(column.seal_ids()?);
+        Ok(())
+    }
+
+    /// A new column of zeros by node and place, to be filled and then given to [`RunWriter::put_by_place`].
+    pub fn by_place<T: Summed>(
+        &self,
+        name: &str,
+        nodes: usize,
+        places: usize,
+    ) -> Result<ByPlaceMut<T>, RunError> {
+        ByPlaceMut::new(nodes, places, |ending, rows| self.column(&format!("{name}{ending}"), rows))
+    }
+
+    /// Takes a filled column by node and place into the run, with its sums.
+    pub fn put_by_place<T: Summed>(&mut self, mut column: ByPlaceMut<T>) -> Result<(), RunError> {
+        column.fill_sums();
+        let mut values = column.values.seal()?;
+        values.part.places = Some(column.places as u64);
+        self.put_sealed(values);
+        self.put(column.sums)
+    }
+
+    /// A new table of row groups, to be given its rows and then to [`RunWriter::put_rows`].
+    pub fn rows(&self, name: &str, schema: SchemaRef, layout: Layout) -> Result<TableWriter, RunError> {
+        TableWriter::create(self.path_for(name, "parquet")?, name, schema, layout)
+    }
+
+    /// Takes a table of row groups into the run.
+    pub fn put_rows(&mut self, table: TableWriter) -> Result<(), RunError> {
+        let (name, part, pieces) = table.finish()?;
+        self.put_table(&format!("{name}{}", rows::GROUPS), &pieces)?;
+        self.manifest.insert(name, part);
+        Ok(())
+    }
+
+    /// Writes a small table.
     pub fn put_table(&mut self, name: &str, table: &RecordBatch) -> Result<(), RunError> {
         let path = self.path_for(name, "parquet")?;
         write_table(&path, table)?;
         let bytes = fs::metadata(&path).map_err(RunError::io(&path))?.len();
         let hash = hash_file(&path)?;
         let rows = table.num_rows() as u64;
-        self.manifest
-            .parts
-            .insert(name.to_owned(), Part { kind: PartKind::Table, rows, value: None, bytes, hash });
+        let part = Part { kind: PartKind::Table, rows, value: None, places: None, keys: None, bytes, hash };
+        self.manifest.insert(name.to_owned(), part);
         Ok(())
     }
 
@@ -127,7 +169,7 @@ impl RunWriter {
             .map_err(|e| RunError::Io { path: path.clone(), source: e.into() })?;
         fs::write(&path, text).map_err(RunError::io(&path))?;
         // The name must not appear on the disk before what it stands for.
-        let parts = self.manifest.parts.iter().map(|(name, part)| self.work.join(part.file(name)));
+        let parts = self.manifest.all_parts().map(|(name, part)| self.work.join(part.file(&name)));
         let mut files: BTreeSet<PathBuf> = parts.chain([path]).collect();
         let folders: Vec<PathBuf> =
             files.iter().filter_map(|file| file.parent().map(Path::to_owned)).collect();

@@ -4,7 +4,7 @@ mod made;
 
 use std::path::Path;
 
-use crosscut_run::{Clock, FORMAT, Run, RunError};
+use crosscut_run::{Clock, FORMAT, Pick, Run, RunError};
 use made::fresh_dir;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -90,7 +90,7 @@ fn missing_and_wrong_fields_are_named() {
     }
     for field in ["kind", "rows", "bytes", "hash"] {
         let error = trial.change(|m| {
-            drop(m["parts"]["tree/len"].as_object_mut().expect("an object").remove(field));
+            drop(m["domains"]["tree"]["len"].as_object_mut().expect("an object").remove(field));
         });
         assert!(error.expect_err(field).to_string().contains(field));
     }
@@ -130,11 +130,24 @@ fn a_part_cannot_lead_out_of_the_run() {
         ["../out", "tree/../../out", "..", ".", "", "/", "tree//len", &absolute, "a\\b", "a\0b", "a.b"]
     {
         let result = trial.change(|m| {
-            let part = m["parts"]["tree/len"].clone();
+            let part = m["domains"]["tree"]["len"].clone();
             m["parts"][name] = part;
         });
         let error = result.expect_err(name).to_string();
         assert!(error.contains("leaves the run's directory"), "{error}");
+        // The same below a domain, as a domain, and in a manifest of format 1.
+        for change in [
+            |m: &mut Value, name: &str, part: Value| m["domains"]["tree"][name] = part,
+            |m: &mut Value, name: &str, part: Value| m["domains"][name] = json!({ "len": part }),
+            |m: &mut Value, name: &str, part: Value| {
+                m["format"] = json!(1);
+                m["parts"][name] = part;
+            },
+        ] {
+            let result = trial.change(|m| change(m, name, m["domains"]["tree"]["len"].clone()));
+            let error = result.expect_err(name).to_string();
+            assert!(error.contains("leaves the run's directory"), "{error}");
+        }
     }
 }
 
@@ -144,7 +157,11 @@ fn absurd_sizes_are_refused() {
     let trial = Trial::new();
     for rows in [1 << 20, 1 << 40, u64::MAX / 8 + 1, u64::MAX / 4, u64::MAX - 1, u64::MAX] {
         for name in ["tree/len", "tree/start", "tree/mark", "places"] {
-            let run = trial.change(|m| m["parts"][name]["rows"] = json!(rows)).expect("opens");
+            let change = |m: &mut Value| match name.split_once('/') {
+                Some((domain, own)) => m["domains"][domain][own]["rows"] = json!(rows),
+                None => m["parts"][name]["rows"] = json!(rows),
+            };
+            let run = trial.change(change).expect("opens");
             let result = match name {
                 "tree/len" => run.column::<u32>(name).map(|c| c.len()),
                 "tree/start" => run.column::<i64>(name).map(|c| c.len()),
@@ -158,15 +175,15 @@ fn absurd_sizes_are_refused() {
         }
     }
     for bytes in [0, 1, u64::MAX] {
-        let run = trial.change(|m| m["parts"]["tree/len"]["bytes"] = json!(bytes)).expect("opens");
+        let run = trial.change(|m| m["domains"]["tree"]["len"]["bytes"] = json!(bytes)).expect("opens");
         let error = run.column::<u32>("tree/len").expect_err("another size").to_string();
         assert!(error.contains("`tree/len`") && error.contains("the manifest says"), "{error}");
         assert_eq!(run.check().len(), 1);
         assert!(run.bytes() >= bytes);
     }
-    let run = trial.change(|m| m["parts"]["tree/len"]["value"] = json!("f64")).expect("opens");
+    let run = trial.change(|m| m["domains"]["tree"]["len"]["value"] = json!("f32")).expect("opens");
     assert!(run.column::<u32>("tree/len").is_err());
-    let run = trial.change(|m| m["parts"]["tree/len"]["kind"] = json!("table")).expect("opens");
+    let run = trial.change(|m| m["domains"]["tree"]["len"]["kind"] = json!("table")).expect("opens");
     assert!(run.table("tree/len").is_err());
 }
 
@@ -191,8 +208,12 @@ fn try_all(path: &Path) {
     if let Ok(run) = Run::open(path) {
         run.check();
         let _ = (run.places(), run.sources(), run.bytes(), run.name());
-        for name in run.manifest().parts.keys() {
-            let _ = (run.column::<u8>(name), run.column::<i64>(name), run.table(name));
+        for (name, _) in run.manifest().all_parts() {
+            let _ = (run.column::<u8>(&name), run.column::<i64>(&name), run.table(&name), run.ids(&name));
+            let _ = run.by_place::<f64>(&name);
+            if let Ok(table) = run.rows(&name) {
+                table.read(Pick::default()).for_each(drop);
+            }
         }
     }
 }

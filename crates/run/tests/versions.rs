@@ -12,14 +12,14 @@ fn kept(version: u32) -> PathBuf {
 
 /// All values of all parts, as text.
 fn values(run: &Run) -> BTreeMap<String, String> {
-    let read = |name: &str| match run.manifest().parts[name].value.as_deref() {
+    let read = |name: &str| match run.manifest().part(name).expect("a part").value.as_deref() {
         Some("u8") => format!("{:?}", &run.column::<u8>(name).expect("a column")[..]),
         Some("u16") => format!("{:?}", &run.column::<u16>(name).expect("a column")[..]),
         Some("u32") => format!("{:?}", &run.column::<u32>(name).expect("a column")[..]),
         Some(_) => format!("{:?}", &run.column::<i64>(name).expect("a column")[..]),
         None => format!("{:?}", run.table(name).expect("a table")),
     };
-    run.manifest().parts.keys().map(|name| (name.clone(), read(name))).collect()
+    run.manifest().all_parts().map(|(name, _)| (name.clone(), read(&name))).collect()
 }
 
 #[test]
@@ -31,6 +31,8 @@ fn every_version_opens() {
         assert_eq!(run.manifest().clock, Clock::Ticks);
         assert_eq!(run.check(), [], "version {version}");
         assert_eq!(values(&run), values(&present), "version {version}");
+        assert_eq!(run.manifest().time, present.manifest().time, "version {version}");
+        assert_eq!(run.manifest().domains.keys().collect::<Vec<_>>(), ["tasks"]);
         assert!(
             run.sources().expect("sources").source_count() == 2 && run.places().expect("places").len() >= 2
         );
@@ -47,5 +49,8 @@ fn every_version_is_what_it_says() {
         assert_eq!(manifest["format"].as_u64(), Some(u64::from(version)));
         assert_eq!(manifest.get("unit").is_some(), version == 0);
         assert_eq!(manifest.get("clock").is_some(), version > 0);
+        assert_eq!(manifest.get("time").is_some(), version > 1);
+        assert_eq!(manifest["parts"].get("tasks/len").is_some(), version < 2);
+        assert_eq!(manifest["domains"]["tasks"].get("len").is_some(), version > 1);
     }
 }

@@ -1,58 +1,10 @@
 //! Numbers for people: three significant digits, prefixes, thin separators, by the unit of what is measured. The page
 //! formats axes and sliders the same way (`ui/src/format.ts`, tested on [`cases`]); exact values are shown on hover.
 
-use serde::{Deserialize, Serialize};
-use ts_rs::TS;
 
-/// What a value is measured in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
-#[serde(rename_all = "kebab-case")]
-#[ts(export, export_to = "../../../ui/src/protocol/")]
-pub enum Unit {
-    /// Nanoseconds.
-    Ns,
-    /// Ticks of a clock whose frequency is not known.
-    Ticks,
-    /// Bytes.
-    Bytes,
-    /// A number of things.
-    #[default]
-    Count,
-    /// A ratio.
-    Ratio,
-    /// A ratio times a hundred.
-    Percent,
-    /// Processors or workers that are busy on average.
-    Cores,
-    /// A number that names something, such as a core: neither rounded nor grouped.
-    Number,
-}
+use serde::Serialize;
 
-impl Unit {
-    /// All of them.
-    pub const ALL: [Unit; 8] = [
-        Unit::Ns,
-        Unit::Ticks,
-        Unit::Bytes,
-        Unit::Count,
-        Unit::Ratio,
-        Unit::Percent,
-        Unit::Cores,
-        Unit::Number,
-    ];
-
-    /// What stands behind an exact value; empty for plain numbers.
-    pub fn word(self) -> &'static str {
-        match self {
-            Unit::Ns => "ns",
-            Unit::Ticks => "ticks",
-            Unit::Bytes => "bytes",
-            Unit::Percent => "%",
-            Unit::Cores => "cores",
-            Unit::Count | Unit::Ratio | Unit::Number => "",
-        }
-    }
-}
+pub use crosscut_tree::Unit;
 
 /// A value in its unit, with three significant digits: 1.23 ms, 45.6 KiB, 1 234, 12.3 %. Counts are exact.
 pub fn quantity(value: f64, unit: Unit) -> String {

@@ -476,3 +476,105 @@ pub fn encode(scene: &Scene) -> Result<Vec<u8>, serde_json::Error> {
     columns(&mut bytes, scene);
     Ok(bytes)
 }
+
+/// A column in the bytes that follow a head.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// Its values.
+    pub values: FoundValues,
+    /// How many.
+    pub n: usize,
+}
+
+/// Where the values of a column are.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FoundValues {
+    /// All the same.
+    Same(f64),
+    /// From this byte on.
+    At(usize, Type),
+}
+
+impl Found {
+    /// A value.
+    pub fn get(&self, bytes: &[u8], i: usize) -> Option<f64> {
+        if i >= self.n {
+            return None;
+        }
+        match self.values {
+            FoundValues::Same(value) => Some(value),
+            FoundValues::At(at, of) => {
+                let read = |size: usize| bytes.get(at + i * size..at + (i + 1) * size);
+                Some(match of {
+                    Type::F32 => f64::from(f32::from_le_bytes(read(4)?.try_into().ok()?)),
+                    Type::U32 => f64::from(u32::from_le_bytes(read(4)?.try_into().ok()?)),
+                    Type::U16 => f64::from(u16::from_le_bytes(read(2)?.try_into().ok()?)),
+                    Type::U8 => f64::from(*bytes.get(at + i)?),
+                })
+            }
+        }
+    }
+}
+
+/// The columns of a scene by kind and name, and how many bytes they take, from a head that came as JSON. Points of polygons
+/// are `polygons.x` and `polygons.y`; areas and grids have their place in the name: `areas.0.y1`, `grids.2.level`.
+pub fn find(head: &serde_json::Value, bytes: &[u8]) -> Option<(BTreeMap<String, Found>, usize)> {
+    let mut all = BTreeMap::new();
+    let mut at = 0;
+    let mut take = |name: String, of: Type, n: usize, at: &mut usize| {
+        let size = match of {
+            Type::F32 | Type::U32 => 4,
+            Type::U16 => 2,
+            Type::U8 => 1,
+        };
+        all.insert(name, Found { values: FoundValues::At(*at, of), n });
+        *at += (n * size).next_multiple_of(4);
+    };
+    let mut constant = Vec::new();
+    for (kind, _) in LAYOUT {
+        let n = head[kind]["n"].as_u64()? as usize;
+        let mut corners = 0;
+        for (name, of) in columns_of(kind) {
+            let from = at;
+            match head[kind]["same"].get(name) {
+                Some(value) => {
+                    let values = FoundValues::Same(value.as_f64()?);
+                    constant.push((format!("{kind}.{name}"), Found { values, n }));
+                }
+                None => take(format!("{kind}.{name}"), of, n, &mut at),
+            }
+            if name == "end" && n > 0 {
+                corners = match head[kind]["same"].get(name) {
+                    Some(value) => value.as_u64()? as usize,
+                    None => Found { values: FoundValues::At(from, of), n }.get(bytes, n - 1)? as usize,
+                };
+            }
+        }
+        if kind == "polygons" {
+            take("polygons.x".to_owned(), Type::F32, corners, &mut at);
+            take("polygons.y".to_owned(), Type::F32, corners, &mut at);
+        }
+    }
+    for (i, area) in head["areas"].as_array()?.iter().enumerate() {
+        let n = area["n"].as_u64()? as usize;
+        take(format!("areas.{i}.y0"), Type::F32, n, &mut at);
+        take(format!("areas.{i}.y1"), Type::F32, n, &mut at);
+    }
+    for (i, grid) in head["grids"].as_array()?.iter().enumerate() {
+        let (nx, ny) = (grid["nx"].as_u64()? as usize, grid["ny"].as_u64()? as usize);
+        take(format!("grids.{i}.level"), Type::U8, nx * ny, &mut at);
+        if grid["fills"].as_bool()? {
+            take(format!("grids.{i}.fill"), Type::U8, nx * ny, &mut at);
+        }
+        match grid["cells"].as_str()? {
+            "each" => take(format!("grids.{i}.nodes"), Type::U32, nx * ny, &mut at),
+            "lines" => {
+                take(format!("grids.{i}.rows"), Type::U32, ny, &mut at);
+                take(format!("grids.{i}.columns"), Type::U32, nx, &mut at);
+            }
+            _ => {}
+        }
+    }
+    all.extend(constant);
+    Some((all, at))
+}

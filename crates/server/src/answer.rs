@@ -1,5 +1,6 @@
 //! From a request to the bytes of its answer.
 
+use crosscut_scene::wire;
 use serde::Serialize;
 
 use crate::ops::grain_table::{Rows, grain_table};
@@ -63,7 +64,7 @@ pub fn answer(app: &App, text: &str) -> Vec<u8> {
             .and_then(|run| ops::scene::scene(run, &request))
             .map(|(answer, scene)| {
                 let mut bytes = good(id, &answer);
-                encode::columns(&mut bytes, &scene);
+                wire::columns(&mut bytes, &scene);
                 bytes
             })
             .unwrap_or_else(|refusal| failure(id, &refusal)),

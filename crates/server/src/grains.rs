@@ -96,7 +96,7 @@ impl GrainRun {
     pub fn new(tasks: &Tasks, baseline: Option<&Tasks>, thresholds: Thresholds) -> Self {
         let grains = Grains::new(tasks);
         let deviation = baseline.map(|other| Deviation::new((tasks, &grains), (other, &Grains::new(other))));
-        let first_cut = view::fitting(&view::Look::plain(tasks, &grains), FIRST_ITEMS);
+        let first_cut = crosscut_tree::open::fitting(&view::Look::plain(tasks, &grains), FIRST_ITEMS);
         GrainRun {
             grains,
             deviation,

@@ -14,7 +14,7 @@ pub mod whatif;
 
 use crosscut_run::Source;
 use crosscut_tasks::Tasks;
-use crosscut_tree::{Cut, NodeId};
+use crosscut_tree::{Cut, NodeId, Plain, fold};
 use crosscut_view::format::count;
 
 use crate::OpenRun;
@@ -35,7 +35,7 @@ impl OpenRun {
 
 /// How many items are visible; an error when they are too many.
 pub fn visible(tasks: &Tasks, cut: &Cut) -> Result<usize, Refusal> {
-    let visible = cut.visible(tasks.tree()).take(MOST_ITEMS + 1).count();
+    let visible = fold::visible(&Plain(tasks.tree()), cut).take(MOST_ITEMS + 1).count();
     if visible > MOST_ITEMS { Err(too_many()) } else { Ok(visible) }
 }
 

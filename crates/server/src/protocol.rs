@@ -5,7 +5,7 @@
 mod grain;
 mod whatif;
 
-use crosscut_view::scene::{Axis, Label, LegendItem};
+use crosscut_scene::wire::SceneHead;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -505,68 +505,6 @@ pub struct SceneAnswer {
     pub ms: f64,
     /// The picture without its columns.
     pub scene: SceneHead,
-}
-
-/// A Scene without its columns.
-#[derive(Clone, Debug, Serialize, TS)]
-#[ts(export, export_to = "../../../ui/src/protocol/")]
-pub struct SceneHead {
-    /// Extent to the right.
-    pub width: f32,
-    /// Extent down.
-    pub height: f32,
-    /// Number of boxes.
-    pub boxes: usize,
-    /// Number of links.
-    pub links: usize,
-    /// Texts.
-    pub labels: Vec<Label>,
-    /// Dense rows.
-    pub strips: Vec<StripHead>,
-    /// Filled curves.
-    pub areas: Vec<AreaHead>,
-    /// Horizontal axis.
-    pub x_axis: Option<Axis>,
-    /// Vertical axis.
-    pub y_axis: Option<Axis>,
-    /// What the colours say.
-    pub legend: Vec<LegendItem>,
-    /// What was left out or merged, in words.
-    pub note: Option<String>,
-}
-
-/// A dense row without its cells.
-#[derive(Clone, Debug, Serialize, TS)]
-#[ts(export, export_to = "../../../ui/src/protocol/")]
-pub struct StripHead {
-    /// Left edge of the first cell.
-    pub x: f32,
-    /// Top edge.
-    pub y: f32,
-    /// Width of a cell.
-    pub cell: f32,
-    /// Height.
-    pub h: f32,
-    /// Row number.
-    pub row: u32,
-    /// Number of cells.
-    pub n: usize,
-}
-
-/// A filled curve without its cells.
-#[derive(Clone, Debug, Serialize, TS)]
-#[ts(export, export_to = "../../../ui/src/protocol/")]
-pub struct AreaHead {
-    /// Name of the layer.
-    pub name: String,
-    /// Palette slot.
-    pub fill: u16,
-    /// Left edge of the first cell.
-    pub x: f32,
-    /// Width of a cell.
-    pub cell: f32,
-    /// Number of cells.
-    pub n: usize,
 }
 
 /// Answer to [`Op::Node`].

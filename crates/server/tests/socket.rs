@@ -2,6 +2,8 @@
 
 mod support;
 
+use crosscut_scene::palette::SLOTS;
+use crosscut_scene::wire;
 use serde_json::{Value, json};
 use support::{Reply, start};
 use tokio_tungstenite::tungstenite::Message;
@@ -18,19 +20,8 @@ fn with(mut request: Value, more: Value) -> Value {
 }
 
 /// Bytes that the columns of a scene must have, from its head.
-fn columns(head: &Value) -> usize {
-    let pad = |n: usize| n.div_ceil(4) * 4;
-    let count = |value: &Value| value.as_u64().unwrap() as usize;
-    let (boxes, links) = (count(&head["boxes"]), count(&head["links"]));
-    let strips = head["strips"].as_array().unwrap().iter().map(|s| count(&s["n"]));
-    let areas = head["areas"].as_array().unwrap().iter().map(|a| count(&a["n"]));
-    boxes * 20
-        + pad(boxes * 2)
-        + 2 * pad(boxes)
-        + links * 24
-        + 2 * pad(links)
-        + strips.map(|n| n * 4 + 2 * pad(n)).sum::<usize>()
-        + areas.map(|n| n * 8).sum::<usize>()
+fn columns(head: &Value, bytes: &[u8]) -> usize {
+    wire::find(head, bytes).unwrap().1
 }
 
 #[tokio::test]
@@ -40,8 +31,8 @@ async fn hello_and_overview() {
     let hello = socket.ok(json!({"op": "hello"})).await;
     assert_eq!(hello["runs"][0]["name"], "fib");
     assert_eq!(hello["runs"][1]["workers"], 3);
-    assert_eq!(hello["palette"]["light"].as_array().unwrap().len(), 46);
-    assert_eq!(hello["palette"]["dark"].as_array().unwrap().len(), 46);
+    assert_eq!(hello["palette"]["light"].as_array().unwrap().len(), SLOTS);
+    assert_eq!(hello["palette"]["dark"].as_array().unwrap().len(), SLOTS);
     let overview = socket.ok(json!({"op": "overview", "run": 0})).await;
     let a = &overview["accounting"];
     let number = |name: &str| a[name].as_f64().unwrap();
@@ -68,16 +59,16 @@ async fn scenes_carry_what_their_heads_say() {
         ] {
             let Reply { json: reply, columns: bytes } = socket.ask(with(scene(view), more)).await;
             let head = &reply["ok"]["scene"];
-            assert_eq!(bytes.len(), columns(head), "{view}: {head}");
+            assert_eq!(bytes.len(), columns(head, &bytes), "{view}: {head}");
             assert!(reply["ok"]["visible"].as_u64().unwrap() > 1);
             assert!(!head["legend"].as_array().unwrap().is_empty());
-            let marks = head["boxes"].as_u64().unwrap() + head["strips"].as_array().unwrap().len() as u64;
-            assert!(marks > 0);
+            let list = |kind: &str| head[kind].as_array().unwrap().len() as u64;
+            assert!(head["boxes"]["n"].as_u64().unwrap() + list("grids") + list("areas") > 0);
         }
     }
     let timeline = socket.ok(with(scene("timeline"), json!({"window": [10000, 20000], "focus": 5}))).await;
-    assert_eq!(timeline["scene"]["x_axis"]["from"], 10000.0);
-    assert_eq!(timeline["scene"]["x_axis"]["to"], 20000.0);
+    assert_eq!(timeline["scene"]["plots"][0]["x"]["stops"][0]["value"], 10000.0);
+    assert_eq!(timeline["scene"]["plots"][0]["x"]["stops"][1]["value"], 20000.0);
 }
 
 #[tokio::test]

@@ -39,7 +39,7 @@ pub struct Times<'a> {
     /// End of each leaf.
     pub end: &'a mut [i64],
     /// Place of each leaf.
-    pub place: &'a mut [u16],
+    pub place: &'a mut [u32],
     /// [`Mark`] of each node.
     pub mark: &'a mut [u8],
 }
@@ -89,7 +89,7 @@ pub struct Schedule<'a, S: Shape> {
     shape: &'a S,
     options: &'a Options,
     /// The place of each worker.
-    places: &'a [u16],
+    places: &'a [u32],
     out: Times<'a>,
     frames: Vec<Frame<S::Part>>,
     free: Vec<u32>,
@@ -106,7 +106,7 @@ pub struct Schedule<'a, S: Shape> {
 
 impl<'a, S: Shape> Schedule<'a, S> {
     /// Everything before time 0: the root task is with worker 0.
-    pub fn new(shape: &'a S, options: &'a Options, places: &'a [u16], out: Times<'a>) -> Self {
+    pub fn new(shape: &'a S, options: &'a Options, places: &'a [u32], out: Times<'a>) -> Self {
         let worker = |_| Worker { frame: NONE, then: Then::Steal, ready: VecDeque::new() };
         let mut schedule = Schedule {
             shape,

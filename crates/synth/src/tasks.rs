@@ -32,7 +32,7 @@ impl Use for Make<'_> {
         let mut places = Places::workers(self.options.workers)?;
         let on_core = (0..self.options.workers)
             .map(|worker| places.intern(worker, worker as i64))
-            .collect::<Result<Vec<u16>, _>>()?;
+            .collect::<Result<Vec<u32>, _>>()?;
 
         let mut run = RunWriter::create(self.target)?;
         let mut tasks = TaskWriter::new(&run, nodes as usize)?;

@@ -174,7 +174,7 @@ fn work_and_critical_path_do_not_depend_on_the_schedule() {
 #[test]
 fn equal_options_make_equal_runs() {
     for options in all_small() {
-        let parts = |options: &Options| make(options).run().manifest().parts.clone();
+        let parts = |options: &Options| make(options).run().manifest().domains.clone();
         assert_eq!(parts(&options), parts(&options));
         assert_ne!(parts(&options), parts(&Options { seed: 2, ..options.clone() }));
     }

@@ -138,6 +138,7 @@ fn complete(
     times.put(run)?;
     let json = serde_json::to_value(&summary).map_err(|e| TasksError::Broken(e.to_string()))?;
     run.manifest().facts.insert("tasks".into(), json);
+    run.manifest().cover(0, summary.elapsed);
     run.put_places(places)?;
     Ok(())
 }
@@ -186,9 +187,13 @@ struct Grids {
     reach: Vec<i64>,
 }
 
+/// Finest cells of the timeline that all rows have together, however few blocks there are; no row has less than 16.
+const FEWEST_CELLS: usize = 1 << 22;
+
 impl Grids {
     fn new(run: &RunWriter, elapsed: i64, rows: usize, blocks: usize) -> Result<Self, TasksError> {
-        let cells = Grid::over(elapsed, (blocks / (16 * rows)).clamp(256, 1 << 22), rows);
+        let fewest = (FEWEST_CELLS / rows).clamp(16, 256);
+        let cells = Grid::over(elapsed, (blocks / (16 * rows)).clamp(fewest, 1 << 22), rows);
         let bins = Grid::over(elapsed, (blocks / 16).clamp(1 << 12, 1 << 20), LAYERS);
         Ok(Grids {
             elapsed,

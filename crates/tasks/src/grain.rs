@@ -25,7 +25,7 @@ use crate::schema::Kind;
 use crosscut_tree::{NodeId, Sums, Tree, TreeBuf};
 
 use crate::tasks::Tasks;
-use table::{Extremes, GrainTable, GroupRow, Packed, Slot};
+use table::{Beside, Extremes, GrainRow, GrainTable, GroupRow, Packed, Slot};
 
 pub(crate) use measure::{Places, between};
 
@@ -210,6 +210,14 @@ impl Grains {
     /// Number of grains.
     pub fn grain_count(&self) -> usize {
         self.grains.work.len()
+    }
+
+    /// Memory that it takes, about.
+    pub fn bytes(&self) -> usize {
+        let grain = size_of::<GrainRow>() + size_of::<Beside>() + 2 * size_of::<i64>() + 2 * size_of::<f32>();
+        let group = size_of::<GroupRow>() + size_of::<u32>() + size_of::<i64>();
+        let node = size_of::<Packed>() + 2 * size_of::<u32>();
+        self.grain_count() * grain + self.group_count() * group + self.slot.len() * node
     }
 
     /// Number of groups.

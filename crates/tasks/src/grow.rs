@@ -20,7 +20,7 @@ pub struct Block {
     /// When it ended, not before it started.
     pub end: i64,
     /// Where it ran.
-    pub place: u16,
+    pub place: u32,
     /// The worker of that place.
     pub worker: u32,
     /// Its code.
@@ -44,7 +44,7 @@ struct Open {
     /// The spine, and the longest path that leaves it by a task.
     spine: i64,
     beside: i64,
-    place: u16,
+    place: u32,
     row: u32,
     site: u32,
     /// Where the ends of its tasks begin in `ends`.
@@ -59,7 +59,7 @@ struct Whole {
     start: i64,
     end: i64,
     span: i64,
-    place: u16,
+    place: u32,
     row: u32,
     site: u32,
 }
@@ -90,7 +90,7 @@ struct Columns<'w> {
     len: &'w mut [u32],
     parent: &'w mut [u32],
     mark: &'w mut [u8],
-    place: &'w mut [u16],
+    place: &'w mut [u32],
     site: &'w mut [u32],
     start: &'w mut [i64],
     end: &'w mut [i64],
@@ -380,7 +380,7 @@ impl<'w> Grow<'w> {
         let (row, at) = (self.before.row, open.node as usize);
         if let Some(&mark) = self.columns.mark.get(at) {
             let (start, end) = (self.last_end, self.last_end);
-            let block = Block { mark: Mark(mark), start, end, place: row as u16, worker: row, site: NO_SITE };
+            let block = Block { mark: Mark(mark), start, end, place: row, worker: row, site: NO_SITE };
             self.put(at, block, 0, 0);
         }
         if open.is_task {
@@ -431,7 +431,7 @@ impl Open {
         if self.place != child.place {
             // What both have in common: the worker, or nothing. The first places are those of the workers.
             let is_same = self.row == child.row && self.row != several;
-            self.place = if is_same { self.row as u16 } else { SEVERAL };
+            self.place = if is_same { self.row } else { SEVERAL };
             self.row = if is_same { self.row } else { several };
         }
     }

@@ -6,13 +6,13 @@ use crosscut_run::Places;
 
 /// The rows of all places, for passes that ask for many.
 pub struct Rows {
-    of: Vec<u16>,
+    of: Vec<u32>,
     count: usize,
 }
 
 impl Rows {
     pub fn new(places: &Places) -> Self {
-        let of = (0..places.len() as u16).map(|place| row(places, place) as u16).collect();
+        let of = (0..places.len() as u32).map(|place| row(places, place) as u32).collect();
         Rows { of, count: places.worker_count() + 1 }
     }
 
@@ -23,13 +23,13 @@ impl Rows {
 
     /// Whether there is such a place.
     #[inline]
-    pub fn has(&self, place: u16) -> bool {
+    pub fn has(&self, place: u32) -> bool {
         (place as usize) < self.of.len()
     }
 
     /// The row of a place.
     #[inline]
-    pub fn of(&self, place: u16) -> usize {
+    pub fn of(&self, place: u32) -> usize {
         self.of.get(place as usize).map_or(self.count - 1, |&row| row as usize)
     }
 }
@@ -45,7 +45,7 @@ pub fn row_borders(blocks: &[Vec<u32>]) -> Vec<usize> {
 
 /// The row of a place.
 #[inline]
-pub fn row(places: &Places, place: u16) -> usize {
+pub fn row(places: &Places, place: u32) -> usize {
     places.worker(place).unwrap_or(places.worker_count())
 }
 

@@ -56,7 +56,7 @@ struct Child {
     start: i64,
     end: i64,
     span: i64,
-    place: u16,
+    place: u32,
     site: u32,
     /// Levels below it.
     height: u32,
@@ -85,7 +85,7 @@ struct Pass<'a> {
     start: &'a mut [i64],
     end: &'a mut [i64],
     span: &'a mut [i64],
-    place: &'a mut [u16],
+    place: &'a mut [u32],
     site: &'a mut [u32],
     collapsed: std::iter::Peekable<std::iter::Rev<std::slice::Iter<'a, Collapsed>>>,
     places: &'a Places,

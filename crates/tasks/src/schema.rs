@@ -209,7 +209,7 @@ pub struct TaskWriter {
     /// [`Mark`].
     pub mark: ColumnMut<u8>,
     /// Place, or [`crosscut_run::SEVERAL`].
-    pub place: ColumnMut<u16>,
+    pub place: ColumnMut<u32>,
     /// Site, or [`crosscut_run::NO_SITE`].
     pub site: ColumnMut<u32>,
     /// First start.
@@ -308,7 +308,7 @@ impl TaskWriter {
     }
 }
 
-type NodeColumns = (ColumnMut<u32>, ColumnMut<u32>, ColumnMut<u16>, ColumnMut<u32>, ColumnMut<i64>);
+type NodeColumns = (ColumnMut<u32>, ColumnMut<u32>, ColumnMut<u32>, ColumnMut<u32>, ColumnMut<i64>);
 
 /// What of a task tree nobody reads any more, to be put into the run.
 #[derive(Debug)]
@@ -337,7 +337,7 @@ impl NodeWriter {
         let (len, parent, place, site, span) = self.columns;
         run.put(len)?;
         run.put(parent)?;
-        run.put(place)?;
+        run.put_ids(place)?;
         run.put(site)?;
         run.put(span)?;
         for (_, column) in self.counters {

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::schema::{COLLAPSED_VALUES, Collapsed, Edge, Kind, Mark};
-use crosscut_run::{Clock, Column, Places, Run, RunError, Source, Sources};
+use crosscut_run::{Clock, Column, Ids, Places, Run, RunError, Source, Sources};
 use crosscut_tree::{NodeId, Sums, Tree, Wide};
 
 use crate::critical::Known;
@@ -25,14 +25,14 @@ const CHUNK_VALUES: usize = 2;
 /// The task tree of a run.
 #[derive(Debug)]
 pub struct Tasks {
-    run: Run,
+    run: Arc<Run>,
     places: Places,
     sources: Sources,
     summary: Summary,
     len: Column<u32>,
     parent: Column<u32>,
     mark: Column<u8>,
-    place: Column<u16>,
+    place: Ids,
     site: Column<u32>,
     start: Column<i64>,
     end: Column<i64>,
@@ -87,7 +87,8 @@ impl Tasks {
     const CHECKED: u64 = 32 << 20;
 
     /// Opens the task tree of a run. Of a large run it reads the manifest, the small tables and nothing else.
-    pub fn open(run: Run) -> Result<Self, TasksError> {
+    pub fn open(run: impl Into<Arc<Run>>) -> Result<Self, TasksError> {
+        let run: Arc<Run> = run.into();
         if run.bytes() <= Self::CHECKED
             && let Some(damage) = run.check().into_iter().next()
         {
@@ -113,7 +114,7 @@ impl Tasks {
             len: run.column("tasks/len")?,
             parent: run.column("tasks/parent")?,
             mark: run.column("tasks/mark")?,
-            place: run.column("tasks/place")?,
+            place: run.ids("tasks/place")?,
             site: run.column("tasks/site")?,
             start: run.column("tasks/start")?,
             end: run.column("tasks/end")?,
@@ -334,7 +335,7 @@ impl Tasks {
     }
 
     /// Where each node ran.
-    pub(crate) fn place_ids(&self) -> &[u16] {
+    pub(crate) fn place_ids(&self) -> &Ids {
         &self.place
     }
 
@@ -349,8 +350,8 @@ impl Tasks {
     }
 
     /// Where it ran, or [`crosscut_run::SEVERAL`].
-    pub fn place(&self, node: NodeId) -> u16 {
-        self.place.get(node.index()).copied().unwrap_or(crosscut_run::SEVERAL)
+    pub fn place(&self, node: NodeId) -> u32 {
+        self.place.at(node.index())
     }
 
     /// The worker that ran all of it.
@@ -543,7 +544,7 @@ impl Tasks {
             for i in range {
                 let work = self.own_work(i);
                 if work != 0 {
-                    sum[row(&self.places, self.place[i])] += work;
+                    sum[row(&self.places, self.place.at(i))] += work;
                 }
             }
         };

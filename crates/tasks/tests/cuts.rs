@@ -4,15 +4,24 @@ mod model;
 
 use crosscut_tasks::Tasks;
 use crosscut_tasks::schema::Kind;
-use crosscut_tree::{Cut, Item, NodeId, Tree, Window};
+use crosscut_tree::fold::{open_nodes, visible};
+use crosscut_tree::{Cut, Members, NodeId, Part, Plain, Tree, Window, open};
 use model::{Chance, cases, nested};
 use proptest::prelude::*;
+
+/// All nodes that a part stands for.
+fn nodes(tree: Tree<'_>, part: &Part) -> std::ops::Range<usize> {
+    match &part.members {
+        Members::Run(nodes) => nodes.clone(),
+        _ => tree.range(part.node),
+    }
+}
 
 fn check_totals(tasks: &Tasks, cut: &Cut) -> Result<(), TestCaseError> {
     let tree = tasks.tree();
     let (mut work, mut counts, mut mix) = (0, [0; Kind::LEAVES.len()], vec![0; tasks.workers() + 1]);
-    for item in cut.visible(tree) {
-        let nodes = item.nodes(tree);
+    for part in visible(&Plain(tree), cut) {
+        let nodes = nodes(tree, &part);
         work += tasks.work_of(nodes.clone());
         for (sum, count) in counts.iter_mut().zip(tasks.counts(nodes.clone())) {
             *sum += count;
@@ -32,19 +41,12 @@ fn check_totals(tasks: &Tasks, cut: &Cut) -> Result<(), TestCaseError> {
 /// T∞ from the visible nodes alone, by the rule of the critical path; folded siblings count one by one.
 fn span_at(tasks: &Tasks, tree: Tree<'_>, cut: &Cut) -> i64 {
     let mut rest = vec![0; tree.node_count()];
-    let mut seen: Vec<NodeId> = cut.open_nodes(tree).collect();
-    for item in cut.visible(tree) {
-        match item {
-            Item::Node(node) => {
-                rest[node.index()] = tasks.span(node);
-                seen.push(node);
-            }
-            Item::Gap { parent, first, count, .. } => {
-                for child in tree.children_from(parent, first as usize).take(count as usize) {
-                    rest[child.index()] = tasks.span(child);
-                    seen.push(child);
-                }
-            }
+    let mut seen: Vec<NodeId> = open_nodes(&Plain(tree), cut).collect();
+    for part in visible(&Plain(tree), cut) {
+        let siblings = std::iter::successors(Some(part.node), |&node| tree.next_sibling(node));
+        for node in siblings.take(part.count as usize) {
+            rest[node.index()] = tasks.span(node);
+            seen.push(node);
         }
     }
     seen.sort();
@@ -66,7 +68,7 @@ proptest! {
         let tasks = &opened.tasks;
         let tree = tasks.tree();
         for depth in 0..=tasks.summary().depth as usize {
-            check_totals(tasks, &Cut::to_depth(tree, depth, usize::MAX).0)?;
+            check_totals(tasks, &open::to_depth(&Plain(tree), depth, usize::MAX).0)?;
         }
         let mut chance = Chance::new(case.seed ^ 4);
         let mut cut = Cut::closed();
@@ -74,8 +76,12 @@ proptest! {
             let node = NodeId(chance.below(tree.node_count()) as u32);
             match chance.below(8) {
                 0 => cut.close(tree, node),
-                1 => drop(cut.open_below(tree, node, chance.below(100))),
-                2 => cut.reveal(tree, node),
+                1 => {
+                    open::below(&Plain(tree), &mut cut, node, chance.below(100));
+                }
+                2 => {
+                    open::reveal(&Plain(tree), &mut cut, node, usize::MAX);
+                }
                 3 => cut.set_window(node, Window { first: chance.below(50) as u32, count: chance.below(9) as u32 }),
                 _ => cut.open(tree, node),
             }

@@ -59,9 +59,8 @@ fn a_damaged_part_is_named() {
     let parts: Vec<(String, String)> = Run::open(&path)
         .expect("a run")
         .manifest()
-        .parts
-        .iter()
-        .map(|(n, p)| (n.clone(), p.file(n)))
+        .all_parts()
+        .map(|(n, p)| (n.clone(), p.file(&n)))
         .collect();
     assert!(parts.len() > 25);
     for (name, file) in parts {
@@ -153,13 +152,13 @@ fn replace(path: &Path, name: &str, values: &[i64], other: &Path) {
         }
         _ => run.put_slice(name, values).expect("a column"),
     }
-    let part = run.finish().expect("a run").manifest().parts[name].clone();
+    let part = run.finish().expect("a run").manifest().part(name).expect("a part").clone();
     let file = part.file(name);
     std::fs::copy(other.join(&file), path.join(&file)).expect("copied");
     let manifest = path.join("manifest.json");
     let text = std::fs::read_to_string(&manifest).expect("a manifest");
     let mut json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    json["parts"][name] = serde_json::to_value(&part).expect("JSON");
+    json["domains"]["tasks"][name.trim_start_matches("tasks/")] = serde_json::to_value(&part).expect("JSON");
     std::fs::write(&manifest, json.to_string()).expect("written");
 }
 
@@ -253,7 +252,8 @@ fn absurd_trees_are_replayed_to_an_end() {
         let column = ["len", "parent", "start", "end", "span", "collapsed_values"][round % 6];
         let most = if round % 6 < 2 { 2 * n as i64 } else { i64::MAX };
         let length = if column == "collapsed_values" {
-            open(&fresh).expect("sound").run().manifest().parts["tasks/collapsed_values"].rows as usize
+            let part = open(&fresh).expect("sound").run().manifest().part("tasks/collapsed_values").cloned();
+            part.expect("a part").rows as usize
         } else {
             n
         };

@@ -54,7 +54,9 @@ fn files(run: &Path) -> BTreeMap<String, Vec<u8>> {
     let manifest: serde_json::Value =
         serde_json::from_slice(&read(&run.join("manifest.json"))).expect("JSON");
     files.insert("facts".into(), manifest["facts"].to_string().into_bytes());
-    files.insert("parts".into(), manifest["parts"].to_string().into_bytes());
+    for list in ["parts", "domains"] {
+        files.insert(list.into(), manifest[list].to_string().into_bytes());
+    }
     files
 }
 

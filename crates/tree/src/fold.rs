@@ -9,8 +9,6 @@ use crate::cut::Cut;
 use crate::set::NodeSet;
 use crate::tree::{NodeId, Tree};
 
-/// Children that are looked at one by one; wider nodes are separated as far as this.
-pub const LOOKED_AT: usize = 2048;
 /// Leaves alike are folded when there are more than this.
 const FEW_LEAVES: usize = 3;
 
@@ -37,6 +35,10 @@ pub trait Folds {
     /// Of a node with more children than this only some are shown.
     fn many(&self) -> usize {
         Cut::MANY
+    }
+    /// Children that are looked at one by one; wider nodes are separated as far as this.
+    fn looked_at(&self) -> usize {
+        2048
     }
 }
 
@@ -79,6 +81,18 @@ pub enum Members {
     },
 }
 
+impl Members {
+    /// Whether a sibling is one of them; `first` is the node that they are named by.
+    pub fn has(&self, first: NodeId, sibling: NodeId) -> bool {
+        match self {
+            Members::One => first == sibling,
+            Members::Run(nodes) => nodes.contains(&sibling.index()),
+            Members::These(members) => members.binary_search(&sibling).is_ok(),
+            Members::Others { but, .. } => but.binary_search(&sibling).is_err(),
+        }
+    }
+}
+
 /// A visible thing, or an open node around visible things.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
@@ -106,12 +120,7 @@ impl Part {
 
     /// Whether this sibling is one of its members.
     pub fn has(&self, sibling: NodeId) -> bool {
-        match &self.members {
-            Members::One => self.node == sibling,
-            Members::Run(nodes) => nodes.contains(&sibling.index()),
-            Members::These(members) => members.binary_search(&sibling).is_ok(),
-            Members::Others { but, .. } => but.binary_search(&sibling).is_err(),
-        }
+        self.members.has(self.node, sibling)
     }
 
     /// A sum over all nodes that it stands for: `of` sums over whole subtrees that follow one another. What an open part
@@ -165,7 +174,7 @@ pub fn shown<F: Folds + ?Sized>(folds: &F, cut: &Cut, group: NodeId) -> Vec<Part
     let alike = parallel && folds.gathers();
     match separated {
         None if !alike => look.plain(0..count, true),
-        _ if count <= LOOKED_AT => look.all(separated, alike),
+        _ if count <= folds.looked_at() => look.all(separated, alike),
         None => look.wide_alike(),
         Some(chosen) if parallel => look.wide_join(chosen, alike),
         Some(chosen) => look.wide_line(chosen),
@@ -478,19 +487,19 @@ impl<F: Folds + ?Sized> Group<'_, F> {
             }
             return vec![self.run(Fold::Alike, members, self.count)];
         }
-        let near: Vec<NodeId> = self.tree.children(self.group).take(LOOKED_AT).collect();
+        let near: Vec<NodeId> = self.tree.children(self.group).take(self.folds.looked_at()).collect();
         let mut items = self.windowed(self.fold_alike(&near));
-        items.extend(self.plain(LOOKED_AT..self.count, true));
+        items.extend(self.plain(self.folds.looked_at()..self.count, true));
         items
     }
 
-    /// The members that are looked for, the first [`LOOKED_AT`] of them; says whether that is all.
+    /// The members that are looked for, the first [`Folds::looked_at`] of them; says whether that is all.
     fn kept(&self, chosen: &NodeSet) -> (Vec<NodeId>, bool) {
         let end = self.end();
         let mut kept = Vec::new();
         let mut at = self.group.index() + 1;
         while let Some(found) = next_in(chosen, at..end) {
-            if kept.len() == LOOKED_AT {
+            if kept.len() == self.folds.looked_at() {
                 return (kept, false);
             }
             let member = self.member(found);

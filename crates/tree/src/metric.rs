@@ -9,8 +9,8 @@ use ts_rs::TS;
 use crate::tree::{NodeId, Tree};
 
 /// What a value is measured in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
 #[ts(export, export_to = "../../../ui/src/protocol/")]
 pub enum Unit {
     /// Nanoseconds.
@@ -20,13 +20,42 @@ pub enum Unit {
     /// Bytes.
     Bytes,
     /// A number of things.
+    #[default]
     Count,
     /// A ratio.
     Ratio,
-    /// A part of a whole, 0…1, shown in percent.
-    Share,
-    /// A number that names something, such as a core: its digits are not grouped.
+    /// A ratio times a hundred.
+    Percent,
+    /// Processors or workers that are busy on average.
+    Cores,
+    /// A number that names something, such as a core: neither rounded nor grouped.
     Number,
+}
+
+impl Unit {
+    /// All of them.
+    pub const ALL: [Unit; 8] = [
+        Unit::Ns,
+        Unit::Ticks,
+        Unit::Bytes,
+        Unit::Count,
+        Unit::Ratio,
+        Unit::Percent,
+        Unit::Cores,
+        Unit::Number,
+    ];
+
+    /// What stands behind an exact value; empty for plain numbers.
+    pub fn word(self) -> &'static str {
+        match self {
+            Unit::Ns => "ns",
+            Unit::Ticks => "ticks",
+            Unit::Bytes => "bytes",
+            Unit::Percent => "%",
+            Unit::Cores => "cores",
+            Unit::Count | Unit::Ratio | Unit::Number => "",
+        }
+    }
 }
 
 /// How a parent gets its value.

@@ -42,7 +42,11 @@ fn main() -> Outcome<()> {
     };
     let began = Instant::now();
     let scene = dag(&tasks, &cut, &DagOptions { critical: true, ..DagOptions::default() });
-    println!("{} items in {:?}", cut.visible(tasks.tree()).count(), began.elapsed());
+    println!(
+        "{} items in {:?}",
+        crosscut_tree::fold::visible(&crosscut_tree::Plain(tasks.tree()), &cut).count(),
+        began.elapsed()
+    );
     write("dag", &scene, &Theme::LIGHT)?;
     write("dag-dark", &scene, &Theme::DARK)?;
     let options = DagOptions { colour: ColourBy::Source, scale: Scale::Log, critical: false };

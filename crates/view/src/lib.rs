@@ -1,17 +1,15 @@
-//! Layouts from what a cut or a time window shows to a [`scene::Scene`], and writers of scenes.
+//! Domains as the workbench asks for them: a folder for each, with its layouts and its `impl Domain`, and the registry.
 //!
-//! Comes in: [`crosscut_tasks::Tasks`] and a cut or a window. Goes out: plain marks that carry node ids, or the same
-//! as SVG or PNG. The cost of a picture grows with what it shows, never with the run.
+//! Comes in: an open run. Goes out: trees, pictures as plain marks that carry node ids, sheets, losses. The cost of an
+//! answer grows with what it shows, never with the run.
 
-pub mod colour;
-pub mod dag;
 pub mod format;
-pub mod grain;
-pub mod graph;
-pub mod palette;
-pub mod png;
-pub mod profile;
-pub mod scene;
-pub mod svg;
-pub mod ticks;
-pub mod timeline;
+pub mod tasks;
+
+use crosscut_workbench::Entry;
+
+/// All domains, in the order in which a run lists them.
+pub static REGISTRY: &[Entry] = &[tasks::ENTRY];
+
+pub use crosscut_scene::{palette, png, scene, svg, ticks};
+pub use tasks::{colour, dag, grains as grain, graph, profile, styles, timeline};

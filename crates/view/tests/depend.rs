@@ -9,7 +9,8 @@ use crosscut_tree::{Cut, NodeId};
 use crosscut_view::colour::ColourBy;
 use crosscut_view::dag::{DagOptions, dag};
 use crosscut_view::palette::Theme;
-use crosscut_view::scene::{LinkKind, Scene, Shape, flag};
+use crosscut_view::scene::Scene;
+use crosscut_view::styles::{CRITICAL, LinkKind};
 use crosscut_view::svg::svg;
 
 /// Two open sections with a task each, the second of which needs the first, and a lane with a chunk; a deep wait for all.
@@ -47,12 +48,16 @@ fn run(work: &Path) -> Tasks {
     Tasks::open(run.finish().unwrap()).unwrap()
 }
 
+fn is_critical(scene: &Scene, style: u16) -> bool {
+    scene.styles.at(style).meaning.ends_with(CRITICAL)
+}
+
 /// (from, to, critical) of the dependences drawn.
 fn depends(scene: &Scene) -> Vec<(u32, u32, bool)> {
     let links = &scene.links;
     (0..links.len())
-        .filter(|&i| links.kind[i] == LinkKind::Depend as u8)
-        .map(|i| (links.from[i], links.to[i], links.flags[i] & flag::CRITICAL != 0))
+        .filter(|&i| links.role[i] == LinkKind::Depend as u8)
+        .map(|i| (links.node[i], links.to[i], is_critical(scene, links.style[i])))
         .collect()
 }
 
@@ -80,14 +85,13 @@ fn dependences_follow_the_cut() {
     let all = at(&[0, 1, 2, 4, 6, 8, 11]);
     assert_eq!(depends(&all), [(4, 8, true)]);
     // What is red is the path: create, both tasks, and the end of the program.
-    let red = |i: &usize| all.boxes.flags[*i] & flag::CRITICAL != 0;
+    let red = |i: &usize| is_critical(&all, all.boxes.style[*i]);
     let nodes: Vec<u32> = (0..all.boxes.len()).filter(red).map(|i| all.boxes.node[i]).collect();
     assert_eq!(nodes, [3, 5, 9, 15]);
     let words: Vec<&str> = all.legend.iter().map(|item| item.text.as_str()).collect();
     assert!(words.contains(&"fork") && words.contains(&"chunk"), "{words:?}");
-    assert!(
-        all.boxes.shape.contains(&(Shape::Fork as u8)) && all.boxes.shape.contains(&(Shape::Chunk as u8))
-    );
+    let drawn = |what: &str| all.boxes.style.iter().any(|&style| all.styles.at(style).meaning == what);
+    assert!(drawn("fork") && drawn("chunk"));
     // The picture has an arrowhead for it, and none where nothing depends.
     let heads = |scene: &Scene| {
         let document = svg(scene, &Theme::LIGHT);

@@ -1,17 +1,18 @@
 //! The grain view on random aggregation trees: whatever is open, looked at or folded, what is visible stands for the whole;
 //! separation agrees with a plain one; nothing overlaps, sticks out or crosses; and a million members cost what is shown.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Instant;
 
 use crosscut_tasks::grain::GrainKind;
-use crosscut_tree::{Builder, Cut, Fold as LensFold, Lens, NodeId, NodeSet, Shown, Tree, TreeBuf, Window};
-use crosscut_view::grain::open::{below, reveal, spread, to_depth};
+use crosscut_tree::fold::{self, shown};
+use crosscut_tree::open::{below, reveal, spread, to_depth};
+use crosscut_tree::{Builder, Cut, Fold, Folds, NodeId, NodeSet, Tree, TreeBuf, Window};
 use crosscut_view::grain::parts::{Part, What, parts};
 use crosscut_view::grain::place::{Critical, Placement, Rect, Stroke, place};
-use crosscut_view::grain::shown::{Fold, Holds, Item, MANY, Nodes, Totals, shown};
-use crosscut_view::scene::LinkKind;
+use crosscut_view::grain::shown::{MANY, Nodes, Totals};
+use crosscut_view::styles::LinkKind;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -27,17 +28,35 @@ struct Made {
     alike: bool,
 }
 
-impl Nodes for Made {
+impl Folds for Made {
     fn tree(&self) -> Tree<'_> {
         self.tree.view()
     }
 
-    fn kind(&self, node: NodeId) -> GrainKind {
-        self.kinds[node.index()]
+    fn is_parallel(&self, node: NodeId) -> bool {
+        self.kinds[node.index()] == GrainKind::ForkJoin
     }
 
     fn shape(&self, node: NodeId) -> u64 {
         self.shapes[node.index()]
+    }
+
+    fn chosen(&self) -> Option<&NodeSet> {
+        self.chosen.as_ref()
+    }
+
+    fn gathers(&self) -> bool {
+        self.alike
+    }
+
+    fn many(&self) -> usize {
+        MANY
+    }
+}
+
+impl Nodes for Made {
+    fn kind(&self, node: NodeId) -> GrainKind {
+        self.kinds[node.index()]
     }
 
     fn first_grain(&self, node: usize) -> usize {
@@ -46,14 +65,6 @@ impl Nodes for Made {
 
     fn work(&self, grains: Range<usize>) -> i64 {
         self.work[grains.end] - self.work[grains.start]
-    }
-
-    fn chosen(&self) -> Option<&NodeSet> {
-        self.chosen.as_ref()
-    }
-
-    fn fold_alike(&self) -> bool {
-        self.alike
     }
 }
 
@@ -185,7 +196,7 @@ fn random_cut(made: &Made, steps: &[(Index, u8)]) -> Cut {
             6 => cut
                 .set_window(tree.parent(node).unwrap_or(node), Window { first: u32::from(*what), count: 20 }),
             _ => {
-                below(made, &mut cut, node, 0, 300);
+                below(made, &mut cut, node, 300);
             }
         }
     }
@@ -226,16 +237,9 @@ fn sum(parts: &[Part]) -> Totals {
 }
 
 /// The members that an item stands for, one by one.
-fn held(made: &Made, group: NodeId, items: &[Item]) -> Vec<Vec<NodeId>> {
+fn held(made: &Made, group: NodeId, items: &[fold::Part]) -> Vec<Vec<NodeId>> {
     let members: Vec<NodeId> = made.tree().children(group).collect();
-    let named: Vec<Vec<NodeId>> =
-        items.iter().map(|item| members.iter().copied().filter(|&m| item.has(m)).collect()).collect();
-    let taken: BTreeSet<NodeId> = named.iter().flatten().copied().collect();
-    let free: Vec<NodeId> = members.into_iter().filter(|m| !taken.contains(m)).collect();
-    let of = |(item, named): (&Item, Vec<NodeId>)| {
-        if item.holds == Holds::Others { free.clone() } else { named }
-    };
-    items.iter().zip(named).map(of).collect()
+    items.iter().map(|item| members.iter().copied().filter(|&m| item.has(m)).collect()).collect()
 }
 
 proptest! {
@@ -269,7 +273,7 @@ proptest! {
                 prop_assert_eq!(item.fold.is_none(), members.len() == 1);
                 let mut totals = Totals::default();
                 members.iter().for_each(|&m| totals += made.totals(made.tree().range(m)));
-                prop_assert_eq!(item.totals, totals);
+                prop_assert_eq!(item.sum(made.tree(), |range| made.totals(range)), totals);
             }
             if cut.window(group).count == 0 {
                 prop_assert!(items.len() <= MANY + 1, "{} items", items.len());
@@ -282,17 +286,22 @@ proptest! {
         let Some(chosen) = made.chosen.clone() else { return Ok(()) };
         made.alike = false;
         let tree = made.tree();
-        let lens = Lens::new(chosen);
         for (i, kind) in made.kinds.iter().enumerate() {
             let group = NodeId(i as u32);
-            if !kind.is_group() || lens.inside(tree, group) == 0 || tree.child_count(group) > MANY {
+            if !kind.is_group() || chosen.count_in(tree.range(group)) == 0 || tree.child_count(group) > MANY {
                 continue;
             }
-            let fold = if *kind == GrainKind::ForkJoin { LensFold::All } else { LensFold::Runs };
-            let expected: Vec<Vec<NodeId>> = lens.children(tree, group, fold).into_iter().map(|child| match child {
-                Shown::Node(node) => vec![node],
-                Shown::Folded(nodes) => nodes,
-            }).collect();
+            let keeps = |node: &NodeId| chosen.count_in(tree.range(*node)) > 0;
+            let members: Vec<NodeId> = tree.children(group).collect();
+            let rest: Vec<NodeId> = members.iter().copied().filter(|node| !keeps(node)).collect();
+            let expected: Vec<Vec<NodeId>> = match *kind {
+                GrainKind::ForkJoin if rest.len() > 1 => {
+                    let kept = members.into_iter().filter(keeps).map(|node| vec![node]);
+                    kept.chain([rest]).collect()
+                }
+                GrainKind::ForkJoin => members.into_iter().map(|node| vec![node]).collect(),
+                _ => members.chunk_by(|a, b| !keeps(a) && !keeps(b)).map(<[NodeId]>::to_vec).collect(),
+            };
             let items = shown(&made, &Cut::closed(), group);
             prop_assert_eq!(held(&made, group, &items), expected);
         }
@@ -335,7 +344,7 @@ proptest! {
 
     #[test]
     fn opening_to_a_depth_stays_within_its_limit((made, _) in cases(), depth in 0usize..12, limit in 1usize..400) {
-        let cut = to_depth(&made, depth, limit);
+        let (cut, _) = to_depth(&made, depth, limit);
         let parts = parts(&made, &cut, usize::MAX).unwrap();
         let items = parts.iter().filter(|part| part.is_item()).count();
         prop_assert!(items <= limit.max(1));

@@ -5,19 +5,22 @@ use std::path::{Path, PathBuf};
 
 use crosscut_import::Quiet;
 use crosscut_run::{NO_SITE, Places, RunWriter, Source, SourcesBuilder};
+use crosscut_scene::{Cells, Label, Press, Shape};
 use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{Grains, Problem};
 use crosscut_tasks::schema::{Edge, Kind, Mark, TaskWriter};
+use crosscut_tree::open::fitting;
 use crosscut_tree::{Cut, NodeId};
 use crosscut_view::colour::ColourBy;
 use crosscut_view::dag::{DagOptions, Scale, dag};
-use crosscut_view::grain::{GrainOptions, Look, fitting, grain};
-use crosscut_view::palette::{SLOTS, Theme};
+use crosscut_view::grain::{GrainOptions, Look, grain};
+use crosscut_view::palette::{SLOTS, Theme, slot};
 use crosscut_view::png::png;
 use crosscut_view::profile::{ProfileOptions, profile};
-use crosscut_view::scene::{Label, Scene, Shape, flag};
+use crosscut_view::scene::Scene;
+use crosscut_view::styles::{CRITICAL, PROBLEM, WITHOUT, role};
 use crosscut_view::svg::{escape, svg};
-use crosscut_view::timeline::{TimelineOptions, timeline};
+use crosscut_view::timeline::{TimelineOptions, timeline, with_profile};
 use proptest::prelude::*;
 use resvg::usvg;
 
@@ -70,51 +73,60 @@ fn named(file: &str, work: &Path) -> Tasks {
     Tasks::open(run.finish().unwrap()).unwrap()
 }
 
-/// The scene as text: shapes where they are, edges, texts.
+/// What a box is, in a word.
+fn word(scene: &Scene, i: usize) -> &str {
+    let b = &scene.boxes;
+    let meaning = scene.styles.at(b.style[i]).meaning.as_ref();
+    match (b.role[i], meaning.split(',').next().unwrap_or(meaning)) {
+        (role::FORK, _) => "fork-node",
+        (role::JOIN, _) => "join-node",
+        (_, "closed section") => "section",
+        (_, "closed task") => "task",
+        (_, "folded siblings") => "repeat",
+        (_, "grains alike") => "grain",
+        (_, "closed group" | "closed groups alike" | "folded members") => "group",
+        (_, "" | "interval") => "plain",
+        (_, what) if what.starts_with("open ") => "envelope",
+        (_, what) => what,
+    }
+}
+
+fn says(scene: &Scene, i: usize, what: &str) -> bool {
+    scene.styles.at(scene.boxes.style[i]).meaning.contains(what)
+}
+
+/// The scene as text: shapes where they are, edges, texts. Signs to press are no part of the picture.
 fn text(scene: &Scene) -> String {
-    const SHAPES: [&str; 15] = [
-        "create",
-        "wait",
-        "other",
-        "end",
-        "section",
-        "task",
-        "envelope",
-        "repeat",
-        "plain",
-        "fork",
-        "chunk",
-        "grain",
-        "group",
-        "fork-node",
-        "join-node",
-    ];
     let mut out = format!("{} × {}: {}\n", scene.width, scene.height, scene.title);
     let b = &scene.boxes;
-    for i in 0..b.len() {
-        let critical = if b.flags[i] & flag::CRITICAL != 0 { " critical" } else { "" };
-        let part = if b.flags[i] & flag::PART != 0 { " part" } else { "" };
-        let lens = match b.flags[i] {
-            f if f & flag::PROBLEM != 0 => " problem",
-            f if f & flag::DIMMED != 0 => " dimmed",
+    for i in (0..b.len()).filter(|&i| !scene.styles.at(b.style[i]).live) {
+        let joint = [role::FORK, role::JOIN].contains(&b.role[i]);
+        let red = says(scene, i, CRITICAL) || joint && b.fill[i] == slot::RED;
+        let critical = if red { " critical" } else { "" };
+        let part = if scene.styles.at(b.style[i]).moves { " part" } else { "" };
+        let lens = match i {
+            i if says(scene, i, PROBLEM) => " problem",
+            i if says(scene, i, WITHOUT) => " dimmed",
             _ => "",
         };
         let (x, y, w, h) = (b.x[i], b.y[i], b.w[i], b.h[i]);
-        let shape = SHAPES[b.shape[i] as usize];
-        let _ = writeln!(
-            out,
-            "{shape} #{} at {x} {y}, {w} × {h}, slot {}{critical}{part}{lens}",
-            b.node[i], b.fill[i]
-        );
+        let (shape, node, fill) = (word(scene, i), b.node[i], b.fill[i]);
+        let _ = writeln!(out, "{shape} #{node} at {x} {y}, {w} × {h}, slot {fill}{critical}{part}{lens}");
+    }
+    let p = &scene.points;
+    for i in 0..p.len() {
+        let shape = scene.styles.at(p.style[i]).shape;
+        let _ = writeln!(out, "{shape:?} #{} around {} {}, {}", p.node[i], p.x[i], p.y[i], p.r[i]);
     }
     let l = &scene.links;
     for i in 0..l.len() {
-        let kind = ["create", "continue", "sync", "depend"][l.kind[i] as usize];
-        let critical = if l.flags[i] & flag::CRITICAL != 0 { " critical" } else { "" };
+        let kind = ["create", "continue", "sync", "depend"][l.role[i] as usize];
+        let red = scene.styles.at(l.style[i]).meaning.contains(CRITICAL);
+        let critical = if red { " critical" } else { "" };
         let _ = writeln!(
             out,
             "{kind} #{} → #{}: {} {} → {} {}{critical}",
-            l.from[i], l.to[i], l.x0[i], l.y0[i], l.x1[i], l.y1[i]
+            l.node[i], l.to[i], l.x0[i], l.y0[i], l.x1[i], l.y1[i]
         );
     }
     for label in &scene.labels {
@@ -198,14 +210,13 @@ fn grains_with_the_problem_keep_their_texts() {
     for limit in [60, 2000] {
         let lens = Some((Problem::LowParallelism, 4.0));
         let scene = grains(&tasks, lens, false, limit, &GrainOptions::default());
-        let flagged = (0..scene.boxes.len()).filter(|&i| {
-            scene.boxes.shape[i] == Shape::Grain as u8 && scene.boxes.flags[i] & flag::PROBLEM != 0
-        });
+        let flagged =
+            (0..scene.boxes.len()).filter(|&i| word(&scene, i) == "grain" && says(&scene, i, PROBLEM));
         let mut seen = 0;
         for i in flagged {
             let node = scene.boxes.node[i];
             let texts: Vec<&str> =
-                scene.labels.iter().filter(|l| l.node == Some(node)).map(|l| l.text.as_str()).collect();
+                scene.labels.iter().filter(|l| l.node == node).map(|l| l.text.as_str()).collect();
             assert!(texts.len() == 2 && texts[0].contains("fib.c"), "#{node}: {texts:?}");
             seen += 1;
         }
@@ -220,13 +231,14 @@ fn closed_groups_tell_what_is_inside() {
     let tasks = made("sort", 4000, work.path());
     let scene = grains(&tasks, None, false, 60, &GrainOptions::default());
     let b = &scene.boxes;
-    let closed: Vec<usize> = (0..b.len()).filter(|&i| b.flags[i] & flag::CLOSED != 0).collect();
+    let closed: Vec<usize> =
+        (0..b.len()).filter(|&i| scene.styles.at(b.style[i]).press == Press::Open).collect();
     assert!(closed.len() > 2);
     for i in closed {
-        let texts: Vec<&Label> = scene.labels.iter().filter(|l| l.node == Some(b.node[i])).collect();
+        let texts: Vec<&Label> = scene.labels.iter().filter(|l| l.node == b.node[i]).collect();
         assert!(texts.len() == 2 && texts[1].text.contains(" grains · "), "{texts:?}");
         let bars = (0..b.len()).filter(|&j| {
-            b.node[j] == b.node[i] && b.flags[j] & flag::PART != 0 && b.h[j] == 3.0 && b.w[j] >= 1.0
+            b.node[j] == b.node[i] && scene.styles.at(b.style[j]).moves && b.h[j] == 3.0 && b.w[j] >= 1.0
         });
         assert_eq!(bars.count(), 1, "#{}", b.node[i]);
     }
@@ -243,8 +255,8 @@ fn grains_of_every_shape() {
                 let scene = grains(&tasks, lens, lens.is_some(), 300, &options);
                 check(&scene);
                 assert!(scene.boxes.len() > 2, "{shape}");
-                let marked = |flag: u8| scene.boxes.flags.iter().any(|flags| flags & flag != 0);
-                assert!(lens.is_some() || !marked(flag::PROBLEM | flag::DIMMED));
+                let marked = |what: &str| (0..scene.boxes.len()).any(|i| says(&scene, i, what));
+                assert!(lens.is_some() || !marked(PROBLEM) && !marked(WITHOUT));
                 usvg::Tree::from_str(&svg(&scene, &Theme::DARK), &usvg::Options::default()).unwrap();
             }
         }
@@ -352,17 +364,20 @@ fn cells_are_exact() {
     let end = tasks.summary().elapsed;
     let time = TimelineOptions { width: 1284.0, height: 300.0, colour: ColourBy::Worker, focus: None };
     let scene = timeline(&tasks, 0, end, &time);
-    assert_eq!(scene.strips.len(), 3);
-    let axis = scene.x_axis.unwrap();
-    let per_pixel = (axis.to - axis.from) / f64::from(axis.length);
-    for (strip, &busy) in scene.strips.iter().zip(&tasks.summary().busy) {
-        let shown: f64 =
-            strip.full.iter().map(|&full| f64::from(full) / 255.0 * f64::from(strip.cell) * per_pixel).sum();
+    assert_eq!(scene.grids.len(), 1);
+    let grid = &scene.grids[0];
+    assert_eq!(grid.ny, 3);
+    let axis = scene.plots[0].x.as_ref().unwrap();
+    let per_pixel = (axis.to() - axis.from()) / f64::from(axis.length());
+    let cell = f64::from(grid.w) / f64::from(grid.nx) * per_pixel;
+    for (row, &busy) in grid.level.chunks(grid.nx as usize).zip(&tasks.summary().busy) {
+        let shown: f64 = row.iter().map(|&full| f64::from(full) / 255.0 * cell).sum();
         // Each cell is rounded to 1/255.
-        let slack = strip.full.len() as f64 * f64::from(strip.cell) * per_pixel / 255.0;
+        let slack = row.len() as f64 * cell / 255.0;
         assert!((shown - busy as f64).abs() <= slack, "{shown} {busy}");
-        assert!(strip.node.iter().zip(&strip.full).all(|(&node, &full)| (node == u32::MAX) == (full == 0)));
     }
+    let Cells::Each(nodes) = &grid.cells else { panic!("cells stand for intervals") };
+    assert!(nodes.iter().zip(&grid.level).all(|(&node, &full)| (node == u32::MAX) == (full == 0)));
 }
 
 /// A pane that grows by a pixel shows the same cells, just a little wider.
@@ -373,11 +388,11 @@ fn a_pixel_more_changes_nothing() {
     let end = tasks.summary().elapsed;
     let draw = |width: f32| {
         let time = TimelineOptions { width, height: 300.0, colour: ColourBy::Worker, focus: None };
-        let strips = timeline(&tasks, 0, end, &time).strips;
+        let grids = timeline(&tasks, 0, end, &time).grids;
         let areas = profile(&tasks, 0, end, &ProfileOptions { width, height: 200.0 }).areas;
-        let strips: Vec<_> = strips.into_iter().map(|s| (s.full, s.fill, s.node)).collect();
+        let grids: Vec<_> = grids.into_iter().map(|g| (g.level, g.fill, g.cells)).collect();
         let areas: Vec<_> = areas.into_iter().map(|a| (a.name, a.y0, a.y1)).collect();
-        (strips, areas)
+        (grids, areas)
     };
     let changes = (600..1400).filter(|&width| draw(width as f32) != draw(width as f32 + 1.0)).count();
     // Cells halve when there is room for twice as many: a width doubles about once over this range.
@@ -396,7 +411,7 @@ fn the_focus_keeps_its_colour() {
     for (&node, &fill) in scene.boxes.node.iter().zip(&scene.boxes.fill) {
         assert_eq!(fill == 37, !inside.contains(&(node as usize)), "node {node}");
     }
-    assert!(scene.boxes.shape.iter().all(|&shape| shape == Shape::Plain as u8));
+    assert!(scene.boxes.style.iter().all(|&style| scene.styles.at(style).shape == Shape::Rect));
 }
 
 /// The profile's areas stack: each begins where the one below ends, and none leaves the plot.
@@ -413,4 +428,28 @@ fn areas_stack() {
         assert!(area.y0.iter().zip(&area.y1).all(|(low, high)| low >= high));
         assert!(area.y1.iter().all(|&y| (0.0..=200.0).contains(&y)));
     }
+}
+
+/// Profile and rows in one picture: the rows end where they end alone, and both have the same axis of time.
+#[test]
+fn profile_and_timeline_share_an_axis() {
+    let work = tempfile::tempdir().unwrap();
+    let tasks = made("fib", 5000, work.path());
+    let end = tasks.summary().elapsed;
+    let options = TimelineOptions { width: 900.0, height: 400.0, colour: ColourBy::Worker, focus: None };
+    let both = with_profile(&tasks, 0, end, &options, 150.0);
+    check(&both);
+    assert_eq!(both.plots.len(), 2);
+    let (above, below) = (&both.plots[0], &both.plots[1]);
+    assert_eq!(above.x.as_ref().unwrap().stops, below.x.as_ref().unwrap().stops);
+    assert!(above.rect.y + above.rect.h <= below.rect.y);
+    assert!(below.rect.y + below.rect.h <= both.height);
+    assert_eq!(both.ranges(0).areas, (0, both.areas.len() as u32));
+    assert_eq!(both.ranges(1).grids, (0, both.grids.len() as u32));
+    let alone = timeline(&tasks, 0, end, &TimelineOptions { height: 250.0, ..options });
+    assert_eq!(both.grids[0].level, alone.grids[0].level);
+    assert_eq!(both.grids[0].y, below.rect.y);
+    // The ticks have their texts once.
+    let texts = |scene: &Scene| svg(scene, &Theme::LIGHT).matches("text-anchor=\"middle\"").count();
+    assert_eq!(texts(&both), texts(&alone));
 }

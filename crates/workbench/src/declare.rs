@@ -5,6 +5,8 @@ use crosscut_tree::Unit;
 use serde::Serialize;
 use ts_rs::TS;
 
+use crate::error::Refusal;
+
 /// How a view is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "lowercase")]
@@ -82,6 +84,40 @@ pub struct Opt {
     pub when: Option<(&'static str, &'static str)>,
     /// The key that steps through its values.
     pub key: Option<&'static str>,
+}
+
+impl Opt {
+    /// An option that people call by its title, of this kind, with its usual value.
+    pub const fn new(name: &'static str, title: &'static str, kind: OptKind, usual: &'static str) -> Self {
+        Opt { name, title, kind, usual, auto: false, when: None, key: None }
+    }
+
+    /// Whether a text is a value of it.
+    pub fn check(&self, value: &str) -> Result<(), Refusal> {
+        if (self.auto && value == "auto") || value == self.usual {
+            return Ok(());
+        }
+        let short: String = value.chars().take(40).collect();
+        match &self.kind {
+            OptKind::Choice { values } if !values.iter().any(|(word, _)| *word == value) => {
+                let words: Vec<&str> = values.iter().map(|(word, _)| *word).collect();
+                Err(Refusal::new(format!("{}: `{short}` is none of {}", self.name, words.join(", "))))
+            }
+            OptKind::Number { least, most, .. } => {
+                let number = value.parse::<f64>().ok().filter(|n| n.is_finite() && n >= least && n <= most);
+                let wrong = || format!("{}: `{short}` is no number from {least} to {most}", self.name);
+                number.map(drop).ok_or_else(|| Refusal::new(wrong()))
+            }
+            OptKind::Flag if value != "true" && value != "false" => {
+                Err(Refusal::new(format!("{}: write true or false, not `{short}`", self.name)))
+            }
+            OptKind::Nodes { .. } => {
+                let nodes = crate::selection::Nodes::try_from(value.to_owned());
+                nodes.map(drop).map_err(|error| Refusal::new(format!("{}: {error}", self.name)))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// What values an option takes.

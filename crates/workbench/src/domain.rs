@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crosscut_run::Run;
 use crosscut_scene::Scene;
-use crosscut_tree::{Lens, Metric, NodeId, Part, Tree};
+use crosscut_tree::{Cut, Folds, Lens, Metric, NodeId, NodeSet, Part, Tree, fold};
 
 use crate::declare::{LensDecl, TreeDecl, View};
 use crate::error::Refusal;
@@ -145,7 +145,11 @@ pub trait Domain: Any + Send + Sync {
     /// Columns that it adds to a shared tree.
     fn columns(&self, of: Shared, job: &Job<'_>) -> Vec<SharedColumn>;
     /// For scripts; each topic is typed inside.
-    fn json(&self, topic: Topic, job: &Job<'_>) -> Result<serde_json::Map<String, serde_json::Value>, Refusal>;
+    fn json(
+        &self,
+        topic: Topic,
+        job: &Job<'_>,
+    ) -> Result<serde_json::Map<String, serde_json::Value>, Refusal>;
     /// For those who know what it is.
     fn as_any(&self) -> &dyn Any;
 }
@@ -166,6 +170,8 @@ pub struct Title {
 /// A lens, settled.
 #[derive(Clone, Debug)]
 pub struct Chosen {
+    /// Its word.
+    pub name: String,
     /// The nodes.
     pub lens: Arc<Lens>,
     /// Where it begins.
@@ -202,6 +208,26 @@ pub struct Hits {
     pub more: bool,
 }
 
+/// A tree under a lens, without anything else to fold by.
+struct Looked<'a> {
+    tree: Tree<'a>,
+    lens: Option<&'a Chosen>,
+}
+
+impl Folds for Looked<'_> {
+    fn tree(&self) -> Tree<'_> {
+        self.tree
+    }
+
+    fn chosen(&self) -> Option<&NodeSet> {
+        self.lens.map(|lens| lens.lens.chosen())
+    }
+
+    fn is_parallel(&self, _: NodeId) -> bool {
+        true
+    }
+}
+
 /// One tree that can be looked at.
 pub trait Forest: Any + Send + Sync {
     /// The tree.
@@ -213,11 +239,17 @@ pub trait Forest: Any + Send + Sync {
     /// Settles a lens.
     fn lens(&self, lens: &LensSpec, job: &Job<'_>) -> Result<Chosen, Refusal>;
     /// The cut that it opens with, with at most so many items.
-    fn first_cut(&self, most: usize) -> crosscut_tree::Cut {
-        crosscut_tree::Cut::fitting(self.tree(), most)
+    fn first_cut(&self, most: usize) -> Cut {
+        Cut::fitting(self.tree(), most)
     }
-    /// What is visible of a tree: the one fold of `tree` with what this one folds. None when more than `most`.
-    fn parts(&self, look: &Look, cut: &crosscut_tree::Cut, lens: Option<&Chosen>, most: usize) -> Option<Vec<Part>>;
+    /// What the one fold must know of this tree under a look.
+    fn folds<'a>(&'a self, _look: &Look, lens: Option<&'a Chosen>) -> Box<dyn Folds + 'a> {
+        Box::new(Looked { tree: self.tree(), lens })
+    }
+    /// What is visible of it; none when there is more than `most`.
+    fn parts(&self, look: &Look, cut: &Cut, lens: Option<&Chosen>, most: usize) -> Option<Vec<Part>> {
+        fold::parts(&*self.folds(look, lens), cut, most)
+    }
     /// Names of parts.
     fn titles(&self, parts: &[Part], lens: Option<&Chosen>) -> Vec<Title>;
     /// Values of a metric for parts; NaN where there is none.
@@ -229,7 +261,13 @@ pub trait Forest: Any + Send + Sync {
     /// Nodes by name.
     fn search(&self, words: &str, limit: usize, job: &Job<'_>) -> Hits;
     /// Everything about a selection; pairs too.
-    fn about(&self, selection: &Selection, lens: Option<&Chosen>, scope: &Scope, job: &Job<'_>) -> Result<Sheet, Refusal>;
+    fn about(
+        &self,
+        selection: &Selection,
+        lens: Option<&Chosen>,
+        scope: &Scope,
+        job: &Job<'_>,
+    ) -> Result<Sheet, Refusal>;
     /// What there is to say of the tree as a whole.
     fn facts(&self, _job: &Job<'_>) -> Vec<Fact> {
         Vec::new()

@@ -4,15 +4,39 @@
 //! [`Selection`] it stands for. Two traits, two values that travel, one set of [questions](question). No domain is
 //! named here, and no sockets: the server, the command line and scripts ask the same questions.
 
+mod acts;
+mod ask;
+mod bench;
+mod cache;
 pub mod declare;
+mod domain;
 mod error;
+pub mod job;
+mod light;
+mod lines;
 pub mod look;
 pub mod loss;
+mod overview;
+mod picture;
+mod places;
 pub mod question;
+mod rows;
+mod search;
 pub mod selection;
 pub mod sheet;
 
+pub use ask::{Client, Lane, Sink};
+pub use bench::{OpenRun, Workbench};
+pub use declare::{Act, Compares, LensDecl, On, Opt, OptKind, Pane, TreeDecl, View};
+pub use domain::{
+    Chosen, Did, Domain, Drawn, Entry, Forest, Hits, Open, Reach, Settings, Shared, SharedColumn, Shown,
+    Title, Topic, TreeRef,
+};
 pub use error::Refusal;
+pub use job::{Cancel, Job};
 pub use look::{Against, LensSpec, Look, Options, Scope, Size, TreeLook};
+pub use loss::{How, Loss};
+pub use places::place_nodes;
+pub use question::ActCall;
 pub use selection::{Nodes, Selection, Span, TreeKey};
 pub use sheet::{Block, Cell, Column, Fact, Finding, Row, RowState, Severity, Sheet, Table};

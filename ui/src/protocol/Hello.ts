@@ -3,7 +3,7 @@ import type { Palettes } from "./Palettes";
 import type { RunInfo } from "./RunInfo";
 
 /**
- * Answer to [`Ask::Hello`].
+ * Answer to [`Op::Hello`].
  */
 export type Hello = { 
 /**
@@ -11,14 +11,10 @@ export type Hello = {
  */
 crosscut: string, 
 /**
- * Changes with every build: a page of another build reloads itself.
- */
-build: string, 
-/**
- * The runs.
+ * The runs, in the order of the command line.
  */
 runs: Array<RunInfo>, 
 /**
- * Colours by palette slot, "#rrggbb".
+ * Colours of the palette slots, as "#rrggbb".
  */
-palettes: Palettes, };
+palette: Palettes, };

@@ -60,7 +60,7 @@ pub struct Value {
     /// Number within the piece, or [`NO_SITE`].
     pub site: u32,
     /// Number within the piece, or [`SEVERAL`].
-    pub place: u16,
+    pub place: u32,
 }
 
 /// A collapsed node.
@@ -310,7 +310,7 @@ impl Decoder {
             -1 => SEVERAL,
             worker => {
                 let slot = (worker as u64) << 32 | u64::from(raw.cpu as u32);
-                self.places.number([worker, raw.cpu], slot, node) as u16
+                self.places.number([worker, raw.cpu], slot, node)
             }
         };
         // A line that the recorder does not know is 0.

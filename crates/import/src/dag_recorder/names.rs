@@ -13,7 +13,7 @@ use super::strings::Strings;
 
 /// For each piece, the run's number by the piece's number.
 pub struct Names {
-    pieces: Vec<(Vec<u32>, Vec<u16>)>,
+    pieces: Vec<(Vec<u32>, Vec<u32>)>,
 }
 
 impl Names {
@@ -26,7 +26,7 @@ impl Names {
 
     /// The run's number of a place of a node.
     #[inline]
-    pub fn place(&self, node: usize, local: u16) -> u16 {
+    pub fn place(&self, node: usize, local: u32) -> u32 {
         let place = self.pieces.get(node / PIECE).and_then(|(_, places)| places.get(local as usize));
         place.copied().unwrap_or(SEVERAL)
     }

@@ -17,9 +17,9 @@ pub struct Spots {
 /// What a spot becomes.
 #[derive(Clone, Copy, Debug)]
 pub struct Spot {
-    pub place: u16,
+    pub place: u32,
     /// Worker of the run.
-    pub worker: u16,
+    pub worker: u32,
 }
 
 impl Spots {
@@ -68,7 +68,7 @@ impl Spots {
             let place = places
                 .intern(worker, (*core).max(-1))
                 .map_err(|error| input.broken(0, format!("too many pairs of worker and core: {error}")))?;
-            spots.push(Spot { place, worker: worker as u16 });
+            spots.push(Spot { place, worker: worker as u32 });
         }
         if spots.is_empty() {
             spots.push(Spot { place: 0, worker: 0 });

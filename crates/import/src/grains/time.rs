@@ -26,7 +26,7 @@ pub fn fill(
 ) -> Result<(), ImportError> {
     let has_starts = begin_at_zero(&mut grains.list);
     check_sum(input, &grains.list)?;
-    let workers = spots.iter().map(|spot| usize::from(spot.worker) + 1).max().unwrap_or(1);
+    let workers = spots.iter().map(|spot| spot.worker as usize + 1).max().unwrap_or(1);
     let free = if has_starts { Vec::new() } else { vec![0; workers] };
     let mut clock = Clock { grains, families, nodes, spots, writer, free, order: Vec::new() };
     let mut open = vec![clock.open(0, 0)];
@@ -104,7 +104,7 @@ struct Section {
     last: i64,
     /// When the sibling before ended, and its worker.
     sibling: i64,
-    worker: Option<u16>,
+    worker: Option<u32>,
 }
 
 enum Step {
@@ -122,7 +122,7 @@ struct Clock<'a> {
     /// When each worker has done what it was given; empty when the file has starts.
     free: Vec<i64>,
     /// The tasks of a section with their workers and starts, while they are put in order.
-    order: Vec<(u16, i64, u32)>,
+    order: Vec<(u32, i64, u32)>,
 }
 
 impl Clock<'_> {
@@ -161,7 +161,7 @@ impl Clock<'_> {
     fn start(&self, parent: u32, child: u32, section: &mut Section) -> i64 {
         let worker = self.worker(child);
         let mut start = self.grains.list[child as usize].start;
-        if let Some(&free) = self.free.get(usize::from(worker)) {
+        if let Some(&free) = self.free.get(worker as usize) {
             start = start.max(free);
         }
         if worker == self.worker(parent) {
@@ -237,12 +237,12 @@ impl Clock<'_> {
 
     fn occupy(&mut self, grain: u32, until: i64) {
         let worker = self.worker(grain);
-        if let Some(free) = self.free.get_mut(usize::from(worker)) {
+        if let Some(free) = self.free.get_mut(worker as usize) {
             *free = until;
         }
     }
 
-    fn worker(&self, grain: u32) -> u16 {
+    fn worker(&self, grain: u32) -> u32 {
         self.spots[self.grains.list[grain as usize].spot as usize].worker
     }
 

@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
+use crosscut_scene::wire;
 use crosscut_tasks::Tasks;
-use crosscut_tree::{Cut, NodeId, Window};
+use crosscut_tree::{Cut, Fold, NodeId, Window, open};
 use crosscut_view::grain::parts::{Part, What, parts};
-use crosscut_view::grain::shown::Fold;
-use crosscut_view::grain::{GrainOptions, Look, open, scene};
+use crosscut_view::grain::{GrainOptions, Look, open as grain_open, scene};
 use crosscut_view::scene::Scene;
 
 use super::grain::existing_grain;
@@ -15,7 +15,7 @@ use super::{MOST_ITEMS, existing, too_many};
 use crate::answer::Refusal;
 use crate::grains::{GrainRun, Known};
 use crate::protocol::{Action, SceneAnswer, SceneRequest};
-use crate::{OpenRun, encode};
+use crate::OpenRun;
 
 /// What a request looks at.
 pub fn look<'a>(run: &'a OpenRun, lens: Option<&'a Known>, alike: bool) -> Look<'a> {
@@ -47,7 +47,7 @@ pub fn grain_scene(run: &OpenRun, request: &SceneRequest) -> Result<(SceneAnswer
         done = act(run, &look, lens.as_deref(), &mut cut, action)?;
     }
     let picture = picture(run, &look, &cut, request)?;
-    let head = encode::head(&picture.1);
+    let head = wire::head(&picture.1);
     let ms = began.elapsed().as_secs_f64() * 1e3;
     let select = done.select.map(|node| node.0);
     let stopped = !done.fitted;
@@ -116,11 +116,10 @@ fn act(
         Action::Close { node } => cut.close(tree, existing_here(node)?),
         Action::Below { node, limit } => {
             let node = existing_here(node)?;
-            let now = shown(cut);
-            fitted = open::below(look, cut, node, now, limit.min(MOST_ITEMS));
+            fitted = open::below(look, cut, node, limit.min(MOST_ITEMS));
         }
         Action::Depth { depth } => {
-            *cut = open::to_depth(look, depth as usize, MANY_ITEMS);
+            *cut = open::to_depth(look, depth as usize, MANY_ITEMS).0;
             fitted = !closed_above(look, cut, depth as usize);
         }
         Action::Reveal { node } => select = Some(existing_here(node)?),
@@ -130,13 +129,13 @@ fn act(
         Action::Worst => select = Some(worst(look.tasks, graph, lens)?),
         Action::Critical => {
             let now = shown(cut);
-            fitted = open::path(look, cut, NodeId::ROOT, now, MANY_ITEMS);
+            fitted = grain_open::path(look, cut, NodeId::ROOT, now, MANY_ITEMS);
         }
         Action::Path { node } => {
             let node = existing_here(node)?;
             let reached = open::reveal(look, cut, node, MANY_ITEMS);
             let now = shown(cut);
-            fitted = open::path(look, cut, reached, now, MANY_ITEMS);
+            fitted = grain_open::path(look, cut, reached, now, MANY_ITEMS);
             return Ok(Done { select: Some(reached), fitted });
         }
         Action::Window { node, first, count } => {
@@ -146,7 +145,7 @@ fn act(
         Action::Alike { node } => {
             let node = existing_here(node)?;
             let parts = visible_parts(look, cut)?;
-            fitted = open::alike(look, cut, node, &parts, MANY_ITEMS);
+            fitted = grain_open::alike(look, cut, node, &parts, MANY_ITEMS);
         }
         Action::Spread { node } => open::spread(look, cut, existing_here(node)?),
         Action::Gather { node } => {

@@ -5,11 +5,10 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crosscut_tasks::grain::{GrainKind, GrainPath, Problem};
-use crosscut_tree::{Cut, NodeId};
+use crosscut_tree::{Cut, Fold, NodeId};
 use crosscut_view::format::count;
 use crosscut_view::grain::Look;
 use crosscut_view::grain::parts::{Part, What};
-use crosscut_view::grain::shown::Fold;
 
 use super::grain_scene::visible_parts;
 use super::short_source;

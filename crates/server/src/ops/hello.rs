@@ -7,7 +7,7 @@ use crate::{App, OpenRun};
 
 /// Answers [`crate::protocol::Op::Hello`].
 pub fn hello(app: &App) -> Hello {
-    let colours = |theme: Theme| theme.slots.iter().map(|colour| colour.hex()).collect();
+    let colours = |theme: Theme| theme.slots().iter().map(|colour| colour.hex()).collect();
     Hello {
         crosscut: env!("CARGO_PKG_VERSION").to_owned(),
         runs: app.runs.iter().map(run_info).collect(),

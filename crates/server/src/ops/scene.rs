@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
+use crosscut_scene::wire;
 use crosscut_tasks::Tasks;
-use crosscut_tree::{Cut, Item, NodeId, Window};
+use crosscut_tree::{Cut, NodeId, Part, Plain, Window, fold, open};
 use crosscut_view::colour;
 use crosscut_view::dag::{self, DagOptions, dag};
 use crosscut_view::profile::{ProfileOptions, profile};
@@ -15,7 +16,7 @@ use super::grain_scene::grain_scene;
 use super::{MOST_ITEMS, existing, visible};
 use crate::answer::Refusal;
 use crate::protocol::{Action, ColourBy, Scale, SceneAnswer, SceneRequest, ViewName};
-use crate::{OpenRun, encode};
+use crate::OpenRun;
 
 /// Items that opening to a depth or along the critical path makes visible at most.
 pub const MANY_ITEMS: usize = 5000;
@@ -57,7 +58,7 @@ pub fn scene(run: &OpenRun, request: &SceneRequest) -> Result<(SceneAnswer, Scen
     };
     let visible = visible(tasks, &cut)?;
     let scene = picture(tasks, &cut, request)?;
-    let head = encode::head(&scene);
+    let head = wire::head(&scene);
     let ms = began.elapsed().as_secs_f64() * 1e3;
     Ok((SceneAnswer { cut: cut.to_text(), visible, select: None, stopped, ms, scene: head }, scene))
 }
@@ -122,16 +123,18 @@ fn act(tasks: &Tasks, cut: &mut Cut, action: Action) -> Result<bool, Refusal> {
         }
         Action::Close { node } => cut.close(tree, existing(tasks, node)?),
         Action::Below { node, limit } => {
-            fitted = cut.open_below(tree, existing(tasks, node)?, limit.min(MOST_ITEMS));
+            fitted = open::below(&Plain(tree), cut, existing(tasks, node)?, limit.min(MOST_ITEMS));
         }
         Action::Depth { depth } => {
-            let opened = Cut::to_depth(tree, depth as usize, MANY_ITEMS);
+            let opened = open::to_depth(&Plain(tree), depth as usize, MANY_ITEMS);
             *cut = opened.0;
             // Levels end before the depth that was asked for, or there was no room for the next one.
-            let closed = |item: Item| matches!(item, Item::Node(node) if !tree.is_leaf(node));
-            fitted = opened.1 >= depth as usize || !cut.visible(tree).any(closed);
+            let closed = |part: Part| part.fold.is_none() && !tree.is_leaf(part.node);
+            fitted = opened.1 >= depth as usize || !fold::visible(&Plain(tree), cut).any(closed);
         }
-        Action::Reveal { node } => cut.reveal(tree, existing(tasks, node)?),
+        Action::Reveal { node } => {
+            open::reveal(&Plain(tree), cut, existing(tasks, node)?, usize::MAX);
+        }
         Action::Critical => fitted = open_critical(tasks, cut),
         Action::Window { node, first, count } => {
             cut.set_window(existing(tasks, node)?, Window { first, count: count.min(MANY_ITEMS as u32) });
@@ -151,7 +154,7 @@ fn act(tasks: &Tasks, cut: &mut Cut, action: Action) -> Result<bool, Refusal> {
 /// Opens every node of the critical path, the upper ones first, as long as there is room. Says whether all fitted.
 fn open_critical(tasks: &Tasks, cut: &mut Cut) -> bool {
     let tree = tasks.tree();
-    let mut shown = cut.visible(tree).take(MANY_ITEMS).count();
+    let mut shown = fold::visible(&Plain(tree), cut).take(MANY_ITEMS).count();
     let mut queue = VecDeque::from([(NodeId::ROOT, tasks.critical_root())]);
     while let Some((node, way)) = queue.pop_front() {
         if tree.is_leaf(node) {
@@ -161,9 +164,9 @@ fn open_critical(tasks: &Tasks, cut: &mut Cut) -> bool {
         cut.open(tree, node);
         let inside = tasks.critical_inside(node, &way);
         if let Some(child) = inside.leaves_by() {
-            cut.reveal(tree, child); // it may be one of very many
+            open::reveal(&Plain(tree), cut, child, usize::MAX); // it may be one of very many
         }
-        let items = cut.shown(tree, node);
+        let items = fold::shown(&Plain(tree), cut, node);
         if !was_open {
             shown += items.len();
             if shown > MANY_ITEMS {
@@ -171,10 +174,8 @@ fn open_critical(tasks: &Tasks, cut: &mut Cut) -> bool {
                 return false;
             }
         }
-        queue.extend(items.into_iter().filter_map(|item| match item {
-            Item::Node(child) => inside.way(child).map(|way| (child, way)),
-            Item::Gap { .. } => None,
-        }));
+        let alone = items.into_iter().filter(|part| part.fold.is_none()).map(|part| part.node);
+        queue.extend(alone.filter_map(|child| inside.way(child).map(|way| (child, way))));
     }
     true
 }

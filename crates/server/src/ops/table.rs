@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crosscut_tasks::Tasks;
 use crosscut_tasks::schema::Kind;
-use crosscut_tree::{Cut, Item};
+use crosscut_tree::{Cut, Members, Part, Plain, fold};
 use crosscut_view::format::count;
 
 use super::{short_source, visible, worker_name};
@@ -35,9 +35,8 @@ pub fn table(
     let compare = column(order.sort)?;
     visible(tasks, cut)?;
     let words: Vec<String> = filter.split_whitespace().map(str::to_lowercase).collect();
-    let mut rows: Vec<TableRow> = cut
-        .visible(tasks.tree())
-        .map(|item| row(tasks, &item))
+    let mut rows: Vec<TableRow> = fold::visible(&Plain(tasks.tree()), cut)
+        .map(|part| row(tasks, &part))
         .filter(|row| {
             let text = format!("{} {} {}", row.kind, row.source, row.worker).to_lowercase();
             words.iter().all(|word| text.contains(word.as_str()))
@@ -83,41 +82,45 @@ fn column(name: &str) -> Result<Option<Compare>, Refusal> {
     Ok(Some(compare))
 }
 
-fn row(tasks: &Tasks, item: &Item) -> TableRow {
+fn row(tasks: &Tasks, part: &Part) -> TableRow {
     let tree = tasks.tree();
-    let nodes = item.nodes(tree);
+    let nodes = match &part.members {
+        Members::Run(nodes) => nodes.clone(),
+        _ => tree.range(part.node),
+    };
     let tasks_inside = |own: bool| {
         // Members of teams end like tasks, but no program created them.
         let ends = tasks.count(nodes.clone(), Kind::End) - tasks.count(nodes.clone(), Kind::Fork);
         (ends - i64::from(own)).max(0) as f64
     };
-    match item {
-        Item::Node(node) => TableRow {
-            node: node.0,
-            depth: tree.depth(*node) as u32,
-            kind: tasks.word(*node).to_owned(),
-            source: short_source(tasks, *node),
-            worker: worker_name(tasks, *node),
-            start: tasks.start(*node) as f64,
-            elapsed: tasks.elapsed(*node) as f64,
-            work: tasks.work(*node) as f64,
-            span: tasks.critical_path(*node) as f64,
-            tasks: if tasks.kind(*node).is_collective() {
-                tasks_inside(tasks.kind(*node) == Kind::Task)
+    let parent = tree.parent(part.node).unwrap_or(part.node);
+    match part.fold {
+        None => TableRow {
+            node: part.node.0,
+            depth: tree.depth(part.node) as u32,
+            kind: tasks.word(part.node).to_owned(),
+            source: short_source(tasks, part.node),
+            worker: worker_name(tasks, part.node),
+            start: tasks.start(part.node) as f64,
+            elapsed: tasks.elapsed(part.node) as f64,
+            work: tasks.work(part.node) as f64,
+            span: tasks.critical_path(part.node) as f64,
+            tasks: if tasks.kind(part.node).is_collective() {
+                tasks_inside(tasks.kind(part.node) == Kind::Task)
             } else {
                 0.0
             },
             critical: false,
         },
         // Folded siblings: their totals are exact, times and path are those of the node that holds them.
-        Item::Gap { parent, count: folded, .. } => TableRow {
+        Some(_) => TableRow {
             node: parent.0,
-            depth: tree.depth(*parent) as u32 + 1,
+            depth: tree.depth(parent) as u32 + 1,
             kind: "folded".to_owned(),
-            source: format!("× {} more", count(i64::from(*folded))),
+            source: format!("× {} more", count(i64::from(part.count))),
             worker: "several".to_owned(),
-            start: tasks.start(*parent) as f64,
-            elapsed: tasks.elapsed(*parent) as f64,
+            start: tasks.start(parent) as f64,
+            elapsed: tasks.elapsed(parent) as f64,
             work: tasks.work_of(nodes.clone()) as f64,
             span: 0.0,
             tasks: tasks_inside(false),

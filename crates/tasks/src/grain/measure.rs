@@ -1,7 +1,7 @@
 //! Metrics of a grain alone: what creating it cost, where it ran, what its counters say.
 
 use crate::schema::Kind;
-use crosscut_run::SEVERAL;
+use crosscut_run::{Ids, SEVERAL};
 use crosscut_tree::NodeId;
 
 use super::table::{GrainRow, NO_CORE};
@@ -9,37 +9,37 @@ use crate::tasks::Tasks;
 
 /// Workers and cores by place.
 pub struct Places<'a> {
-    place: &'a [u16],
-    worker: Vec<u16>,
+    place: &'a Ids,
+    worker: Vec<u32>,
     core: Vec<u16>,
 }
 
 impl<'a> Places<'a> {
     pub fn new(tasks: &'a Tasks) -> Self {
         let places = tasks.places();
-        let known = (0..places.len() as u16).filter_map(|id| places.get(id));
+        let known = (0..places.len() as u32).filter_map(|id| places.get(id));
         let has_cores = has_cores(tasks);
-        let number = |value: i64| u16::try_from(value).unwrap_or(NO_CORE);
+        let core = |value: i64| u16::try_from(value).unwrap_or(NO_CORE);
         Places {
             place: tasks.place_ids(),
-            worker: known.clone().map(|place| number(place.worker)).collect(),
-            core: known.map(|place| number(if has_cores { place.core } else { place.worker })).collect(),
+            worker: known.clone().map(|place| place.worker as u32).collect(),
+            core: known.map(|place| core(if has_cores { place.core } else { place.worker })).collect(),
         }
     }
 
     /// The place of an interval.
     #[inline]
-    pub fn of(&self, interval: usize) -> u16 {
-        self.place[interval]
+    pub fn of(&self, interval: usize) -> u32 {
+        self.place.at(interval)
     }
 
     /// Whether two places are of one worker.
     #[inline]
-    pub fn same(&self, a: u16, b: u16) -> bool {
+    pub fn same(&self, a: u32, b: u32) -> bool {
         a == b || self.same_worker(a, b)
     }
 
-    fn same_worker(&self, a: u16, b: u16) -> bool {
+    fn same_worker(&self, a: u32, b: u32) -> bool {
         match (self.worker.get(a as usize), self.worker.get(b as usize)) {
             (Some(a), Some(b)) => a == b,
             _ => false,
@@ -48,7 +48,7 @@ impl<'a> Places<'a> {
 
     /// The core of a place.
     #[inline]
-    pub fn core(&self, place: u16) -> u16 {
+    pub fn core(&self, place: u32) -> u16 {
         self.core.get(place as usize).copied().unwrap_or(NO_CORE)
     }
 }
@@ -61,7 +61,7 @@ impl<'a> Places<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Stay {
     /// Where it began.
-    pub place: u16,
+    pub place: u32,
     is_known: bool,
     /// When the last of it ended.
     last: i64,
@@ -72,7 +72,7 @@ pub struct Stay {
 impl Stay {
     /// Where, and from when on.
     #[inline]
-    pub fn new(place: u16, begin: i64) -> Self {
+    pub fn new(place: u32, begin: i64) -> Self {
         Stay { place, is_known: place != SEVERAL, last: begin, soonest: begin }
     }
 
@@ -150,14 +150,14 @@ pub fn between(tasks: &Tasks, places: &Places<'_>, section: NodeId) -> i64 {
 
 fn has_cores(tasks: &Tasks) -> bool {
     let places = tasks.places();
-    (0..places.len() as u16).any(|id| places.get(id).is_some_and(|place| place.core >= 0))
+    (0..places.len() as u32).any(|id| places.get(id).is_some_and(|place| place.core >= 0))
 }
 
 /// Cores that the run used, or its workers where cores are not known.
 pub fn core_count(tasks: &Tasks) -> u32 {
     let places = tasks.places();
     let mut cores: Vec<i64> =
-        (0..places.len() as u16).filter_map(|id| places.get(id)).map(|place| place.core).collect();
+        (0..places.len() as u32).filter_map(|id| places.get(id)).map(|place| place.core).collect();
     cores.retain(|&core| core >= 0);
     cores.sort_unstable();
     cores.dedup();

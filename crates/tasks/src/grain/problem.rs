@@ -5,6 +5,7 @@
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use crosscut_tree::{Lens, NodeId, NodeSet};
 use serde::{Deserialize, Serialize};
@@ -142,7 +143,7 @@ pub struct ProblemSet {
     /// Its threshold.
     pub threshold: f64,
     /// Keeps these grains and the groups around them.
-    pub lens: Lens,
+    pub lens: Arc<Lens>,
     /// How many there are.
     pub grains: usize,
 }
@@ -230,7 +231,7 @@ impl Grains {
             }
             bits
         });
-        ProblemSet { problem, threshold, grains: chosen.len(), lens: Lens::new(chosen) }
+        ProblemSet { problem, threshold, grains: chosen.len(), lens: Arc::new(Lens::new(chosen)) }
     }
 
     /// Time that the grains with a problem cost, summed over workers; 0 where it cannot be told, as of scatter. What keeps

@@ -115,7 +115,7 @@ struct Made {
     /// What its creation cost.
     creation: u32,
     /// Where it began.
-    place: u16,
+    place: u32,
 }
 
 struct Pass<'a> {

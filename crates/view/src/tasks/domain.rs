@@ -1,0 +1,155 @@
+//! Tasks as a domain: two trees, eleven views, what they lost, and what scripts may know.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use crosscut_run::Run;
+use crosscut_tree::{Metric, Rule, Unit};
+use crosscut_workbench::declare::{TreeDecl, View};
+use crosscut_workbench::job::Job;
+use crosscut_workbench::loss::Loss;
+use crosscut_workbench::question::ActCall;
+use crosscut_workbench::{Block, Look, Refusal, Scope, Span};
+use crosscut_workbench::{Did, Domain, Drawn, Entry, Forest, Settings, Shared, SharedColumn, Topic, TreeRef};
+use serde_json::{Map, Value};
+
+use super::forest_grains::{self, GrainForest};
+use super::forest_tasks::{self, TaskForest};
+use super::opened::Opened;
+use super::{act, compare, draw, json, losses, overview, views, words};
+
+/// The domain's line in the registry.
+pub const ENTRY: Entry = Entry { word: "tasks", open };
+
+/// Opens the tasks of a run. Settings: "baseline", the path of a run of the same program; "threshold.PROBLEM", a number.
+fn open(run: &Arc<Run>, settings: &Settings) -> Result<Option<Arc<dyn Domain>>, Refusal> {
+    if !run.manifest().facts.contains_key("tasks") {
+        return Ok(None);
+    }
+    Ok(Some(Arc::new(TasksDomain::new(Opened::open(run, settings)?))))
+}
+
+/// The tasks of one run.
+#[derive(Clone, Debug)]
+pub struct TasksDomain {
+    opened: Arc<Opened>,
+}
+
+impl TasksDomain {
+    /// Of an open run.
+    pub fn new(opened: Opened) -> Self {
+        TasksDomain { opened: Arc::new(opened) }
+    }
+
+    /// The open run.
+    pub fn opened(&self) -> &Arc<Opened> {
+        &self.opened
+    }
+
+    /// The tasks behind a domain, if it is this one.
+    pub fn of(domain: &dyn Domain) -> Option<&TasksDomain> {
+        domain.as_any().downcast_ref()
+    }
+}
+
+impl Domain for TasksDomain {
+    fn word(&self) -> &'static str {
+        ENTRY.word
+    }
+
+    fn time(&self) -> Option<Span> {
+        Some(Span(0.0, self.opened.tasks.summary().elapsed as f64))
+    }
+
+    fn places(&self) -> usize {
+        self.opened.tasks.summary().workers as usize
+    }
+
+    fn trees(&self) -> &[TreeDecl] {
+        views::TREES
+    }
+
+    fn forest(&self, tree: &TreeRef, job: &Job<'_>) -> Result<Arc<dyn Forest>, Refusal> {
+        job.check()?;
+        match (tree.key.name.as_str(), &tree.key.parameter) {
+            (forest_tasks::TREE, None) => Ok(Arc::new(TaskForest::new(self.opened.clone()))),
+            (forest_grains::TREE, None) => {
+                job.progress(0.0, "making the grain graph")?;
+                Ok(Arc::new(GrainForest::new(self.opened.clone())))
+            }
+            _ => Err(Refusal::new(format!("tasks have no tree {}; they have tasks and grains", tree.key))),
+        }
+    }
+
+    fn views(&self) -> &[View] {
+        views::VIEWS
+    }
+
+    fn draw(&self, look: &Look, _with: &[&dyn Domain], job: &Job<'_>) -> Result<Drawn, Refusal> {
+        draw::draw(&self.opened, look, job)
+    }
+
+    fn act(&self, call: &ActCall, look: &mut Look, _job: &Job<'_>) -> Result<Did, Refusal> {
+        act::act(&self.opened, call, look)
+    }
+
+    fn losses(&self, _scope: &Scope, job: &Job<'_>) -> Result<Vec<Loss>, Refusal> {
+        job.progress(0.0, "looking for what costs time")?;
+        losses::losses(&self.opened, job.run)
+    }
+
+    fn overview(&self, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {
+        Ok(overview::overview(&self.opened.tasks, job.run))
+    }
+
+    fn compare(&self, with: &dyn Domain, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {
+        let Some(with) = TasksDomain::of(with) else {
+            return Err(Refusal::new("the other run holds no tasks to compare with"));
+        };
+        job.progress(0.0, "matching grains")?;
+        compare::blocks(&self.opened, &with.opened, job.run)
+    }
+
+    fn columns(&self, of: Shared, _job: &Job<'_>) -> Vec<SharedColumn> {
+        match of {
+            Shared::Places => by_place(&self.opened),
+            Shared::Lines => by_line(&self.opened),
+        }
+    }
+
+    fn json(&self, topic: Topic, job: &Job<'_>) -> Result<Map<String, Value>, Refusal> {
+        job.check()?;
+        match topic {
+            Topic::Info => json::info(&self.opened),
+            Topic::Report => json::report(&self.opened),
+        }
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+fn column(metric: Metric, values: impl Iterator<Item = i64>) -> SharedColumn {
+    SharedColumn { metric, values: values.map(|value| value as f64).collect() }
+}
+
+/// The first places are the workers themselves.
+fn by_place(opened: &Opened) -> Vec<SharedColumn> {
+    let (summary, clock) = (opened.tasks.summary(), words::unit(opened.tasks.clock()));
+    let busy = Metric::new("busy", clock, Rule::Sum).about("Time in intervals of tasks.");
+    let intervals =
+        Metric::new("intervals", Unit::Count, Rule::Sum).about("Intervals of tasks that ran here.");
+    vec![
+        column(busy, summary.busy.iter().copied()),
+        column(intervals, summary.intervals_by_worker.iter().copied()),
+    ]
+}
+
+fn by_line(opened: &Opened) -> Vec<SharedColumn> {
+    let (lines, clock) = (opened.lines(), words::unit(opened.tasks.clock()));
+    let work = Metric::new("work", clock, Rule::Sum).about("Work of intervals that began at this line.");
+    let intervals =
+        Metric::new("intervals", Unit::Count, Rule::Sum).about("Intervals that began at this line.");
+    vec![column(work, lines.work.iter().copied()), column(intervals, lines.intervals.iter().copied())]
+}

@@ -1,0 +1,230 @@
+//! What scripts rely on: the JSON of `crosscut info` and `crosscut report`, as types.
+
+use std::collections::BTreeMap;
+
+use crosscut_run::{Clock, Manifest};
+use crosscut_tasks::grain::{Grains, ProblemReport};
+use crosscut_tasks::{Finding, Summary, Tasks};
+use crosscut_tree::NodeId;
+use crosscut_workbench::Refusal;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::opened::Opened;
+use super::report::Report;
+
+/// `crosscut info --json`.
+#[derive(Debug, Serialize)]
+struct Info<'a> {
+    crosscut: &'a str,
+    partial: bool,
+    places: usize,
+    clock: &'static str,
+    tasks: TaskFigures,
+}
+
+/// Totals of the task tree. Times are in the clock's unit, whatever their names say.
+#[derive(Debug, Serialize)]
+struct TaskFigures {
+    tasks: i64,
+    intervals: i64,
+    workers: u32,
+    elapsed_ns: i64,
+    work_ns: i64,
+    span_ns: i64,
+    delay_ns: i64,
+    no_work_ns: i64,
+    dropped_events: u64,
+    nodes: u32,
+    depth: u32,
+    /// Said where times are not in nanoseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clock: Option<&'static str>,
+}
+
+/// `crosscut report --json`: what `info` says, and two keys more.
+#[derive(Debug, Serialize)]
+struct Told<'a> {
+    #[serde(flatten)]
+    info: Info<'a>,
+    grain: GrainFigures<'a>,
+    findings: Vec<FindingFigures<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct GrainFigures<'a> {
+    grains: usize,
+    fork_joins: usize,
+    raw_nodes: usize,
+    groups: usize,
+    depth: usize,
+    theta_max: u64,
+    savings: f64,
+    work_ns: i64,
+    outside_ns: i64,
+    critical_path_ns: i64,
+    problems: BTreeMap<&'static str, ProblemFigures>,
+    /// Problems that the run does not hold enough for: why, and what to do.
+    not_available: BTreeMap<&'static str, &'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baseline: Option<BaselineFigures<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct ProblemFigures {
+    grains: usize,
+    theta_max: u64,
+    time_lost_ns: i64,
+    threshold: f64,
+    savings: f64,
+    work_ns: i64,
+    #[serde(rename = "where")]
+    places: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct BaselineFigures<'a> {
+    run: &'a str,
+    matched: usize,
+    same_structure: bool,
+    work_ns: i64,
+    baseline_work_ns: i64,
+}
+
+#[derive(Debug, Serialize)]
+struct FindingFigures<'a> {
+    id: &'static str,
+    severity: &'static str,
+    cost_ns: i64,
+    #[serde(rename = "where")]
+    place: Option<&'a str>,
+    what: &'a str,
+    #[serde(rename = "do")]
+    advice: &'a str,
+}
+
+/// `crosscut info --json`.
+pub fn info(opened: &Opened) -> Result<Map<String, Value>, Refusal> {
+    object(&Info::of(&opened.tasks))
+}
+
+/// `crosscut report --json`.
+pub fn report(opened: &Opened) -> Result<Map<String, Value>, Refusal> {
+    let report = Report::of(opened)?;
+    let told = Told {
+        info: Info::of(&opened.tasks),
+        grain: GrainFigures::of(&report),
+        findings: report.findings.iter().map(FindingFigures::of).collect(),
+    };
+    object(&told)
+}
+
+fn object(told: &impl Serialize) -> Result<Map<String, Value>, Refusal> {
+    match serde_json::to_value(told) {
+        Ok(Value::Object(map)) => Ok(map),
+        Ok(_) => Err(Refusal::new("this is no object")),
+        Err(error) => Err(Refusal::new(error.to_string())),
+    }
+}
+
+/// Events that could not be stored while recording.
+pub fn dropped_events(manifest: &Manifest) -> u64 {
+    manifest.facts.get("dropped_events").and_then(Value::as_u64).unwrap_or(0)
+}
+
+impl<'a> Info<'a> {
+    fn of(tasks: &'a Tasks) -> Self {
+        let manifest = tasks.run().manifest();
+        Info {
+            crosscut: &manifest.crosscut,
+            partial: manifest.partial.is_some(),
+            // That one of the workers ran on several cores does not make it several places.
+            places: tasks.places().worker_count(),
+            clock: manifest.clock.unit(),
+            tasks: TaskFigures::of(tasks.summary(), manifest),
+        }
+    }
+}
+
+impl TaskFigures {
+    fn of(s: &Summary, manifest: &Manifest) -> Self {
+        TaskFigures {
+            tasks: s.tasks,
+            intervals: s.intervals,
+            workers: s.workers,
+            elapsed_ns: s.elapsed,
+            work_ns: s.work,
+            span_ns: s.span,
+            delay_ns: s.delay,
+            no_work_ns: s.no_work,
+            dropped_events: dropped_events(manifest),
+            nodes: s.nodes,
+            depth: s.depth,
+            clock: (manifest.clock != Clock::Ns).then(|| manifest.clock.unit()),
+        }
+    }
+}
+
+impl<'a> GrainFigures<'a> {
+    fn of(report: &'a Report<'_>) -> Self {
+        let grains: &Grains = report.grains;
+        let (theta, raw) = (grains.theta(None), grains.raw_nodes());
+        let problem = |problem: &ProblemReport| (problem.set.problem.word(), report.figures(problem));
+        GrainFigures {
+            grains: grains.grain_count(),
+            fork_joins: grains.fork_joins(),
+            raw_nodes: raw,
+            groups: grains.group_count(),
+            depth: grains.tree().max_depth(),
+            theta_max: theta.most,
+            savings: theta.savings(raw),
+            work_ns: grains.work(NodeId::ROOT),
+            outside_ns: grains.outside(),
+            critical_path_ns: grains.critical_path(NodeId::ROOT),
+            problems: report.problems.iter().map(problem).collect(),
+            not_available: report.missing.iter().map(|&(problem, why)| (problem.word(), why)).collect(),
+            baseline: report.baseline.as_ref().map(|(name, deviation)| BaselineFigures {
+                run: name,
+                matched: deviation.matched,
+                same_structure: deviation.same_structure,
+                work_ns: deviation.work.0,
+                baseline_work_ns: deviation.work.1,
+            }),
+        }
+    }
+}
+
+impl Report<'_> {
+    fn figures(&self, report: &ProblemReport) -> ProblemFigures {
+        ProblemFigures {
+            grains: report.set.grains,
+            theta_max: report.theta.most,
+            time_lost_ns: report.time_lost,
+            threshold: report.set.threshold,
+            savings: report.theta.savings(self.grains.raw_nodes()),
+            work_ns: report.work,
+            places: report.sites.iter().map(|site| self.place(site.node)).collect(),
+        }
+    }
+
+    /// "sort.c:120", or the number of the task.
+    fn place(&self, grain: NodeId) -> String {
+        match self.tasks.source(self.grains.task(grain)).0 {
+            Some(source) => format!("{}:{}", source.file, source.line),
+            None => format!("#{}", self.grains.task(grain).0),
+        }
+    }
+}
+
+impl<'a> FindingFigures<'a> {
+    fn of(finding: &'a Finding) -> Self {
+        FindingFigures {
+            id: finding.id,
+            severity: finding.severity.word(),
+            cost_ns: finding.cost,
+            place: finding.place.as_deref(),
+            what: &finding.what,
+            advice: &finding.advice,
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The tasks of an open run with everything that is made of them once: the grain graph, predictions, totals by source
+//! line. The domain and its trees share one of these.
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use crosscut_run::Run;
+use crosscut_tasks::Tasks;
+use crosscut_tasks::grain::{Problem, Thresholds};
+use crosscut_workbench::Refusal;
+use crosscut_workbench::Settings;
+
+use super::known::GrainRun;
+use super::lines::Lines;
+use super::predict::Predictions;
+
+/// An open run.
+#[derive(Debug)]
+pub struct Opened {
+    /// Its tasks.
+    pub tasks: Tasks,
+    /// A run of the same program, as a rule with one worker, that gives the work deviation.
+    pub baseline: Option<Tasks>,
+    /// Where problems of grains begin.
+    pub thresholds: Thresholds,
+    /// What was predicted so far.
+    pub predictions: Predictions,
+    grains: OnceLock<GrainRun>,
+    lines: OnceLock<Lines>,
+}
+
+impl Opened {
+    /// Without a baseline, with the usual thresholds.
+    pub fn plain(tasks: Tasks) -> Self {
+        Opened {
+            tasks,
+            baseline: None,
+            thresholds: Thresholds::default(),
+            predictions: Predictions::default(),
+            grains: OnceLock::new(),
+            lines: OnceLock::new(),
+        }
+    }
+
+    /// With what the command line says: "baseline" is the path of a run, "threshold.PROBLEM" a number.
+    pub fn open(run: &Arc<Run>, settings: &Settings) -> Result<Self, Refusal> {
+        let tasks = Tasks::open(run.clone()).map_err(|error| Refusal::new(error.to_string()))?;
+        let mut opened = Opened::plain(tasks);
+        for (name, value) in settings {
+            if let Some(word) = name.strip_prefix("threshold.") {
+                let (problem, threshold) = threshold(word, value)?;
+                opened.thresholds.set(problem, threshold);
+            } else if name == "baseline" {
+                opened.baseline = Some(open_baseline(Path::new(value), run)?);
+            }
+        }
+        Ok(opened)
+    }
+
+    /// The grain graph; made when it is first asked for.
+    pub fn grains(&self) -> &GrainRun {
+        self.grains
+            .get_or_init(|| GrainRun::new(&self.tasks, self.baseline.as_ref(), self.thresholds.clone()))
+    }
+
+    /// The grain graph, if it is made already.
+    pub fn made_grains(&self) -> Option<&GrainRun> {
+        self.grains.get()
+    }
+
+    /// Totals by source line.
+    pub fn lines(&self) -> &Lines {
+        self.lines.get_or_init(|| Lines::of(&self.tasks))
+    }
+}
+
+fn threshold(word: &str, value: &str) -> Result<(Problem, f64), Refusal> {
+    let problem: Problem = word.parse().map_err(Refusal::new)?;
+    match value.trim().parse::<f64>() {
+        Ok(number) if number.is_finite() && number >= 0.0 => Ok((problem, number)),
+        _ => Err(Refusal::new(format!("`{}` is not a threshold; write a number from 0 on", value.trim()))),
+    }
+}
+
+fn open_baseline(path: &Path, run: &Run) -> Result<Tasks, Refusal> {
+    let other = Run::open(path).map_err(|error| Refusal::new(error.to_string()))?;
+    let (there, here) = (other.manifest().clock, run.manifest().clock);
+    if there != here {
+        return Err(Refusal::new(format!(
+            "{} counts in {}, {} in {}: their times cannot be compared",
+            path.display(),
+            there.unit(),
+            run.path().display(),
+            here.unit()
+        )));
+    }
+    Tasks::open(other).map_err(|error| Refusal::new(error.to_string()))
+}

@@ -1,0 +1,118 @@
+//! What the overview of a run says about its tasks: where the time of all workers went, figures, small charts.
+
+use crosscut_scene::format::{count, three};
+use crosscut_tasks::schema::Kind;
+use crosscut_tasks::{Summary, Tasks};
+use crosscut_tree::Unit;
+use crosscut_workbench::sheet::Tone;
+use crosscut_workbench::{Block, Fact, Look};
+
+use super::forest_tasks::CRITICAL_PATH;
+use super::sheets::{head, text};
+use super::words::{fact, figure, number, ratio, share, time, time_text};
+
+/// The blocks, in order: the account first.
+pub fn overview(tasks: &Tasks, run: usize) -> Vec<Block> {
+    let mut blocks = account(tasks, run);
+    let show = |title: &str, view: &str, height: f32| Block::Show {
+        title: title.to_owned(),
+        look: Box::new(Look::of(view, run)),
+        height,
+        slow: false,
+    };
+    blocks.push(show("Speed-up by number of workers: bounds", "tasks.speedup", 220.0));
+    blocks.push(Block::Show {
+        title: "Speed-up by number of workers: predicted".to_owned(),
+        look: Box::new(Look::of("tasks.whatif", run)),
+        height: 260.0,
+        slow: true,
+    });
+    let rows = tasks.workers().clamp(1, 64) as f32;
+    blocks.push(show("Workers", "tasks.workers", (rows * 18.0 + 8.0).clamp(60.0, 320.0)));
+    blocks.push(show("Gaps between intervals", "tasks.gaps", 200.0));
+    blocks.push(show("Migrations", "tasks.migrations", 260.0));
+    blocks.push(head("Counted"));
+    blocks.push(Block::Facts { rows: facts(tasks) });
+    blocks
+}
+
+/// work + delay + no work = workers × elapsed, as a sentence and a bar.
+fn account(tasks: &Tasks, run: usize) -> Vec<Block> {
+    let (s, clock) = (tasks.summary(), tasks.clock());
+    let capacity = capacity(s);
+    let workers = if s.workers == 1 { "worker" } else { "workers" };
+    let first = format!(
+        "{}× on {} {workers}, {} of workers × elapsed was work",
+        three(ratio(s.work, s.elapsed)),
+        count(s.workers.into()),
+        share(s.work as f64, capacity),
+    );
+    let more = format!(
+        "of {} × {} = {} · critical path (T∞) {} · parallelism (work / T∞) {}",
+        count(s.workers.into()),
+        time_text(s.elapsed, clock),
+        crosscut_scene::format::quantity(capacity, super::words::unit(clock)),
+        time_text(s.span, clock),
+        three(ratio(s.work, s.span)),
+    );
+    let part = |name: &str, value: i64, about: &str| {
+        fact(name, super::words::part(value as f64, super::words::unit(clock), capacity), about)
+    };
+    vec![
+        text(first, Tone::Headline),
+        text(more, Tone::Note),
+        Block::Show {
+            title: "Where the time of all workers went".to_owned(),
+            look: Box::new(Look::of("tasks.account", run)),
+            height: 44.0,
+            slow: false,
+        },
+        Block::Facts {
+            rows: vec![
+                part("work", s.work, "In the program's own code."),
+                part("delay", s.delay, "Something was ready, a worker did not run it."),
+                part("no work", s.no_work, "Nothing was ready for an idle worker."),
+            ],
+        },
+    ]
+}
+
+/// What all workers could have done.
+pub fn capacity(s: &Summary) -> f64 {
+    f64::from(s.workers) * s.elapsed as f64
+}
+
+/// Counted things, in the order to show them.
+pub fn facts(tasks: &Tasks) -> Vec<Fact> {
+    let (s, clock) = (tasks.summary(), tasks.clock());
+    let ratios = |a: i64, b: i64| number(ratio(a, b), Unit::Ratio);
+    let all = i64::from(s.workers).saturating_mul(s.elapsed);
+    let counted = |name: &str, value: i64| figure(name, value as f64, Unit::Count);
+    let mut facts = vec![
+        Fact::new("elapsed", time(s.elapsed, clock)),
+        Fact::new("work", time(s.work, clock)),
+        fact("critical path", time(s.span, clock), CRITICAL_PATH),
+        fact("parallelism", ratios(s.work, s.span), "Work / critical path (work / T∞)."),
+        fact("speed-up", ratios(s.work, s.elapsed), "Work / elapsed."),
+        fact("utilisation", ratios(s.work, all), "Work / (workers × elapsed)."),
+        counted("tasks", s.tasks),
+        counted("intervals", s.intervals),
+        fact(
+            "work per task",
+            number(ratio(s.work, s.tasks.saturating_add(1)), super::words::unit(clock)),
+            "The program itself counts as one.",
+        ),
+        counted("depth", s.depth.into()),
+        counted("nodes in the file", s.nodes.into()),
+    ];
+    for (name, kind) in [("lanes", Kind::Fork), ("chunks", Kind::Chunk)] {
+        let count = kind.leaf().map_or(0, |leaf| s.counts[leaf]);
+        if count > 0 {
+            facts.push(counted(name, count));
+        }
+    }
+    if s.dag_nodes != i64::from(s.nodes) {
+        facts.push(counted("nodes before collapsing", s.dag_nodes));
+    }
+    facts
+}

@@ -1,0 +1,299 @@
+//! The styles of task DAGs, grain graphs and timelines: what is told by form, and in which words. Layouts put those they
+//! use into the scene's table.
+
+use std::borrow::Cow;
+
+use crosscut_scene::palette::slot;
+use crosscut_scene::{Dash, Fill, Inner, Press, Shape, Stroke, Style, rank};
+use crosscut_tasks::schema::Kind;
+
+/// Roles of marks: they tell apart several marks of one node.
+pub mod role {
+    /// The node itself.
+    pub const OWN: u8 = 0;
+    /// Folded siblings, told apart by their order.
+    pub const FOLD: u8 = 1;
+    /// Where the members of a fork-join begin.
+    pub const FORK: u8 = 2;
+    /// Where they end.
+    pub const JOIN: u8 = 3;
+    /// The sign that closes an open group.
+    pub const SHUT: u8 = 4;
+    /// The bar of the critical path.
+    pub const SPINE: u8 = 5;
+    /// A sign: the problem is inside, or is not.
+    pub const SIGN: u8 = 6;
+    /// The first of the other parts.
+    pub const PART: u8 = 8;
+}
+
+/// What an edge says; also its role.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum LinkKind {
+    /// create → first interval of the child.
+    Create = 0,
+    /// The same task goes on.
+    Continue = 1,
+    /// Last interval of a child → the interval after the wait.
+    Sync = 2,
+    /// A dependence between tasks that the tree does not hold.
+    Depend = 3,
+}
+
+/// Stands at the end of what a mark on the critical path is.
+pub const CRITICAL: &str = "on the critical path";
+/// Stands at the end of what a mark with the problem that is looked at is.
+pub const PROBLEM: &str = "with the problem";
+/// Stands at the end of what a mark without it is.
+pub const WITHOUT: &str = "without the problem";
+/// Stands at the end of what a mark is whose inside was not recorded.
+pub const COLLAPSED: &str = "collapsed while recording";
+
+const RED: Stroke = Stroke::Slot(slot::RED);
+const EDGE: Stroke = Stroke::Slot(slot::EDGE);
+
+/// What it is, then what is to be said about it.
+fn meaning(what: &'static str, more: &[(bool, &str)]) -> Cow<'static, str> {
+    let mut text = Cow::Borrowed(what);
+    for (_, words) in more.iter().filter(|(holds, _)| *holds) {
+        text.to_mut().push_str(", ");
+        text.to_mut().push_str(words);
+    }
+    text
+}
+
+/// The same with a red border, if it lies on the critical path.
+fn on_path(style: Style, critical: bool) -> Style {
+    if critical { Style { stroke: RED, width: 2.0, dash: Dash::Solid, ..style } } else { style }
+}
+
+/// An interval of the DAG: its end is told by its shape.
+pub fn leaf(kind: Kind, critical: bool) -> Style {
+    let shape = match kind {
+        Kind::Create | Kind::Fork => Shape::Notch,
+        Kind::Wait => Shape::Funnel,
+        Kind::End => Shape::Soft,
+        Kind::Chunk => Shape::Slant,
+        _ => Shape::Rect,
+    };
+    let meaning = meaning(kind.word(), &[(critical, CRITICAL)]);
+    on_path(Style { shape, stroke: Stroke::Own, foot: kind == Kind::End, meaning, ..Style::BOX }, critical)
+}
+
+/// A task or section whose inside is not shown; `inside` says whether there is any.
+pub fn closed(kind: Kind, inside: bool, collapsed: bool, critical: bool) -> Style {
+    let (shape, what) =
+        if kind == Kind::Task { (Shape::Round, "closed task") } else { (Shape::Soft, "closed section") };
+    let (inner, press) = match (collapsed, inside) {
+        (true, _) => (Inner::Dots, Press::None),
+        (_, true) => (Inner::Line, Press::Open),
+        _ => (Inner::None, Press::None),
+    };
+    let meaning = meaning(what, &[(collapsed, COLLAPSED), (critical, CRITICAL)]);
+    let style = Style { shape, fill: Fill::Tint, stroke: Stroke::Own, inner, press, meaning, ..Style::BOX };
+    on_path(style, critical)
+}
+
+/// An opened node, drawn behind its members.
+pub fn open(what: &'static str) -> Style {
+    Style {
+        shape: Shape::Envelope,
+        stroke: Stroke::Slot(slot::LINE),
+        press: Press::Close,
+        rank: rank::BACK,
+        meaning: Cow::Borrowed(what),
+        ..Style::BOX
+    }
+}
+
+/// Folded siblings.
+pub fn fold(lens: Lens, critical: bool) -> Style {
+    let meaning = meaning(
+        "folded siblings",
+        &[(lens == Lens::Has, PROBLEM), (lens == Lens::Not, WITHOUT), (critical, CRITICAL)],
+    );
+    let style = Style {
+        shape: Shape::Round,
+        stroke: EDGE,
+        dash: Dash::Dashed,
+        sheets: 2,
+        press: Press::Spread,
+        meaning,
+        ..Style::BOX
+    };
+    match lens {
+        Lens::Has => rim(style, 2),
+        _ => on_path(style, critical && lens == Lens::None),
+    }
+}
+
+/// A part of a closed node: a share of its mix, a bar.
+pub const PART: Style = Style::PART;
+
+/// An edge; those of the critical path lie above the others.
+pub fn link(kind: LinkKind, critical: bool) -> Style {
+    let (width, dash, above, what) = match kind {
+        LinkKind::Sync => (1.0, Dash::Fine, 0, "waits for"),
+        LinkKind::Continue => (1.0, Dash::Solid, 1, "goes on"),
+        LinkKind::Create => (1.0, Dash::Solid, 2, "creates"),
+        LinkKind::Depend => (2.0, Dash::Solid, 3, "is needed by"),
+    };
+    let style = Style {
+        width,
+        dash,
+        arrow: kind == LinkKind::Depend,
+        rank: rank::LINK + above + if critical { 4 } else { 0 },
+        meaning: meaning(what, &[(critical, CRITICAL)]),
+        ..Style::LINK
+    };
+    if critical { Style { stroke: RED, width: 2.0, ..style } } else { style }
+}
+
+/// An edge of the grain graph: one after the other stands out against what forks and joins.
+pub fn grain_link(kind: LinkKind, critical: bool) -> Style {
+    let style = link(kind, critical);
+    if kind == LinkKind::Continue && !critical { Style { width: 2.0, ..style } } else { style }
+}
+
+/// What a problem that is looked at says about a mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lens {
+    /// No problem is looked at.
+    None,
+    /// It has the problem, or holds grains that have it.
+    Has,
+    /// It has nothing of it.
+    Not,
+}
+
+/// The worse, the thicker.
+const RIMS: [f32; 3] = [1.5, 2.0, 3.0];
+
+/// A border that tells how far beyond its threshold something is (0, 1, 2).
+fn rim(style: Style, bad: u16) -> Style {
+    let bad = bad.min(2);
+    Style {
+        stroke: Stroke::Slot(slot::PROBLEM + bad),
+        width: RIMS[usize::from(bad)],
+        dash: Dash::Solid,
+        inner: Inner::Light,
+        ..style
+    }
+}
+
+/// A grain, or several alike; `bad` tells how far beyond the threshold it is.
+pub fn grain(lens: Lens, bad: u16, folded: bool, several: bool, critical: bool) -> Style {
+    let meaning = meaning(
+        if several { "grains alike" } else { "grain" },
+        &[
+            (folded, "folded while recording"),
+            (lens == Lens::Has, PROBLEM),
+            (lens == Lens::Not, WITHOUT),
+            (critical, CRITICAL),
+        ],
+    );
+    let mut style = Style { shape: Shape::Soft, stroke: Stroke::Own, meaning, ..Style::BOX };
+    if several {
+        (style.sheets, style.press, style.stroke, style.dash) = (2, Press::Spread, EDGE, Dash::Dashed);
+    }
+    match lens {
+        Lens::None => on_path(style, critical),
+        Lens::Has => rim(style, bad),
+        Lens::Not => Style { fill: Fill::Faint, stroke: Stroke::Slot(slot::LINE), ..style },
+    }
+}
+
+/// A closed group, several alike, or others folded together: no fill, its border tells whether it holds the problem.
+pub fn group(what: Group, lens: Lens, critical: bool) -> Style {
+    let (words, press, sheets, dash) = match what {
+        Group::Closed => ("closed group", Press::Open, 0, Dash::Solid),
+        Group::Alike => ("closed groups alike", Press::Open, 2, Dash::Solid),
+        Group::Others => ("folded members", Press::Spread, 0, Dash::Dashed),
+    };
+    let (stroke, width) = match lens {
+        Lens::Has => (RED, 2.25),
+        Lens::Not => (Stroke::Slot(slot::GOOD), 1.25),
+        Lens::None if critical => (RED, 2.25),
+        Lens::None => (EDGE, 1.25),
+    };
+    let more = [(lens == Lens::Has, PROBLEM), (lens == Lens::Not, WITHOUT), (critical, CRITICAL)];
+    let meaning = meaning(words, &more);
+    Style {
+        shape: Shape::Round,
+        fill: Fill::Surface,
+        stroke,
+        width,
+        dash,
+        sheets,
+        press,
+        meaning,
+        ..Style::BOX
+    }
+}
+
+/// What a mark without a fill stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// One closed group.
+    Closed,
+    /// Several groups that are alike.
+    Alike,
+    /// Members that were folded together.
+    Others,
+}
+
+/// The critical path while borders belong to a lens: a red bar at the left.
+pub fn spine() -> Style {
+    Style { rank: rank::RIM, meaning: Cow::Borrowed(CRITICAL), ..Style::PART }
+}
+
+/// A fork or a join: closes its group.
+pub fn joint(fork: bool) -> Style {
+    let (shape, what) = if fork { (Shape::TriangleDown, "fork") } else { (Shape::TriangleUp, "join") };
+    Style { shape, press: Press::Close, rank: rank::PART, meaning: Cow::Borrowed(what), ..Style::BOX }
+}
+
+/// The sign in the corner of what is closed: whether it holds the problem.
+pub fn sign(has: bool) -> Style {
+    let style = Style { rank: rank::SIGN, ..Style::PART };
+    if has {
+        Style { shape: Shape::Alert, meaning: Cow::Borrowed("problem inside"), ..style }
+    } else {
+        let stroke = Stroke::Slot(slot::GOOD);
+        let meaning = Cow::Borrowed("no problem inside");
+        Style { shape: Shape::Check, fill: Fill::Surface, stroke, meaning, ..style }
+    }
+}
+
+/// The sign in the corner of an open group: closes it.
+pub fn shut() -> Style {
+    Style {
+        shape: Shape::Minus,
+        fill: Fill::None,
+        stroke: EDGE,
+        hit: true,
+        live: true,
+        press: Press::Close,
+        meaning: Cow::Borrowed("close"),
+        ..Style::PART
+    }
+}
+
+/// An interval of a timeline.
+pub const INTERVAL: Style = Style { meaning: Cow::Borrowed("interval"), ..Style::BOX };
+
+/// Cells of a timeline.
+pub const CELLS: Style = Style { meaning: Cow::Borrowed("longest of several"), ..Style::GROUND };
+
+/// A layer of the profile.
+pub const LAYER: Style = Style::GROUND;
+
+/// A line at a value.
+pub const LEVEL: Style = Style {
+    stroke: Stroke::Slot(slot::TEXT),
+    dash: Dash::Dashed,
+    opacity: 0.55,
+    rank: rank::RIM,
+    ..Style::LINK
+};

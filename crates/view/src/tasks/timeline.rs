@@ -1,0 +1,215 @@
+//! The timeline: rows by worker over a window of time. Few intervals are drawn as they are; many are drawn as cells on
+//! a fixed grid of time, each exactly as full as the worker was busy, so that panning never makes them flicker.
+
+use crosscut_scene::{
+    Align, Axis, Brush, Camera, Cells as Nodes, Grid, Ink, Label, Mark, Plot, Rect, Scene, TextStyle,
+};
+use crosscut_tasks::{Cells, Interval, Tasks, Timeline};
+use crosscut_tree::NodeId;
+
+use crate::format::{count, file_name, text_width, time, unit};
+use crate::tasks::colour::{ColourBy, Painter};
+use crate::tasks::profile::{ProfileOptions, profile};
+use crate::tasks::styles::{self, role};
+use crosscut_scene::palette::slot;
+
+/// Left of the plot, for the rows' names. The profile has the same, so that both can stand above each other.
+pub const LEFT: f32 = 72.0;
+/// Right of the plot.
+pub const RIGHT: f32 = 12.0;
+/// Below the plot, for the axis.
+pub const FOOT: f32 = 22.0;
+/// Between the profile and the rows below it.
+const BETWEEN: f32 = 8.0;
+
+/// Up to so many intervals are drawn one by one.
+const INTERVALS: usize = 3000;
+
+/// How to draw the timeline.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimelineOptions {
+    /// Width of the pane.
+    pub width: f32,
+    /// Height of the pane.
+    pub height: f32,
+    /// What decides colour.
+    pub colour: ColourBy,
+    /// Everything outside of this subtree is muted.
+    pub focus: Option<NodeId>,
+}
+
+/// The axis of time for a pane of this width.
+pub(crate) fn time_axis(tasks: &Tasks, from: i64, to: i64, width: f32) -> Axis {
+    let span = (from as f64, to.max(from.saturating_add(1)) as f64);
+    Axis::linear(span, LEFT, (width - LEFT - RIGHT).max(1.0), unit(tasks.clock()), "time")
+}
+
+/// Draws the window `from..to`.
+pub fn timeline(tasks: &Tasks, from: i64, to: i64, options: &TimelineOptions) -> Scene {
+    let axis = time_axis(tasks, from, to, options.width);
+    let rows = tasks.rows();
+    let pitch = ((options.height - FOOT) / rows.max(1) as f32).floor().clamp(3.0, 28.0);
+    let mut scene = Scene {
+        title: format!("{} · timeline", tasks.run().name()),
+        width: options.width,
+        height: rows as f32 * pitch + FOOT,
+        ..Scene::default()
+    };
+    scene.begin(Plot {
+        rect: Rect { x: axis.start(), y: 0.0, w: axis.length(), h: rows as f32 * pitch },
+        title: "timeline".to_owned(),
+        x: Some(axis.clone()),
+        camera: Camera::X,
+        brush: Brush::Time,
+        ..Plot::default()
+    });
+    row_labels(tasks, rows, pitch, &mut scene);
+    let mut drawing = Drawing {
+        tasks,
+        painter: Painter::new(tasks, options.colour),
+        focus: options.focus.map(|node| tasks.tree().range(node)),
+        pitch,
+        axis: &axis,
+        scene,
+    };
+    // At most one cell per pixel: what is finer could not be seen, and would shimmer.
+    match tasks.timeline(from, to, axis.length() as usize, INTERVALS) {
+        Timeline::Cells(cells) => drawing.cells(&cells, rows),
+        Timeline::Intervals(list) => drawing.intervals(&list),
+    }
+    let mut scene = drawing.scene;
+    scene.legend = drawing.painter.legend();
+    scene
+}
+
+/// The profile above the timeline, under one axis of time.
+pub fn with_profile(
+    tasks: &Tasks,
+    from: i64,
+    to: i64,
+    options: &TimelineOptions,
+    profile_height: f32,
+) -> Scene {
+    let above = ProfileOptions { width: options.width, height: profile_height };
+    let rows = TimelineOptions { height: (options.height - profile_height).max(1.0), ..*options };
+    let title = format!("{} · parallelism and timeline", tasks.run().name());
+    // The axis of the profile is that of the rows: the room for its texts is not needed twice.
+    let both = profile(tasks, from, to, &above).stack(timeline(tasks, from, to, &rows), BETWEEN - FOOT);
+    Scene { title, ..both }
+}
+
+fn row_labels(tasks: &Tasks, rows: usize, pitch: f32, scene: &mut Scene) {
+    const TEXT: f32 = 12.0;
+    let every = (TEXT / pitch).ceil().max(1.0) as usize;
+    for row in (0..rows).step_by(every) {
+        let text = if row < tasks.workers() { format!("worker {row}") } else { "several".to_owned() };
+        let y = row as f32 * pitch + (pitch.max(TEXT) / 2.0 + 4.0).min(pitch.max(TEXT) - 1.0);
+        let style = TextStyle { align: Align::End, ink: Ink::Slot(slot::TEXT), ..TextStyle::PLAIN };
+        scene.labels.push(Label::new((LEFT - 6.0, y), LEFT - 8.0, text, style));
+    }
+}
+
+/// Height of a mark in a row: thin rows have no space between them.
+fn bar(pitch: f32) -> f32 {
+    match pitch {
+        p if p >= 8.0 => p - 2.0,
+        p if p >= 5.0 => p - 1.0,
+        p => p,
+    }
+}
+
+struct Drawing<'a> {
+    tasks: &'a Tasks,
+    painter: Painter<'a>,
+    focus: Option<std::ops::Range<usize>>,
+    pitch: f32,
+    axis: &'a Axis,
+    scene: Scene,
+}
+
+impl Drawing<'_> {
+    fn paint(&mut self, node: NodeId) -> u16 {
+        if self.focus.as_ref().is_some_and(|focus| !focus.contains(&node.index())) {
+            return slot::MUTED;
+        }
+        self.painter.paint(node, 1)
+    }
+
+    fn cells(&mut self, cells: &Cells, rows: usize) {
+        let x = self.axis.pixel(cells.from as f64);
+        let span = self.axis.to() - self.axis.from();
+        let width = cells.count as f64 * cells.cell as f64 / span * f64::from(self.axis.length());
+        let style = self.scene.styles.place(&styles::CELLS);
+        let mark = Mark::none().looks(style, slot::MUTED);
+        let (nx, ny) = (cells.count as u32, rows as u32);
+        let mut grid = Grid::new([x, 0.0, width as f32, rows as f32 * self.pitch], nx, ny, mark);
+        grid.gap_y = self.pitch - bar(self.pitch);
+        let all = rows * cells.count;
+        for (&busy, &top) in cells.busy[..all].iter().zip(&cells.top[..all]) {
+            grid.level.push(fullness(busy, cells.cell));
+            grid.fill.push(if top == u32::MAX { slot::MUTED } else { self.paint(NodeId(top)) } as u8);
+        }
+        grid.cells = Nodes::Each(cells.top[..all].to_vec());
+        self.scene.grids.push(grid);
+        let cell = time(cells.cell as f64, self.tasks.clock());
+        self.scene.note =
+            Some(format!("one cell is {cell}, as high as it is busy, in the colour of its longest interval"));
+    }
+
+    fn intervals(&mut self, list: &[Interval]) {
+        let (from, to) = (self.axis.start(), self.axis.start() + self.axis.length());
+        let style = self.scene.styles.place(&styles::INTERVAL);
+        for interval in list {
+            let x = self.axis.pixel(interval.start as f64).max(from);
+            let w = self.axis.pixel(interval.end as f64).min(to) - x;
+            if w < 0.0 {
+                continue;
+            }
+            let (y, h) = (interval.worker as f32 * self.pitch, bar(self.pitch));
+            let node = interval.node;
+            let fill = self.paint(node);
+            self.scene.boxes.push([x, y, w, h], Mark::of(node.0).looks(style, fill));
+            self.interval_label(node, (x, y, w, h));
+        }
+        self.scene.note = Some(format!("{} intervals", count(list.len() as i64)));
+    }
+
+    fn interval_label(&mut self, node: NodeId, (x, y, w, h): (f32, f32, f32, f32)) {
+        const SIDE: f32 = 4.0;
+        let room = w - 2.0 * SIDE;
+        if h < 12.0 || room < 12.0 {
+            return;
+        }
+        let Some(source) = self.tasks.sources().from(self.tasks.site(node)) else { return };
+        let texts = [format!("{}:{}", file_name(&source.file), source.line), format!(":{}", source.line)];
+        if let Some(text) = texts.into_iter().find(|text| text_width(text) <= room) {
+            let y = y + h / 2.0 + 4.0;
+            let label = Label::new((x + SIDE, y), room, text, TextStyle::PLAIN);
+            self.scene.labels.push(label.of(node.0, role::OWN));
+        }
+    }
+}
+
+/// busy / cell as 0…255, rounded to the nearest; anything busy at all is seen.
+fn fullness(busy: i64, cell: i64) -> u8 {
+    if busy <= 0 || cell <= 0 {
+        return 0;
+    }
+    let full = (i128::from(busy) * 255 + i128::from(cell) / 2) / i128::from(cell);
+    full.clamp(1, 255) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fullness_is_rounded_once() {
+        assert_eq!(fullness(0, 1024), 0);
+        assert_eq!(fullness(1, 1 << 40), 1);
+        assert_eq!(fullness(512, 1024), 128);
+        assert_eq!(fullness(1024, 1024), 255);
+        assert_eq!(fullness(4096, 1024), 255);
+        assert_eq!(fullness(i64::MAX, i64::MAX), 255);
+    }
+}

@@ -1,0 +1,254 @@
+//! The workbench's own views: the overview of a run, the comparison of two, the table of any tree. Findings of all domains
+//! are charged, numbered and weighed here, and nowhere else.
+
+use crosscut_scene::format::{exact, quantity};
+use crosscut_tree::Unit;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::bench::{OpenRun, Workbench};
+use crate::declare::{Compares, Opt, OptKind, Pane, View};
+use crate::domain::{Drawn, Topic};
+use crate::error::Refusal;
+use crate::job::Job;
+use crate::look::{Look, Scope};
+use crate::loss::{How, Loss, charged};
+use crate::picture::same_domain;
+use crate::sheet::{Block, Cell, Finding, Severity, Sheet, Tone};
+
+/// The first sheet of a run.
+pub const OVERVIEW: View = View {
+    name: "overview",
+    title: "Overview",
+    section: "Run",
+    icon: "M2 3h12v3H2zM2 8h7v5H2zM11 8h3v5h-3z",
+    about: "How good was this run, what costs most, and where is that in the program.",
+    trees: &["lines"],
+    pane: Pane::Sheet,
+    options: &[],
+    acts: &[],
+    compares: Compares::No,
+    slow: false,
+    hidden: false,
+};
+
+/// Two runs.
+pub const COMPARE: View = View {
+    name: "compare",
+    title: "Compare",
+    section: "Run",
+    icon: "M2 3h5v10H2zM9 3h5v10H9z",
+    about: "How two runs differ, worst first.",
+    trees: &["lines"],
+    pane: Pane::Sheet,
+    options: &[],
+    acts: &[],
+    compares: Compares::Two,
+    slow: false,
+    hidden: false,
+};
+
+/// The rows of any tree.
+pub const TABLE: View = View {
+    name: "table",
+    title: "Table",
+    section: "Run",
+    icon: "M2 3h12v2H2zM2 7h12v2H2zM2 11h12v2H2z",
+    about: "What a view shows, as rows that can be sorted and filtered.",
+    trees: &[],
+    pane: Pane::Table,
+    options: &[Opt::new("tree", "Tree", OptKind::Choice { values: &[] }, "")],
+    acts: &[],
+    compares: Compares::No,
+    slow: false,
+    hidden: false,
+};
+
+/// Below this share of the time of all places a loss is no finding.
+const WORTH: f64 = 0.01;
+
+/// Draws one of the workbench's own views.
+pub fn draw(bench: &Workbench, look: &Look, with: &[usize], job: &Job<'_>) -> Result<Drawn, Refusal> {
+    match (look.view.as_str(), with) {
+        ("compare", &[other]) => Ok(Drawn::sheet(compare(bench, look.run, other, job)?)),
+        ("compare", _) => Ok(Drawn::sheet(nothing_to_compare())),
+        ("table", _) => Err(Refusal::new("a table is asked for by its rows, not as a picture")),
+        _ => Ok(Drawn::sheet(overview(bench, look.run, job)?)),
+    }
+}
+
+fn nothing_to_compare() -> Sheet {
+    let text = "Open two runs to compare them: crosscut view RUN_A RUN_B.".to_owned();
+    Sheet {
+        title: "Compare".to_owned(),
+        blocks: vec![Block::Text { text, tone: Tone::Plain }],
+        ..Sheet::default()
+    }
+}
+
+/// What all places of a run could have done: their number times the time of the run.
+pub fn capacity(run: &OpenRun) -> f64 {
+    let of = |domain: &std::sync::Arc<dyn crate::domain::Domain>| {
+        domain.time().map(|time| (time.1 - time.0) * domain.places() as f64)
+    };
+    run.domains.iter().find_map(of).unwrap_or(0.0).max(1.0)
+}
+
+/// The findings of a run, worst first, numbered from 1.
+pub fn findings(bench: &Workbench, run: usize, job: &Job<'_>) -> Result<Vec<Finding>, Refusal> {
+    let open = bench.run(run)?;
+    let mut losses: Vec<Loss> = Vec::new();
+    for domain in &open.domains {
+        losses.extend(domain.losses(&Scope::default(), job)?);
+        job.check()?;
+    }
+    let capacity = capacity(open);
+    let mut losses = charged(losses);
+    losses.retain(|loss| loss.cost >= WORTH * capacity);
+    Ok(losses
+        .into_iter()
+        .zip(1..)
+        .map(|(loss, number)| finding(loss, number, capacity, open.clock()))
+        .collect())
+}
+
+fn finding(loss: Loss, number: u32, capacity: f64, clock: Unit) -> Finding {
+    Finding {
+        number,
+        id: loss.cause.to_owned(),
+        severity: Severity::of(loss.cost, capacity),
+        cost: Cell::Number {
+            value: loss.cost,
+            text: quantity(loss.cost, clock),
+            exact: exact(loss.cost, clock),
+            share: Some((loss.cost / capacity) as f32),
+        },
+        bound: loss.how == How::Bound,
+        line: loss.line,
+        what: loss.what,
+        evidence: loss.evidence,
+        advice: loss.advice,
+        picture: loss.picture.map(Box::new),
+        show: Box::new(loss.show),
+    }
+}
+
+/// Answers [`crate::question::Ask::Overview`].
+pub fn overview(bench: &Workbench, run: usize, job: &Job<'_>) -> Result<Sheet, Refusal> {
+    let open = bench.run(run)?;
+    let mut blocks = Vec::new();
+    if let Some(missing) = open.partial() {
+        blocks.push(Block::Text { text: format!("This run is partial: {missing}"), tone: Tone::Warning });
+    }
+    let mut own = Vec::new();
+    for domain in &open.domains {
+        own.extend(domain.overview(job)?);
+    }
+    // What costs most stands below where the time went, above the details.
+    let details =
+        own.iter().position(|block| matches!(block, Block::Show { .. })).map_or(own.len(), |at| at + 1);
+    let rest = own.split_off(details);
+    blocks.extend(own);
+    let found = findings(bench, run, job)?;
+    blocks.push(Block::Head { text: "What costs most".to_owned() });
+    if found.is_empty() {
+        let text = "No finding: nothing that is looked for costs a hundredth of the time of all workers.";
+        blocks.push(Block::Text { text: text.to_owned(), tone: Tone::Plain });
+    }
+    blocks.extend(found.into_iter().map(Block::Finding));
+    blocks.extend(rest);
+    Ok(Sheet {
+        title: open.run.name(),
+        kind: "run".to_owned(),
+        time: open.time(),
+        blocks,
+        ..Sheet::default()
+    })
+}
+
+/// How two runs differ, by all domains that both have.
+pub fn compare(bench: &Workbench, run: usize, other: usize, job: &Job<'_>) -> Result<Sheet, Refusal> {
+    let (here, there) = (bench.run(run)?, bench.run(other)?);
+    let mut blocks = Vec::new();
+    for domain in &here.domains {
+        match same_domain(bench, other, &**domain) {
+            Some(other) => blocks.extend(domain.compare(other, job)?),
+            None => {
+                let text = format!("{} has no {}: not compared", there.run.name(), domain.word());
+                blocks.push(Block::Text { text, tone: Tone::Note });
+            }
+        }
+    }
+    let title = format!("{} against {}", here.run.name(), there.run.name());
+    Ok(Sheet { title, kind: "comparison".to_owned(), blocks, ..Sheet::default() })
+}
+
+/// A finding as scripts rely on it.
+#[derive(Debug, Serialize)]
+struct FindingJson<'a> {
+    id: &'a str,
+    severity: &'static str,
+    cost_ns: i64,
+    r#where: Option<String>,
+    what: &'a str,
+    evidence: &'a str,
+    r#do: &'a str,
+}
+
+impl Workbench {
+    /// What is inside a run, as `crosscut info --json` says it.
+    pub fn info_json(&self, run: usize) -> Result<Map<String, Value>, Refusal> {
+        self.json(run, &[Topic::Info])
+    }
+
+    /// What costs time in a run, as `crosscut report --json` says it.
+    pub fn report_json(&self, run: usize) -> Result<Map<String, Value>, Refusal> {
+        let mut json = self.json(run, &[Topic::Info, Topic::Report])?;
+        let found = self.job(run, |job| findings(self, run, job))?;
+        let found: Vec<FindingJson<'_>> = found.iter().map(finding_json).collect();
+        let value = serde_json::to_value(found).map_err(|error| Refusal::new(error.to_string()))?;
+        json.insert("findings".to_owned(), value);
+        Ok(json)
+    }
+
+    /// The findings of a run, worst first.
+    pub fn findings(&self, run: usize) -> Result<Vec<Finding>, Refusal> {
+        self.job(run, |job| findings(self, run, job))
+    }
+
+    /// What all places of a run could have done, in its clock's unit.
+    pub fn capacity(&self, run: usize) -> Result<f64, Refusal> {
+        Ok(capacity(self.run(run)?))
+    }
+
+    fn json(&self, run: usize, topics: &[Topic]) -> Result<Map<String, Value>, Refusal> {
+        let open = self.run(run)?;
+        let mut json = Map::new();
+        for topic in topics {
+            for domain in &open.domains {
+                json.extend(self.job(run, |job| domain.json(*topic, job))?);
+            }
+        }
+        Ok(json)
+    }
+}
+
+fn finding_json(finding: &Finding) -> FindingJson<'_> {
+    let cost = match finding.cost {
+        Cell::Number { value, .. } => value as i64,
+        _ => 0,
+    };
+    let line = finding.line.as_ref().map(|line| match line {
+        Cell::Line { file, line, .. } if *line > 0 => format!("{file}:{line}"),
+        other => other.plain(),
+    });
+    FindingJson {
+        id: &finding.id,
+        severity: finding.severity.word(),
+        cost_ns: cost,
+        r#where: line,
+        what: &finding.what,
+        evidence: &finding.evidence,
+        r#do: &finding.advice,
+    }
+}
