@@ -2,7 +2,8 @@
 // of the frame find it in their context; there is nothing beside it.
 
 import { createContext, useContext } from "solid-js";
-import { createCommands, type Commands, type Parts } from "./commands";
+import { createCommands, type Commands } from "./commands";
+import type { Parts } from "./commands/command";
 import { createControls } from "./model/controls";
 import { createFindings } from "./model/findings";
 import { createHands } from "./model/hands";

@@ -2,9 +2,11 @@
 
 import { NONE } from "../protocol/constants";
 import { labelsOf } from "../draw/marks";
+import { quantity } from "../format";
 import { single } from "../selection";
 import type { Hit } from "../draw/hit";
 import type { Scene } from "../scene";
+import type { Tip } from "../store";
 import type { Selection } from "../protocol/Selection";
 
 /** What a mark stands for; null where it stands for nothing. */
@@ -25,4 +27,21 @@ export function wordsOf(scene: Scene, hit: Hit): { title: string; meaning: strin
   if (hit.kind === "areas") return { title: scene.areas[hit.index]?.name ?? meaning, meaning };
   const texts = hit.kind === "boxes" ? labelsOf(scene, hit.index) : [];
   return { title: texts.join(" · ") || meaning, meaning };
+}
+
+/** What the tooltip of a mark says at once; null where there is nothing to say. */
+export function tipOf(
+  scene: Scene,
+  hit: Hit,
+  run: number,
+  trees: readonly string[],
+  x: number,
+  y: number,
+): Tip | null {
+  const selection = selectionOf(hit, run, trees);
+  const { title, meaning } = wordsOf(scene, hit);
+  const axis = scene.plots[hit.plot]?.y;
+  const value = hit.at.y !== null && axis && axis.side !== "none" ? quantity(hit.at.y, axis.unit) : "";
+  const detail = [title === meaning ? "" : meaning, value].filter(Boolean).join(" · ") || undefined;
+  return selection || title !== "" ? { selection, title, own: selection === null, detail, x, y } : null;
 }

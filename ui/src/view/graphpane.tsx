@@ -17,7 +17,8 @@ import { selectionOf, wordsOf } from "../model/pick";
 import { textOf } from "../selection";
 import { Legend } from "./legend";
 import { MinimapView } from "./minimap";
-import { Busy, Slow, Waiting } from "./states";
+import { Slow } from "./slow";
+import { Busy, Waiting } from "./states";
 import { NONE } from "../scene";
 import type { Control, Rect } from "../model/controls";
 import type { View } from "../protocol/View";
@@ -269,18 +270,7 @@ export function GraphPane(props: { pane: number; view: View }): JSX.Element {
           store.setTip(null);
         }}
       />
-      <Show when={graph.answers.waitsForStart() || graph.answers.progress()}>
-        <div class="centre">
-          <Slow
-            title={props.view.title}
-            about={props.view.about}
-            progress={graph.answers.progress()}
-            since={graph.answers.busySince()}
-            onStart={graph.answers.start}
-            onCancel={graph.answers.cancel}
-          />
-        </div>
-      </Show>
+      <Slow view={props.view} answers={graph.answers} />
       <Show when={(!graph.scene() && !props.view.slow) || graph.answers.error()}>
         <Waiting what={props.view.title} error={graph.answers.error()} />
       </Show>

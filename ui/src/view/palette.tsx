@@ -3,7 +3,7 @@
 
 import { createMemo, createSignal, For, onMount, Show, type JSX } from "solid-js";
 import { useBench } from "../bench";
-import { GROUPS, type Command } from "../commands";
+import { GROUPS, type Command } from "../commands/command";
 import { matches } from "../model/match";
 import { listed } from "../views";
 import { Key } from "./controls";

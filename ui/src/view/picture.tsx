@@ -6,15 +6,14 @@ import { useBench } from "../bench";
 import { drawScene, NOTHING_LIT } from "../draw/draw";
 import { hit, type Hit } from "../draw/hit";
 import { Surface } from "../draw/surface";
-import { quantity } from "../format";
 import { keyOf } from "../look";
 import { createAnswers } from "../model/answers";
 import { litIn, ownLit } from "../model/light";
-import { selectionOf, wordsOf } from "../model/pick";
+import { selectionOf, tipOf } from "../model/pick";
 import { withOption } from "../state";
 import { isShown, nameOf, valueOf, viewOf } from "../views";
 import { Option } from "./option";
-import { Slow } from "./states";
+import { Slow } from "./slow";
 import type { Scene } from "../scene";
 import type { Look } from "../protocol/Look";
 import type { Opt } from "../protocol/Opt";
@@ -117,20 +116,7 @@ export function Picture(props: { title?: string; look: Look; height: number; slo
     const s = scene();
     setHovered(at);
     if (!at || !s) return void store.setTip(null);
-    const of = selectionOf(at, props.look.run, trees());
-    const { title, meaning } = wordsOf(s, at);
-    const y = s.plots[at.plot]?.y;
-    const value = at.at.y !== null && y && y.side !== "none" ? quantity(at.at.y, y.unit) : "";
-    const detail = [title === meaning ? "" : meaning, value].filter(Boolean).join(" · ");
-    if (!of && title === "") return void store.setTip(null);
-    store.setTip({
-      selection: of,
-      title,
-      own: of === null,
-      detail: detail || undefined,
-      x: e.clientX,
-      y: e.clientY,
-    });
+    store.setTip(tipOf(s, at, props.look.run, trees(), e.clientX, e.clientY));
   };
   const click = (e: MouseEvent): void => {
     const at = under(e);
@@ -174,18 +160,7 @@ export function Picture(props: { title?: string; look: Look; height: number; slo
             store.setTip(null);
           }}
         />
-        <Show when={slow() && (answers.waitsForStart() || answers.progress())}>
-          <div class="centre">
-            <Slow
-              title=""
-              about={view()?.about ?? ""}
-              progress={answers.progress()}
-              since={answers.busySince()}
-              onStart={answers.start}
-              onCancel={answers.cancel}
-            />
-          </div>
-        </Show>
+        <Slow view={view()} answers={answers} untitled />
         <Show when={answers.error()}>
           {(e) => (
             <div class="centre quiet" role="alert">

@@ -7,7 +7,8 @@ import { createAnswers } from "../model/answers";
 import { inSteps, lookOf } from "../look";
 import { sections, type Section } from "../model/sheet";
 import { BlockView } from "./blocks";
-import { Slow, Waiting } from "./states";
+import { Slow } from "./slow";
+import { Waiting } from "./states";
 import type { Control } from "../model/controls";
 import type { Look } from "../protocol/Look";
 import type { Sheet } from "../protocol/Sheet";
@@ -72,18 +73,7 @@ export function SheetPane(props: { pane: number; view: View }): JSX.Element {
       <div class="sheet" tabindex="0" role="region" aria-label={name()} ref={body}>
         <Show when={sheet()}>{(s) => <SheetBody sheet={s()} run={pane()?.run ?? 0} />}</Show>
       </div>
-      <Show when={answers.waitsForStart() || answers.progress()}>
-        <div class="centre">
-          <Slow
-            title={props.view.title}
-            about={props.view.about}
-            progress={answers.progress()}
-            since={answers.busySince()}
-            onStart={answers.start}
-            onCancel={answers.cancel}
-          />
-        </div>
-      </Show>
+      <Slow view={props.view} answers={answers} />
       <Show when={(!sheet() && !props.view.slow) || answers.error()}>
         <Waiting what={props.view.title} error={answers.error()} />
       </Show>

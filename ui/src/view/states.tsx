@@ -1,13 +1,11 @@
-// The designed states: waiting with a number, connection lost, partial data, errors with their cause, first-use hints,
-// short notices. Each says what happened and what to do next.
+// The designed states: waiting with a number, connection lost, partial data, errors with their cause, short notices.
+// Each says what happened and what to do next.
 
 import { createSignal, For, onCleanup, Show, type JSX } from "solid-js";
 import { useBench } from "../bench";
 import { separated } from "../format";
 import { IconButton, Key } from "./controls";
 import { Icon } from "./icons";
-import type { Pane } from "../protocol/Pane";
-import type { Progress } from "../protocol/Progress";
 
 /** Milliseconds since `since`, counted while shown. */
 function useElapsed(since: () => number): () => number {
@@ -81,58 +79,6 @@ export function Busy(props: { since: number | null }): JSX.Element {
         );
       }}
     </Show>
-  );
-}
-
-/** A slow answer: a button that begins it, then how far it is and how to give it up. */
-export function Slow(props: {
-  title: string;
-  about: string;
-  progress: Progress | null;
-  since: number | null;
-  onStart: () => void;
-  onCancel: () => void;
-}): JSX.Element {
-  const start = (
-    <>
-      <strong>{props.title}</strong>
-      <Show when={props.about}>
-        <p class="quiet">{props.about}</p>
-      </Show>
-      <p>
-        <button type="button" class="primary" onClick={() => props.onStart()}>
-          Compute
-        </button>
-      </p>
-    </>
-  );
-  return (
-    <div class="slow" role="status">
-      <Show when={props.progress} fallback={start}>
-        {(p) => (
-          <>
-            <div class="slow-says num">
-              <span>{p().what || "Computing"}</span>{" "}
-              <span>
-                {Math.round(p().share * 100)}
-                {"\u2009"}%
-              </span>{" "}
-              <Show when={props.since}>
-                {(since) => (
-                  <span class="quiet">
-                    <Elapsed since={since()} />
-                  </span>
-                )}
-              </Show>
-            </div>
-            <progress max="1" value={p().share} aria-label={p().what || "Computing"} />
-            <button type="button" onClick={() => props.onCancel()}>
-              Cancel
-            </button>
-          </>
-        )}
-      </Show>
-    </div>
   );
 }
 
@@ -250,62 +196,6 @@ export function Notices(): JSX.Element {
             )}
           </Show>
           <IconButton icon="close" title="Dismiss" onClick={() => store.tell(null)} />
-        </div>
-      )}
-    </Show>
-  );
-}
-
-const HINTS: Record<Pane, () => JSX.Element> = {
-  sheet: () => (
-    <>
-      What costs most comes first. Click it: the view that shows it opens, with the place selected.{" "}
-      <Key name="P" /> goes to the next.
-    </>
-  ),
-  graph: () => (
-    <>
-      Double click opens or closes, <Key name="Shift" /> click opens all below. Wheel zooms, drag moves,{" "}
-      <Key name="F" /> fits. <Key name="K" /> looks through a problem, <Key name="T" /> shows the selection in
-      time.
-    </>
-  ),
-  plots: () => (
-    <>
-      Wheel zooms at the pointer, drag moves, <Key name="Shift" /> drag selects a stretch. The strip below is
-      the whole run: its frame is this window.
-    </>
-  ),
-  table: () => (
-    <>
-      A click on a head sorts, the worst first. Arrows walk the rows, <Key name="Enter" /> opens one, a double
-      click shows it in a graph.
-    </>
-  ),
-};
-const SEEN = "crosscut.hints";
-
-/** One hint per kind of pane, until it is dismissed; remembered by the host. */
-export function Hints(): JSX.Element {
-  const { store } = useBench();
-  const [seen, setSeen] = createSignal(store.host.remembered(SEEN).split(",").filter(Boolean));
-  const kind = (): Pane | undefined => store.activeView()?.pane;
-  const dismiss = (which: string[]): void => {
-    const next = [...new Set([...seen(), ...which])];
-    setSeen(next);
-    store.host.remember(SEEN, next.join(","));
-  };
-  return (
-    <Show when={kind() !== undefined && !seen().includes(kind()!) ? kind() : undefined} keyed>
-      {(of) => (
-        <div class="hint" role="note">
-          <span>{HINTS[of]()}</span>
-          <button type="button" onClick={() => dismiss([of])}>
-            Got it
-          </button>
-          <button type="button" class="plain" onClick={() => dismiss(Object.keys(HINTS))}>
-            No hints
-          </button>
         </div>
       )}
     </Show>

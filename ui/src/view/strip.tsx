@@ -160,13 +160,13 @@ function StripOf(props: { view: string; run: number }): JSX.Element {
     const [from, to] = window();
     if (byPlace()) return `places ${from}–${to}`;
     const perPixel = (whole()[1] - whole()[0]) / 2000;
-    return `${quantity(to - from, clock())} at ${reading(from - whole()[0], perPixel, clock())}`;
+    return `${quantity(to - from, clock())} at ${reading(from, perPixel, clock())}`;
   };
   const reads = (): string => {
     const at = pointer();
     if (at === null || !plot() || byPlace()) return "";
     const value = within(toValue(at));
-    return reading(value - whole()[0], (whole()[1] - whole()[0]) / Math.max(1, plot()!.rect.w), clock());
+    return reading(value, (whole()[1] - whole()[0]) / Math.max(1, plot()!.rect.w), clock());
   };
   const extent = (): string => {
     const places = store.runInfo(props.run)?.places ?? 0;
