@@ -7,6 +7,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use crosscut_run::Run;
 use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{Deviation, Grains, Problem, Thresholds};
+use crosscut_workbench::Settings;
 
 use crate::{output, runs};
 
@@ -115,6 +116,35 @@ impl Baseline {
         }
         Ok(Some(Baseline { name, deviation }))
     }
+}
+
+/// What the workbench is told of a run: its baseline, asked for or noted, and thresholds. A baseline that was asked for and
+/// is of no use is refused here rather than left out of every answer; one that was noted was looked at then.
+pub fn settings(asked: Option<&Path>, limits: &Limits, run: &Run) -> Result<Settings> {
+    let mut settings = Settings::new();
+    let path = match asked {
+        Some(path) => {
+            let tasks = Tasks::open(runs::open(run.path())?)?;
+            Baseline::find(Some(path), &tasks, &Grains::new(&tasks))?;
+            Some(path.to_owned())
+        }
+        None => match noted(run.path()) {
+            Ok(path) => path.filter(|path| {
+                open_baseline(path, run).map_err(|error| leave_out::<()>(&format!("{error:#}"))).is_ok()
+            }),
+            Err(error) => leave_out(&format!("{error:#}"))?,
+        },
+    };
+    if let Some(path) = path {
+        settings.insert("baseline".to_owned(), path.display().to_string());
+    }
+    let thresholds = limits.thresholds()?;
+    for problem in Problem::ALL {
+        if let Some(value) = thresholds.given(problem) {
+            settings.insert(format!("threshold.{problem}"), value.to_string());
+        }
+    }
+    Ok(settings)
 }
 
 /// The run that was asked for, else the one that `crosscut compare` noted, if it is still there.

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use crosscut_run::Run;
+use crosscut_workbench::{OpenRun, Settings};
 
 /// Opens a run.
 pub fn open(path: &Path) -> Result<Run> {
@@ -16,6 +17,11 @@ pub fn open(path: &Path) -> Result<Run> {
         "{}: not a Crosscut run: {why}; `crosscut record`, `crosscut import` and `crosscut synth` make runs",
         path.display()
     );
+}
+
+/// The workbench over a run, told so much.
+pub fn opened(run: Run, settings: &Settings) -> Result<OpenRun> {
+    OpenRun::open(run, crosscut_view::REGISTRY, settings).map_err(|refusal| anyhow!(refusal.0))
 }
 
 /// What a run that is not whole lacks, for the first lines about it.

@@ -6,12 +6,11 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 use crosscut_run::Run;
-use crosscut_server::{Options, Served, Server};
-use crosscut_tasks::Tasks;
-use crosscut_tasks::grain::Grains;
+use crosscut_server::{Options, Server};
+use crosscut_workbench::Workbench;
 use tempfile::TempDir;
 
-use crate::grains::{Baseline, Limits, baseline};
+use crate::grains::{Limits, settings};
 use crate::import::{How, import};
 use crate::{interrupt, output, runs};
 
@@ -39,9 +38,8 @@ pub struct Args {
 
 /// Serves until Ctrl-C. Standard output gets the link and nothing else.
 pub fn run(args: Args) -> Result<()> {
-    let thresholds = args.limits.thresholds()?;
     let mut imported = Vec::new(); // kept until the end: dropping a folder removes it
-    let mut served = Vec::new();
+    let mut opened = Vec::new();
     for path in &args.runs {
         let run = if path.is_file() {
             let (run, folder) = import_for_now(path, &args.how)?;
@@ -50,19 +48,14 @@ pub fn run(args: Args) -> Result<()> {
         } else {
             runs::open(path)?
         };
-        // Every run gets a view of the baseline of its own: it is mapped, so that costs little.
-        let baseline = baseline(args.baseline.as_deref(), &run)?;
-        let tasks = Tasks::open(run)?;
-        if let Some(asked) = &args.baseline {
-            // One that was noted was looked at then. This one is refused here rather than left out of every answer.
-            Baseline::find(Some(asked), &tasks, &Grains::new(&tasks))?;
-        }
-        served.push(Served { tasks, baseline, thresholds: thresholds.clone() });
+        let settings = settings(args.baseline.as_deref(), &args.limits, &run)?;
+        opened.push(runs::opened(run, &settings)?);
     }
+    let bench = Workbench::new(opened, crosscut_server::build());
     let runtime = tokio::runtime::Runtime::new().context("threads of the server")?;
     runtime.block_on(async {
         let stop = interrupt::signal(); // listens from now on, before the link is out
-        let server = Server::bind(served, Options { port: args.port }).await?;
+        let server = Server::bind(bench, Options { port: args.port }).await?;
         let link = server.link();
         output::line(&link)?;
         if !args.no_open && std::io::stdout().is_terminal() {

@@ -1,7 +1,6 @@
 //! Numbers for people: three significant digits, prefixes, thin separators, by the unit of what is measured. The page
 //! formats axes and sliders the same way (`ui/src/format.ts`, tested on [`cases`]); exact values are shown on hover.
 
-
 use serde::Serialize;
 
 pub use crosscut_tree::Unit;
@@ -20,7 +19,10 @@ pub fn quantity(value: f64, unit: Unit) -> String {
         }
         Unit::Bytes => {
             let (scaled, unit) = scale_bytes(value);
-            format!("{} {unit}", if unit == "B" && whole(value) { count(value as i64) } else { three(scaled) })
+            format!(
+                "{} {unit}",
+                if unit == "B" && whole(value) { count(value as i64) } else { three(scaled) }
+            )
         }
         Unit::Count if whole(value) => count(value as i64),
         Unit::Count | Unit::Ratio => three(value),
@@ -68,9 +70,40 @@ pub struct Case {
 /// Values around every border of the formatter, in every unit.
 pub fn cases() -> Vec<Case> {
     const VALUES: [f64; 34] = [
-        0.0, 0.001, 0.0449, 0.12345, 0.5, 0.9994, 0.9996, 1.0, 1.234, 7.0, 9.994, 9.996, 12.0, 45.6, 99.94, 99.96, 123.4,
-        512.0, 999.0, 999.4, 999.6, 1000.0, 1023.0, 1024.0, 1536.0, 12_345.0, 999_499.0, 999_600.0, 1_048_576.0, 4.56e7,
-        1.5e9, 2.2e10, 1.5e13, -1234.0,
+        0.0,
+        0.001,
+        0.0449,
+        0.12345,
+        0.5,
+        0.9994,
+        0.9996,
+        1.0,
+        1.234,
+        7.0,
+        9.994,
+        9.996,
+        12.0,
+        45.6,
+        99.94,
+        99.96,
+        123.4,
+        512.0,
+        999.0,
+        999.4,
+        999.6,
+        1000.0,
+        1023.0,
+        1024.0,
+        1536.0,
+        12_345.0,
+        999_499.0,
+        999_600.0,
+        1_048_576.0,
+        4.56e7,
+        1.5e9,
+        2.2e10,
+        1.5e13,
+        -1234.0,
     ];
     let of = |unit: Unit| {
         VALUES.into_iter().map(move |value| {
@@ -259,7 +292,12 @@ mod tests {
             (1023.0, Unit::Bytes, "1\u{2009}023 B", "1\u{2009}023 bytes"),
             (1024.0, Unit::Bytes, "1.00 KiB", "1\u{2009}024 bytes"),
             (1_048_575.0, Unit::Bytes, "1.00 MiB", "1\u{2009}048\u{2009}575 bytes"),
-            (1.75 * 1024.0 * 1024.0 * 1024.0, Unit::Bytes, "1.75 GiB", "1\u{2009}879\u{2009}048\u{2009}192 bytes"),
+            (
+                1.75 * 1024.0 * 1024.0 * 1024.0,
+                Unit::Bytes,
+                "1.75 GiB",
+                "1\u{2009}879\u{2009}048\u{2009}192 bytes",
+            ),
             (12_345.0, Unit::Count, "12\u{2009}345", "12\u{2009}345"),
             (2.5, Unit::Count, "2.50", "2.5"),
             (1.0 / 3.0, Unit::Ratio, "0.333", "0.3333333333333333"),

@@ -11,10 +11,14 @@ pub const BYTES: usize = 300 << 10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TooLarge {
     /// Too many marks.
-    #[error("the picture would have {0} marks, which is more than 20,000: fold or close something, or look at a part")]
+    #[error(
+        "the picture would have {0} marks, which is more than 20,000: fold or close something, or look at a part"
+    )]
     Marks(usize),
     /// Too many bytes.
-    #[error("the picture would take {0} bytes, which is more than 300 KiB: fold or close something, or look at a part")]
+    #[error(
+        "the picture would take {0} bytes, which is more than 300 KiB: fold or close something, or look at a part"
+    )]
     Bytes(usize),
 }
 

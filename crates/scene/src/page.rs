@@ -17,18 +17,29 @@ pub fn constants() -> String {
         "// Generated from crates/scene: do not edit. `cargo test -p crosscut-scene` writes it again.\n",
     );
     let _ = writeln!(out, "\n/** No node, no second end, no id. */\nexport const NONE = {NONE};");
-    let _ = writeln!(out, "\n/** Number of palette slots, and how many of them, the first, are categories. */");
+    let _ =
+        writeln!(out, "\n/** Number of palette slots, and how many of them, the first, are categories. */");
     let _ = writeln!(out, "export const SLOTS = {SLOTS};\nexport const CATEGORIES = {CATEGORIES};");
-    record(&mut out, "Palette slots by name.", "SLOT", slot::ALL.iter().map(|&(name, at)| (name, at.to_string())));
-    let ramps = Ramp::ALL.iter().map(|(name, ramp)| {
-        (*name, format!("{{ first: {}, steps: {} }}", ramp.first, ramp.steps))
-    });
+    record(
+        &mut out,
+        "Palette slots by name.",
+        "SLOT",
+        slot::ALL.iter().map(|&(name, at)| (name, at.to_string())),
+    );
+    let ramps = Ramp::ALL
+        .iter()
+        .map(|(name, ramp)| (*name, format!("{{ first: {}, steps: {} }}", ramp.first, ramp.steps)));
     record(&mut out, "Ramps: rows of slots.", "RAMP", ramps);
     let strokes = [("none", Stroke::None), ("own", Stroke::Own)];
     let strokes = strokes.into_iter().map(|(name, stroke)| (name, stroke.sent().to_string()));
     record(&mut out, "`stroke` of a style that is no slot.", "STROKE", strokes);
     let ink = [("on", Ink::On.sent().to_string())];
-    record(&mut out, "`ink` of a text that is no slot: what can be read on its box.", "TEXT_INK", ink.into_iter());
+    record(
+        &mut out,
+        "`ink` of a text that is no slot: what can be read on its box.",
+        "TEXT_INK",
+        ink.into_iter(),
+    );
     let dash = |dash: Dash| dash.lengths().map_or("[]".to_owned(), |(ink, gap)| format!("[{ink}, {gap}]"));
     let dashes = ["solid", "dashed", "fine", "dotted"].into_iter().zip(Dash::ALL.map(dash));
     record(&mut out, "Lengths of ink and gap in pixels.", "DASH", dashes);
@@ -53,8 +64,14 @@ pub fn constants() -> String {
         ("rim", rank::RIM),
         ("sign", rank::SIGN),
     ];
-    record(&mut out, "Drawing order.", "RANK", ranks.into_iter().map(|(name, rank)| (name, rank.to_string())));
-    let _ = writeln!(out, "\n/** Marks of a picture at most. */\nexport const MOST_MARKS = {};", limits::MARKS);
+    record(
+        &mut out,
+        "Drawing order.",
+        "RANK",
+        ranks.into_iter().map(|(name, rank)| (name, rank.to_string())),
+    );
+    let _ =
+        writeln!(out, "\n/** Marks of a picture at most. */\nexport const MOST_MARKS = {};", limits::MARKS);
     let _ = writeln!(out, "\n/** Columns of each kind of mark, in the order in which they are sent. */");
     let _ = writeln!(out, "export const COLUMNS = {{");
     for (kind, _) in LAYOUT {

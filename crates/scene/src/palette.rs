@@ -386,7 +386,9 @@ mod tests {
         for theme in [Theme::LIGHT, Theme::DARK] {
             for ramp in [Ramp::MORE, Ramp::GREY] {
                 for matrix in [NORMAL, DEUTERANOPIA, PROTANOPIA] {
-                    let far = |slot: u16| (seen(theme.slot(slot), matrix)[0] - seen(theme.surface, matrix)[0]).abs();
+                    let far = |slot: u16| {
+                        (seen(theme.slot(slot), matrix)[0] - seen(theme.surface, matrix)[0]).abs()
+                    };
                     for slot in ramp.first + 1..ramp.first + ramp.steps {
                         assert!(far(slot) > far(slot - 1), "slot {slot}");
                     }

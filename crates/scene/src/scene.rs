@@ -95,7 +95,8 @@ impl Scene {
     pub fn end(&mut self) {
         let now = self.counts();
         if let Some(plot) = self.plots.last_mut() {
-            plot.marks = each(plot.marks, now, |range, now| if range.1 == OPEN { (range.0, now.1) } else { range });
+            plot.marks =
+                each(plot.marks, now, |range, now| if range.1 == OPEN { (range.0, now.1) } else { range });
         }
     }
 

@@ -52,7 +52,8 @@ pub fn svg(scene: &Scene, theme: &Theme) -> String {
     );
     let mut writer = Writer { out, theme, scene };
     writer.patterns();
-    let _ = writeln!(writer.out, "<g transform=\"translate({} {})\">", number(MARGIN), number(MARGIN + TITLE));
+    let _ =
+        writeln!(writer.out, "<g transform=\"translate({} {})\">", number(MARGIN), number(MARGIN + TITLE));
     writer.body();
     writer.out.push_str("</g>\n");
     let mut y = foot + MARGIN + 6.0;
@@ -206,7 +207,8 @@ impl Writer<'_> {
     fn loose(&self, plots: &[Ranges]) -> Group {
         let scene = self.scene;
         let outside = |n: usize, of: fn(&Ranges) -> (u32, u32)| -> Chosen {
-            let inside = |i: &usize| plots.iter().map(of).any(|(from, to)| (from as usize..to as usize).contains(i));
+            let inside =
+                |i: &usize| plots.iter().map(of).any(|(from, to)| (from as usize..to as usize).contains(i));
             (0..n).filter(|i| !inside(i)).collect()
         };
         Group {
@@ -305,7 +307,10 @@ impl Writer<'_> {
         } else if let Some(style) = item.style {
             let style = self.scene.styles.at(style);
             let is_line = style.fill == Fill::None && style.stroke != crate::style::Stroke::None;
-            match (is_line, style.rank == rank::LINK || style.arrow || style.shape == crate::style::Shape::Line) {
+            match (
+                is_line,
+                style.rank == rank::LINK || style.arrow || style.shape == crate::style::Shape::Line,
+            ) {
                 (true, true) => self.sample(style, item.fill, (x, y - 4.0), (x + 16.0, y - 4.0)),
                 _ => self.outlined(style, item.fill, (x, y - 10.0, 16.0, 11.0)),
             }

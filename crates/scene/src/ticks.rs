@@ -115,7 +115,11 @@ fn unit(axis: &Axis) -> (&'static str, f64) {
 /// The same for a value of this size.
 fn unit_of(unit: Unit, size: f64) -> (&'static str, f64) {
     let largest = |units: &[(&'static str, f64)]| {
-        units.iter().copied().find(|&(_, scale)| size >= scale * (1.0 - 1e-12)).unwrap_or(units[units.len() - 1])
+        units
+            .iter()
+            .copied()
+            .find(|&(_, scale)| size >= scale * (1.0 - 1e-12))
+            .unwrap_or(units[units.len() - 1])
     };
     const KIB: f64 = 1024.0;
     match unit {
@@ -193,7 +197,12 @@ mod tests {
     fn nothing_stands_where_time_is_folded() {
         let stop = |value: f64, at: f32, folded: bool| Stop { value, at, folded };
         let mut axis = axis(0.0, 1.0, Unit::Ns);
-        axis.stops = vec![stop(0.0, 0.0, false), stop(100.0, 200.0, true), stop(900.0, 230.0, false), stop(1000.0, 430.0, false)];
+        axis.stops = vec![
+            stop(0.0, 0.0, false),
+            stop(100.0, 200.0, true),
+            stop(900.0, 230.0, false),
+            stop(1000.0, 430.0, false),
+        ];
         let all = ticks(&axis, 60.0);
         assert!(all.len() >= 4 && all.iter().all(|tick| tick.at <= 200.0 || tick.at >= 230.0), "{all:?}");
         assert_eq!(axis.pixel(500.0), 215.0);

@@ -73,10 +73,7 @@ pub const LAYOUT: [(&str, &[(&str, Type)]); 6] = [
         ],
     ),
     ("polygons", &[("end", Type::U32)]),
-    (
-        "labels",
-        &[("x", Type::F32), ("y", Type::F32), ("w", Type::F32)],
-    ),
+    ("labels", &[("x", Type::F32), ("y", Type::F32), ("w", Type::F32)]),
 ];
 
 /// All columns of a kind of mark. Texts have no second end and no id.

@@ -1,21 +1,9 @@
-//! Answers as bytes: a length, JSON, and the columns of a scene (see `docs/api.md`).
+//! Answers as they are sent: large ones compressed (see `docs/api.md`).
 
 use std::io::Write;
 
-use crosscut_scene::wire;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use serde::Serialize;
-use serde_json::json;
-
-/// JSON with its length before it, padded such that what follows is aligned.
-pub fn frame(json: &impl Serialize) -> Vec<u8> {
-    wire::frame(json).unwrap_or_else(|error| {
-        eprintln!("crosscut: an answer could not be written: {error}");
-        let failed = json!({"id": 0, "error": {"error": "an answer could not be written"}});
-        wire::frame(&failed).unwrap_or_default()
-    })
-}
 
 /// Answers from this size on are compressed: a person may look at a cluster's run through a slow tunnel.
 const LARGE: usize = 32 << 10;

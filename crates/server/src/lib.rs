@@ -1,34 +1,28 @@
-//! The workbench's server: the embedded page, and runs over HTTP and WebSocket, on loopback only.
+//! The server of the workbench: the embedded page, and questions over HTTP and WebSocket, on loopback only.
 //!
-//! Comes in: open runs. Goes out: the page and answers as `docs/api.md` describes. The server keeps nothing per client:
-//! every request carries the whole view state.
+//! Comes in: a workbench over open runs. Goes out: the page and answers as `docs/api.md` describes. The server knows no
+//! domain and keeps nothing per client: every question carries the whole look.
 
 mod access;
-mod answer;
 mod encode;
-mod grains;
-mod ops;
 mod page;
 mod picture;
-pub mod protocol;
 mod socket;
-mod whatif;
 
 use std::future::Future;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::routing::get;
-use crosscut_tasks::Tasks;
-use crosscut_tasks::grain::Thresholds;
-use crosscut_tree::Cut;
+use crosscut_workbench::Workbench;
 use tokio::net::TcpListener;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tower_http::compression::CompressionLayer;
 
 use access::Access;
+pub use page::build;
 
 /// How to serve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,50 +52,22 @@ pub enum ServerError {
     Stopped(#[from] std::io::Error),
 }
 
-/// A run to serve.
-#[derive(Debug)]
-pub struct Served {
-    /// The run.
-    pub tasks: Tasks,
-    /// A run of the same program, as a rule with one worker, that gives the work deviation.
-    pub baseline: Option<Tasks>,
-    /// Where problems of grains begin.
-    pub thresholds: Thresholds,
-}
-
-impl From<Tasks> for Served {
-    fn from(tasks: Tasks) -> Self {
-        Served { tasks, baseline: None, thresholds: Thresholds::default() }
-    }
-}
-
-/// An open run with the cut that it opens with.
-#[derive(Debug)]
-pub(crate) struct OpenRun {
-    tasks: Tasks,
-    first_cut: Cut,
-    baseline: Option<Tasks>,
-    thresholds: Thresholds,
-    grains: OnceLock<grains::GrainRun>,
-    predictions: whatif::Predictions,
-}
-
-/// What all requests share.
-#[derive(Debug)]
+/// What all connections share.
 pub(crate) struct App {
-    runs: Vec<OpenRun>,
+    bench: Workbench,
     access: Access,
+    /// One slow answer at a time.
+    slow: Arc<Semaphore>,
+    /// Threads of slow answers; those of quick ones if the system gave none.
+    slow_threads: Option<rayon::ThreadPool>,
     /// Turns true when the server is to stop.
     stop: watch::Receiver<bool>,
 }
 
-/// Items that the first picture of a run shows at most.
-const FIRST_ITEMS: usize = 60;
 /// Time that open connections have to end.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A server that has its port but does not answer yet.
-#[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
     app: Arc<App>,
@@ -111,29 +77,24 @@ pub struct Server {
 
 impl Server {
     /// Takes a port on loopback.
-    pub async fn bind<R: Into<Served>>(runs: Vec<R>, options: Options) -> Result<Server, ServerError> {
+    pub async fn bind(bench: Workbench, options: Options) -> Result<Server, ServerError> {
         let wish = SocketAddr::from((Ipv4Addr::LOCALHOST, options.port));
         let listen = |source| ServerError::Listen { port: options.port, source };
         let listener = TcpListener::bind(wish).await.map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
         let (stop, stopped) = watch::channel(false);
-        let runs = runs
-            .into_iter()
-            .map(|run| {
-                let Served { tasks, baseline, thresholds } = run.into();
-                let first_cut = Cut::fitting(tasks.tree(), FIRST_ITEMS);
-                OpenRun {
-                    tasks,
-                    first_cut,
-                    baseline,
-                    thresholds,
-                    grains: OnceLock::new(),
-                    predictions: whatif::Predictions::default(),
-                }
-            })
-            .collect();
         let access = Access::new(address.port())?;
-        let app = Arc::new(App { runs, access, stop: stopped });
+        let slow_threads = rayon::ThreadPoolBuilder::new()
+            .num_threads((rayon::current_num_threads() / 2).max(1))
+            .thread_name(|i| format!("slow {i}"))
+            .build();
+        let app = Arc::new(App {
+            bench,
+            access,
+            slow: Arc::new(Semaphore::new(1)),
+            slow_threads: slow_threads.ok(),
+            stop: stopped,
+        });
         prepare(app.clone());
         Ok(Server { listener, app, stop, address })
     }
@@ -168,28 +129,28 @@ impl Server {
     }
 }
 
-/// Makes the grain graphs of all runs beside everything else; who asks for one earlier waits for it.
+/// Makes the trees of all runs beside everything else; who asks for one earlier waits for it.
 fn prepare(app: Arc<App>) {
     let work = move || {
-        for run in &app.runs {
+        for run in 0..app.bench.runs.len() {
             if *app.stop.borrow() {
                 return;
             }
-            run.grain_run().prepare(&run.tasks);
+            app.bench.prepare(run);
         }
     };
-    // Without a thread for it, the first request makes them.
-    let _ = std::thread::Builder::new().name("grains".to_owned()).spawn(work);
+    // Without a thread for it, the first question makes them.
+    let _ = std::thread::Builder::new().name("prepare".to_owned()).spawn(work);
 }
 
-/// Serves `runs` until `shutdown` is ready; `ready` gets the link that lets a browser in.
-pub async fn serve<R: Into<Served>>(
-    runs: Vec<R>,
+/// Serves a workbench until `shutdown` is ready; `ready` gets the link that lets a browser in.
+pub async fn serve(
+    bench: Workbench,
     options: Options,
     ready: impl FnOnce(&str),
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServerError> {
-    let server = Server::bind(runs, options).await?;
+    let server = Server::bind(bench, options).await?;
     ready(&server.link());
     server.run(shutdown).await
 }

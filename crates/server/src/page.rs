@@ -14,8 +14,16 @@ struct Dist;
 const NOT_BUILT: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Crosscut</title>\
 <body style=\"font: 14px system-ui; max-width: 40em; margin: 4em auto; padding: 0 1em\">\
 <h1>The page was not built</h1><p>Run <code>cargo xtask ui</code> in the checkout, then build and start \
-<code>crosscut view</code> again. The API is up: pictures are at \
-<a href=\"/api/picture?view=dag\">/api/picture?view=dag</a>.</p></body></html>";
+<code>crosscut view</code> again.</p></body></html>";
+
+/// Changes with every build of the page: one that meets another build loads itself again.
+pub fn build() -> String {
+    use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+    // The names of all other files carry a hash of their content and stand in this one.
+    let index = Dist::get("index.html").map(|file| file.data.into_owned()).unwrap_or_default();
+    let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(&index);
+    format!("{}-{hash:016x}", env!("CARGO_PKG_VERSION"))
+}
 
 /// Any file of the page; `/` is its `index.html`.
 pub async fn file(uri: Uri) -> Response {

@@ -1,4 +1,4 @@
-//! `GET /api/picture`: a view as SVG or PNG, with the parameters of a scene request.
+//! `GET /api/picture?look=…`: what a look shows as SVG or PNG.
 
 use std::sync::Arc;
 
@@ -6,43 +6,21 @@ use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
-use crosscut_view::palette::Theme;
-use crosscut_view::png::png;
-use crosscut_view::svg::svg;
+use crosscut_scene::palette::Theme;
+use crosscut_scene::png::png;
+use crosscut_scene::svg::svg;
+use crosscut_workbench::{Look, Refusal, Shown};
 use serde::Deserialize;
 
 use crate::App;
-use crate::answer::{Refusal, open_run};
-use crate::ops;
-use crate::protocol::{ColourBy, LensRequest, Scale, SceneRequest, ViewName};
 
 /// The parameters.
 #[derive(Debug, Deserialize)]
 pub struct Parameters {
-    #[serde(default)]
-    run: usize,
-    view: ViewName,
+    /// The look as JSON.
+    look: String,
     #[serde(default)]
     format: Format,
-    #[serde(default)]
-    cut: String,
-    colour: Option<ColourBy>,
-    scale: Option<Scale>,
-    from: Option<f64>,
-    to: Option<f64>,
-    width: Option<f32>,
-    height: Option<f32>,
-    /// "1" or "true".
-    #[serde(default)]
-    critical: String,
-    focus: Option<u32>,
-    /// The problem that the grain view looks at, and where it begins.
-    lens: Option<String>,
-    threshold: Option<f64>,
-    /// "1" or "true".
-    #[serde(default)]
-    alike: String,
-    path_of: Option<u32>,
     #[serde(default)]
     theme: ThemeName,
     /// Pixels of a PNG per CSS pixel.
@@ -84,35 +62,11 @@ pub async fn picture(
     }
 }
 
-fn is_on(switch: &str) -> bool {
-    matches!(switch, "1" | "true")
-}
-
 fn draw(app: &App, p: &Parameters) -> Result<Response, Refusal> {
-    let run = open_run(app, p.run)?;
-    let end = run.tasks.summary().elapsed as f64;
-    let window = (p.from.is_some() || p.to.is_some()).then(|| (p.from.unwrap_or(0.0), p.to.unwrap_or(end)));
-    let request = SceneRequest {
-        run: p.run,
-        view: p.view,
-        cut: p.cut.clone(),
-        action: None,
-        colour: p.colour.unwrap_or(if p.view == ViewName::Grain {
-            ColourBy::Source
-        } else {
-            ColourBy::Worker
-        }),
-        scale: p.scale.unwrap_or(Scale::Even),
-        window,
-        width: p.width.unwrap_or(1200.0),
-        height: p.height.unwrap_or(600.0),
-        critical: is_on(&p.critical),
-        focus: p.focus,
-        lens: p.lens.clone().map(|problem| LensRequest { problem, threshold: p.threshold }),
-        alike: is_on(&p.alike),
-        path_of: p.path_of,
+    let look: Look = serde_json::from_str(&p.look).map_err(|error| Refusal::new(format!("look: {error}")))?;
+    let Shown::Scene(scene) = app.bench.draw(&look)?.shown else {
+        return Err(Refusal::new(format!("{} is text, not a picture", look.view)));
     };
-    let (_, scene) = ops::scene::scene(run, &request)?;
     let theme = match p.theme {
         ThemeName::Light => Theme::LIGHT,
         ThemeName::Dark => Theme::DARK,
@@ -120,18 +74,14 @@ fn draw(app: &App, p: &Parameters) -> Result<Response, Refusal> {
     let (kind, ending, bytes) = match p.format {
         Format::Svg => ("image/svg+xml; charset=utf-8", "svg", svg(&scene, &theme).into_bytes()),
         Format::Png => {
-            let bytes = png(&scene, &theme, p.zoom.unwrap_or(2.0)).map_err(|error| error.to_string())?;
+            let bytes = png(&scene, &theme, p.zoom.unwrap_or(2.0))
+                .map_err(|error| Refusal::new(error.to_string()))?;
             ("image/png", "png", bytes)
         }
     };
-    let view = match p.view {
-        ViewName::Dag => "dag",
-        ViewName::Timeline => "timeline",
-        ViewName::Profile => "profile",
-        ViewName::Grain => "grain",
-    };
     let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' };
-    let name: String = run.tasks.run().name().chars().map(plain).collect();
-    let disposition = format!("inline; filename=\"{name}-{view}.{ending}\"");
+    let name = format!("{}-{}", app.bench.run(look.run)?.run.name(), look.view);
+    let name: String = name.chars().map(plain).collect();
+    let disposition = format!("inline; filename=\"{name}.{ending}\"");
     Ok(([(CONTENT_TYPE, kind.to_owned()), (CONTENT_DISPOSITION, disposition)], bytes).into_response())
 }

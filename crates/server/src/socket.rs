@@ -1,45 +1,54 @@
-//! The WebSocket: one JSON request in, one binary answer out. Requests are worked on side by side, away from the
-//! threads that serve connections; answers go out as they get ready.
+//! The WebSocket: one question as JSON in, its answers as binary messages out. Questions are worked on side by side, away
+//! from the threads that serve connections: quick ones in one lane, slow ones in another, so that no click waits for a
+//! prediction.
 
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
+use crosscut_workbench::{Client, Lane, Sink, failure};
 use tokio::sync::{Semaphore, mpsc, watch};
 
 use crate::App;
-use crate::answer::{answer, failure};
 use crate::encode::packed;
 
-/// Longest request in bytes.
+/// Longest question in bytes.
 const LONGEST: usize = 1 << 20;
-/// Requests of one socket that are worked on at a time; the others wait.
+/// Quick questions of one socket that are worked on at a time; the others wait.
 const AT_ONCE: usize = 8;
+/// Slow questions of one socket that wait at most.
+const WAITING: usize = 16;
 
 /// Upgrades the connection.
 pub async fn open(State(app): State<Arc<App>>, upgrade: WebSocketUpgrade) -> Response {
     upgrade.max_message_size(LONGEST).max_frame_size(LONGEST).on_upgrade(move |socket| talk(app, socket))
 }
 
+/// Gives up what is under way when the page is gone.
+struct Asking(Arc<Client>);
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        self.0.cancel_all();
+    }
+}
+
 async fn talk(app: Arc<App>, mut socket: WebSocket) {
     let (ready, mut answers) = mpsc::channel::<Vec<u8>>(AT_ONCE);
-    let places = Arc::new(Semaphore::new(AT_ONCE));
+    let asking = Asking(Arc::default());
+    let (quick, slow) = (Arc::new(Semaphore::new(AT_ONCE)), Arc::new(Semaphore::new(WAITING)));
     let mut stop = app.stop.clone();
     loop {
         tokio::select! {
             message = socket.recv() => match message {
                 Some(Ok(Message::Text(text))) => {
-                    let Ok(place) = places.clone().acquire_owned().await else { return };
-                    let (app, ready) = (app.clone(), ready.clone());
-                    tokio::spawn(async move {
-                        let bytes = work(app, text.as_str().to_owned()).await;
-                        drop(place);
-                        let _ = ready.send(bytes).await;
-                    });
+                    let work = Work { app: app.clone(), client: asking.0.clone(), ready: ready.clone() };
+                    let lanes = (quick.clone(), slow.clone());
+                    work.begin(text.as_str().to_owned(), lanes).await;
                 }
                 Some(Ok(Message::Binary(_))) => {
-                    let bytes = failure(0, "requests are text messages");
+                    let bytes = failure(0, "questions are text messages");
                     if socket.send(Message::Binary(bytes.into())).await.is_err() {
                         return;
                     }
@@ -61,47 +70,82 @@ async fn stopped(stop: &mut watch::Receiver<bool>) {
     let _ = stop.wait_for(|&stop| stop).await;
 }
 
-/// Works on one request.
-async fn work(app: Arc<App>, text: String) -> Vec<u8> {
-    guarded(request_id(&text), move || packed(answer(&app, &text))).await
+/// What the work on a question needs.
+struct Work {
+    app: Arc<App>,
+    client: Arc<Client>,
+    ready: mpsc::Sender<Vec<u8>>,
 }
 
-/// Runs `make` on a thread of its own. A panic there is a bug of ours, but only this request's problem.
-async fn guarded(id: u32, make: impl FnOnce() -> Vec<u8> + Send + 'static) -> Vec<u8> {
-    match tokio::task::spawn_blocking(make).await {
-        Ok(bytes) => bytes,
-        Err(error) => {
-            eprintln!("crosscut: a request failed: {error}");
-            failure(id, "this request met a bug in crosscut; please report it with what you did")
+/// Answers of one question on their way out.
+struct Out(mpsc::Sender<Vec<u8>>);
+
+impl Sink for Out {
+    fn send(&self, message: Vec<u8>) {
+        // Nobody waits any more when this fails.
+        let _ = self.0.blocking_send(packed(message));
+    }
+
+    fn progress(&self, message: Vec<u8>) {
+        // A page that is behind does without it.
+        let _ = self.0.try_send(message);
+    }
+}
+
+impl Work {
+    /// Reads a question and works on it in its lane.
+    async fn begin(self, text: String, (quick, slow): (Arc<Semaphore>, Arc<Semaphore>)) {
+        let asked = match self.app.bench.read(&text) {
+            Ok(asked) => asked,
+            Err(message) => {
+                let _ = self.ready.send(message).await;
+                return;
+            }
+        };
+        if asked.is_cancel() {
+            self.app.bench.answer(&asked, &self.client, &Nowhere);
+            return;
         }
+        let id = asked.id();
+        let place = match asked.lane {
+            Lane::Quick => quick.acquire_owned().await.ok(),
+            Lane::Slow => slow.try_acquire_owned().ok(),
+        };
+        let Some(place) = place else {
+            let _ =
+                self.ready.send(failure(id, "too many slow questions are waiting: cancel some first")).await;
+            return;
+        };
+        tokio::spawn(async move {
+            let ready = self.ready.clone();
+            // One slow answer at a time, on threads of its own.
+            let turn = match asked.lane {
+                Lane::Slow => self.app.slow.clone().acquire_owned().await.ok(),
+                Lane::Quick => None,
+            };
+            let done = tokio::task::spawn_blocking(move || {
+                let out = Out(self.ready.clone());
+                let answer = || self.app.bench.answer(&asked, &self.client, &out);
+                match (asked.lane, &self.app.slow_threads) {
+                    (Lane::Slow, Some(threads)) => threads.install(answer),
+                    _ => answer(),
+                }
+            })
+            .await;
+            drop((place, turn));
+            if let Err(error) = done {
+                // A panic is a bug of ours, but only this question's problem.
+                eprintln!("crosscut: a question failed: {error}");
+                let why = "this question met a bug in crosscut; please report it with what you did";
+                let _ = ready.send(failure(id, why)).await;
+            }
+        });
     }
 }
 
-/// The id of a request as far as it can be read.
-pub fn request_id(text: &str) -> u32 {
-    #[derive(serde::Deserialize)]
-    struct Id {
-        id: u32,
-    }
-    serde_json::from_str::<Id>(text).map_or(0, |request| request.id)
-}
+/// The answer to a cancel: the question that was given up says so itself.
+struct Nowhere;
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn a_panic_becomes_an_answer() {
-        let bytes = guarded(7, || panic!("a bug")).await;
-        let answer: serde_json::Value = serde_json::from_slice(&bytes[4..]).unwrap();
-        assert_eq!(answer["id"], 7);
-        assert!(answer["error"]["error"].as_str().unwrap().contains("bug"));
-    }
-
-    #[test]
-    fn ids_of_broken_requests() {
-        assert_eq!(request_id("{\"id\": 5, \"op\": \"nothing\"}"), 5);
-        assert_eq!(request_id("{\"id\": -5}"), 0);
-        assert_eq!(request_id("garbage"), 0);
-    }
+impl Sink for Nowhere {
+    fn send(&self, _message: Vec<u8>) {}
 }

@@ -31,6 +31,11 @@ use crate::sheet::Sheet;
 pub trait Sink: Sync {
     /// Takes the bytes of one message.
     fn send(&self, message: Vec<u8>);
+
+    /// Takes a message that only says how far a slow answer is; it may be dropped.
+    fn progress(&self, message: Vec<u8>) {
+        self.send(message);
+    }
 }
 
 /// Which questions wait for which.
@@ -80,6 +85,18 @@ pub struct Asked {
     key: Option<String>,
     /// Its lane.
     pub lane: Lane,
+}
+
+impl Asked {
+    /// Its id.
+    pub fn id(&self) -> u32 {
+        self.question.id
+    }
+
+    /// Whether it gives up another one.
+    pub fn is_cancel(&self) -> bool {
+        matches!(self.question.ask, Ask::Cancel { .. })
+    }
 }
 
 /// An answer without its id.
@@ -351,6 +368,16 @@ impl Workbench {
         Ok((chosen.cost, info))
     }
 
+    /// Makes what the first questions will ask for: the trees of a run, and what their lenses choose.
+    pub fn prepare(&self, run: usize) {
+        let Ok(open) = self.run(run) else { return };
+        for tree in open.trees().iter().filter(|tree| !tree.parameter) {
+            let key = TreeKey::named(tree.name);
+            // What cannot be made says so when it is asked for.
+            let _ = self.job(run, |job| self.tree_answer(run, &key, &Options::new(), &[], job));
+        }
+    }
+
     /// The rows of a tree.
     pub fn table(&self, ask: &crate::question::TableAsk) -> Result<crate::sheet::Table, Refusal> {
         self.job(ask.look.run, |job| table(self, ask, job))
@@ -439,7 +466,7 @@ impl Host for Watched<'_> {
     fn progress(&self, share: f32, what: &str) {
         let progress = Some(Progress { share, what: what.to_owned() });
         let reply: Reply<()> = Reply { id: self.id, ok: None, error: None, progress };
-        self.sink.send(frame(&serde_json::to_string(&reply).unwrap_or_default()));
+        self.sink.progress(frame(&serde_json::to_string(&reply).unwrap_or_default()));
     }
 
     fn draft(&self, drawn: Drawn) {

@@ -63,6 +63,7 @@ impl<K: Clone + Eq + Hash, V: Clone> Cache<K, V> {
     }
 
     /// Number of bytes that are kept.
+    #[cfg(test)]
     pub fn bytes(&self) -> usize {
         lock(&self.inner).bytes
     }

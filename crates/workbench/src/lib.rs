@@ -25,7 +25,7 @@ mod search;
 pub mod selection;
 pub mod sheet;
 
-pub use ask::{Client, Lane, Sink};
+pub use ask::{Asked, Client, Lane, Sink, failure};
 pub use bench::{OpenRun, Workbench};
 pub use declare::{Act, Compares, LensDecl, On, Opt, OptKind, Pane, TreeDecl, View};
 pub use domain::{

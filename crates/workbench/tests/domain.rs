@@ -129,7 +129,8 @@ fn a_lens_folds_what_it_does_not_choose() {
     assert_eq!((&lens["name"], &lens["value"]), (&json!("rotten"), &json!(0.9)));
     let count = lens["count"].as_u64().unwrap();
     assert!(count > 0 && lens["worst"]["tree"] == "logs");
-    let all = json!({ "ask": "tree", "run": 0, "tree": "logs", "lenses": [{ "name": "rotten", "value": 0.0 }] });
+    let all =
+        json!({ "ask": "tree", "run": 0, "tree": "logs", "lenses": [{ "name": "rotten", "value": 0.0 }] });
     assert!(ask(&bench, all)["lenses"][0]["count"].as_u64().unwrap() > count);
 
     let mut through = look("timber.stand");
@@ -145,7 +146,8 @@ fn a_lens_folds_what_it_does_not_choose() {
 fn it_is_tabled_sorted_and_filtered() {
     let (_dir, bench) = bench(&[5]);
     let table = |change: Value| {
-        let mut question = json!({ "ask": "table", "look": look("timber.stand"), "tree": "logs", "count": 100 });
+        let mut question =
+            json!({ "ask": "table", "look": look("timber.stand"), "tree": "logs", "count": 100 });
         for (key, value) in change.as_object().unwrap() {
             question[key] = value.clone();
         }
@@ -157,7 +159,12 @@ fn it_is_tabled_sorted_and_filtered() {
     assert_eq!(columns, ["name", "kind", "sound", "volume", "rot"]);
     assert_eq!(plain["total"], 5);
     let volumes = |table: &Value| -> Vec<f64> {
-        table["rows"].as_array().unwrap().iter().map(|row| row["cells"][3]["value"].as_f64().unwrap()).collect()
+        table["rows"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["cells"][3]["value"].as_f64().unwrap())
+            .collect()
     };
     let sorted = table(json!({ "sort": "volume", "descending": true }));
     assert!(volumes(&sorted).is_sorted_by(|a, b| a >= b));
@@ -173,7 +180,8 @@ fn it_is_tabled_sorted_and_filtered() {
     rotten["trees"] = json!({ "logs": { "lens": { "name": "rotten" } } });
     let flat = table(json!({ "look": rotten, "flat": true, "sort": "rot" }));
     assert!(flat["rows"].as_array().unwrap().iter().all(|row| row["cells"][1]["text"] == "log"));
-    let wrong = json!({ "ask": "table", "look": look("timber.stand"), "tree": "logs", "count": 9, "sort": "moss" });
+    let wrong =
+        json!({ "ask": "table", "look": look("timber.stand"), "tree": "logs", "count": 9, "sort": "moss" });
     assert!(refused(&bench, wrong).contains("name, kind, sound, volume, rot"));
     let places = table(json!({ "tree": "places" }));
     assert_eq!(places["rows"][3]["cells"][2]["value"], 4.0);
@@ -189,7 +197,8 @@ fn it_is_searched_and_told_about() {
     assert_eq!(lines["trees"][0]["tree"], "lines");
     let number = ask(&bench, json!({ "ask": "search", "run": 0, "words": "l8", "limit": 9 }));
     assert_eq!(number["trees"][0]["hits"][0]["selection"]["nodes"], "8");
-    let about = ask(&bench, json!({ "ask": "about", "selection": number["trees"][0]["hits"][0]["selection"] }));
+    let about =
+        ask(&bench, json!({ "ask": "about", "selection": number["trees"][0]["hits"][0]["selection"] }));
     assert_eq!((&about["title"], &about["crumbs"][0]["title"]), (&json!("trunk 2"), &json!("stand")));
     let nowhere = json!({ "ask": "about", "selection": { "run": 0, "tree": "logs", "nodes": "99999" } });
     assert!(refused(&bench, nowhere).contains("there is no node 99999"));
@@ -247,7 +256,11 @@ fn slow_answers_have_a_lane_progress_drafts_and_an_end() {
     assert_eq!(lane, Lane::Slow);
     let shares: Vec<f64> = answers.iter().filter_map(|answer| answer["progress"]["share"].as_f64()).collect();
     assert!(shares.len() == 7 && answers.last().unwrap()["progress"].is_null(), "{shares:?}");
-    assert_eq!(answers.iter().filter(|a| !a["progress"].is_null() && !a["ok"].is_null()).count(), 1, "a draft");
+    assert_eq!(
+        answers.iter().filter(|a| !a["progress"].is_null() && !a["ok"].is_null()).count(),
+        1,
+        "a draft"
+    );
 
     // Given up from elsewhere, it ends at once.
     slow["options"] = json!({ "years": "1000000" });

@@ -65,7 +65,10 @@ impl Writer<'_> {
 
     fn line(&mut self, a: (f32, f32), b: (f32, f32), colour: Colour) {
         let (x0, y0, x1, y1) = (number(a.0), number(a.1), number(b.0), number(b.1));
-        self.path(&format!("M{x0} {y0}L{x1} {y1}"), &format!("stroke=\"{}\" stroke-width=\"1\"", colour.hex()));
+        self.path(
+            &format!("M{x0} {y0}L{x1} {y1}"),
+            &format!("stroke=\"{}\" stroke-width=\"1\"", colour.hex()),
+        );
     }
 
     /// Where the axis is folded: a strip of surface between two broken lines.
@@ -78,7 +81,8 @@ impl Writer<'_> {
             self.rect((a, top, b - a, foot - top), 0.0, &fill);
             for x in [a + 2.0, b - 2.0] {
                 let steps = ((foot - top) / 8.0).max(0.0) as usize;
-                let corner = |i: usize| (x + if i.is_multiple_of(2) { -2.0 } else { 2.0 }, top + i as f32 * 8.0);
+                let corner =
+                    |i: usize| (x + if i.is_multiple_of(2) { -2.0 } else { 2.0 }, top + i as f32 * 8.0);
                 let d = polygon((0..=steps).map(corner), false);
                 self.path(&d, &format!("fill=\"none\" stroke=\"{}\"", self.theme.line.hex()));
             }

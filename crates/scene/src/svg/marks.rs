@@ -46,7 +46,8 @@ impl Writer<'_> {
                 let (from, to) = ((links.x0[i], links.y0[i]), (links.x1[i], links.y1[i]));
                 d.push_str(&way(style.curve, from, to));
                 if style.arrow {
-                    let leaves = if style.curve == Curve::Smooth { ((from.0 + to.0) / 2.0, to.1) } else { from };
+                    let leaves =
+                        if style.curve == Curve::Smooth { ((from.0 + to.0) / 2.0, to.1) } else { from };
                     heads.push_str(&arrowhead(leaves, to));
                 }
             }
@@ -107,7 +108,8 @@ impl Writer<'_> {
     fn shape(&mut self, style: &Style, slot: u16, d: &str, least: f32) {
         let mut paint = format!("fill=\"{}\"", self.fill_of(style, slot, least));
         if let Some(colour) = self.stroke_of(style, slot) {
-            let _ = write!(paint, " stroke=\"{}\" stroke-width=\"{}\"{}", colour.hex(), style.width, dash(style));
+            let _ =
+                write!(paint, " stroke=\"{}\" stroke-width=\"{}\"{}", colour.hex(), style.width, dash(style));
         }
         paint.push_str(&opacity(style));
         self.path(d, &paint);
@@ -151,14 +153,20 @@ impl Writer<'_> {
             let mut from = 0;
             while from < nx {
                 let here = key(from);
-                let run = if grid.gap_x > 0.0 { 1 } else { (from..nx).take_while(|&i| key(i) == here).count() };
+                let run =
+                    if grid.gap_x > 0.0 { 1 } else { (from..nx).take_while(|&i| key(i) == here).count() };
                 if let Some((slot, level)) = here {
                     // Whole pixels: borders between them would let the surface shine through.
-                    let x = |i: usize| if grid.gap_x > 0.0 { grid.x + i as f32 * w } else { (grid.x + i as f32 * w).round() };
+                    let x = |i: usize| {
+                        if grid.gap_x > 0.0 { grid.x + i as f32 * w } else { (grid.x + i as f32 * w).round() }
+                    };
                     let full = (h - grid.gap_y).max(0.0);
                     let high = (full * f32::from(level) / 255.0).max(full.min(1.0));
                     let y = grid.y + row as f32 * h + full - high;
-                    let paint = format!("fill=\"{}\" shape-rendering=\"crispEdges\"{opacity}", self.theme.slot(slot).hex());
+                    let paint = format!(
+                        "fill=\"{}\" shape-rendering=\"crispEdges\"{opacity}",
+                        self.theme.slot(slot).hex()
+                    );
                     self.rect((x(from), y, x(from + run) - x(from) - grid.gap_x, high), 0.0, &paint);
                 }
                 from += run;

@@ -19,18 +19,23 @@ pub(super) fn pattern_name(fill: Fill, slot: u16) -> String {
 /// The pattern of a hatch: a pale ground with lines of the colour.
 pub(super) fn pattern(fill: Fill, theme: &Theme, slot: u16) -> String {
     let solid = theme.slot(slot);
-    let (ground, ink) = (theme.surface.towards(solid, share::FAINT), theme.surface.towards(solid, share::HATCH));
+    let (ground, ink) =
+        (theme.surface.towards(solid, share::FAINT), theme.surface.towards(solid, share::HATCH));
     let ink = ink.hex();
     let line = |d: &str| format!("<path d=\"{d}\" fill=\"none\" stroke=\"{ink}\" stroke-width=\"1\"/>");
     let inside = match fill {
-        Fill::Dots => format!("<circle cx=\"1.5\" cy=\"1.5\" r=\"0.9\" fill=\"{ink}\"/><circle cx=\"4.5\" cy=\"4.5\" r=\"0.9\" fill=\"{ink}\"/>"),
+        Fill::Dots => format!(
+            "<circle cx=\"1.5\" cy=\"1.5\" r=\"0.9\" fill=\"{ink}\"/><circle cx=\"4.5\" cy=\"4.5\" r=\"0.9\" fill=\"{ink}\"/>"
+        ),
         Fill::Level => line("M0 1.5H6M0 4.5H6"),
         Fill::Upright => line("M1.5 0V6M4.5 0V6"),
         Fill::Chevrons => line("M0 4.5L3 1.5L6 4.5"),
         Fill::Cross => line("M0 0L6 6M6 0L0 6"),
         Fill::Rising => line("M-1 1L1 -1M0 6L6 0M5 7L7 5"),
         Fill::Falling => line("M-1 5L1 7M0 0L6 6M5 -1L7 1"),
-        Fill::Rings => format!("<circle cx=\"3\" cy=\"3\" r=\"1.7\" fill=\"none\" stroke=\"{ink}\" stroke-width=\"0.9\"/>"),
+        Fill::Rings => format!(
+            "<circle cx=\"3\" cy=\"3\" r=\"1.7\" fill=\"none\" stroke=\"{ink}\" stroke-width=\"0.9\"/>"
+        ),
         _ => String::new(),
     };
     format!(
@@ -59,7 +64,10 @@ fn outline(shape: Shape, (x, y, w, h): Rect) -> Option<String> {
             let tip = (h / 4.0).min(w / 3.0).min(8.0);
             let half = tip.min(w / 4.0);
             let low = foot - tip;
-            polygon([(x, y), (right, y), (right, low), (mx + half, low), (mx, foot), (mx - half, low), (x, low)], true)
+            polygon(
+                [(x, y), (right, y), (right, low), (mx + half, low), (mx, foot), (mx - half, low), (x, low)],
+                true,
+            )
         }
         Shape::Funnel => polygon([(x, y), (right, y), (right - slant, foot), (x + slant, foot)], true),
         Shape::Slant => polygon([(x + slant, y), (right, y), (right - slant, foot), (x, foot)], true),
@@ -85,7 +93,12 @@ fn sign(shape: Shape, (x, y, w, h): Rect) -> Option<String> {
         Shape::Minus => &[&[(-0.5, 0.0), (0.5, 0.0)]],
         _ => return None,
     };
-    Some(lines.iter().map(|line| polygon(line.iter().map(|(dx, dy)| (cx + dx * r, cy + dy * r)), false)).collect())
+    Some(
+        lines
+            .iter()
+            .map(|line| polygon(line.iter().map(|(dx, dy)| (cx + dx * r, cy + dy * r)), false))
+            .collect(),
+    )
 }
 
 impl Writer<'_> {
@@ -114,7 +127,8 @@ impl Writer<'_> {
         }
         let mut edge = String::new();
         if let Some(colour) = border {
-            let _ = write!(edge, " stroke=\"{}\" stroke-width=\"{}\"{}", colour.hex(), style.width, dash(style));
+            let _ =
+                write!(edge, " stroke=\"{}\" stroke-width=\"{}\"{}", colour.hex(), style.width, dash(style));
         }
         let round = corners(style.shape, w, h);
         let mut back = edge.clone();
@@ -172,5 +186,9 @@ pub(super) fn dash(style: &Style) -> String {
 }
 
 pub(super) fn opacity(style: &Style) -> String {
-    if style.opacity < 1.0 { format!(" opacity=\"{}\"", number(style.opacity.max(0.0))) } else { String::new() }
+    if style.opacity < 1.0 {
+        format!(" opacity=\"{}\"", number(style.opacity.max(0.0)))
+    } else {
+        String::new()
+    }
 }

@@ -117,6 +117,11 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
+    /// The one that was set, if any.
+    pub fn given(&self, problem: Problem) -> Option<f64> {
+        self.set[problem as usize]
+    }
+
     /// Sets one.
     pub fn set(&mut self, problem: Problem, threshold: f64) {
         self.set[problem as usize] = Some(threshold);

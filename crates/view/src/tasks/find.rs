@@ -66,7 +66,7 @@ fn by_time(tasks: &Tasks, stretches: &[(u32, Span)], job: &Job<'_>) -> Nodes {
             break;
         }
         // A worker on one core is a place of its own; what several workers ran has a row after all workers.
-        let row = u16::try_from(place).ok().and_then(|place| tasks.places().worker(place)).unwrap_or(workers);
+        let row = tasks.places().worker(place).unwrap_or(workers);
         match tasks.timeline(from.floor() as i64, to.ceil() as i64, CELLS, MOST_STRETCHES) {
             Timeline::Intervals(list) => {
                 let here = list.iter().filter(|interval| interval.worker as usize == row);

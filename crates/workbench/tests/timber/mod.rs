@@ -20,9 +20,10 @@ use crosscut_tree::{
 };
 use crosscut_workbench::sheet::{Crumb, Tone};
 use crosscut_workbench::{
-    Act, ActCall, Block, Cell, Chosen, Column, Compares, Did, Domain, Drawn, Entry, Fact, Forest, Hits, Hits as Found,
-    How, Job, LensDecl, LensSpec, Look, Loss, Nodes, On, Opt, OptKind, Pane, Reach, Refusal, RowState, Scope, Selection,
-    Settings, Shared, SharedColumn, Sheet, Span, Title, Topic, TreeDecl, TreeRef, View,
+    Act, ActCall, Block, Cell, Chosen, Column, Compares, Did, Domain, Drawn, Entry, Fact, Forest, Hits,
+    Hits as Found, How, Job, LensDecl, LensSpec, Look, Loss, Nodes, On, Opt, OptKind, Pane, Reach, Refusal,
+    RowState, Scope, Selection, Settings, Shared, SharedColumn, Sheet, Span, Title, Topic, TreeDecl, TreeRef,
+    View,
 };
 
 /// The line of the registry.
@@ -110,7 +111,9 @@ pub fn write(path: &Path, trunks: u32) {
 }
 
 fn open(run: &Arc<Run>, _settings: &Settings) -> Result<Option<Arc<dyn Domain>>, Refusal> {
-    let Some(trunks) = run.manifest().facts.get("timber").and_then(|fact| fact.as_u64()) else { return Ok(None) };
+    let Some(trunks) = run.manifest().facts.get("timber").and_then(|fact| fact.as_u64()) else {
+        return Ok(None);
+    };
     let forest = Arc::new(Logs::new(trunks as u32)?);
     Ok(Some(Arc::new(Timber { forest, name: run.name() })))
 }
@@ -154,7 +157,10 @@ impl Logs {
         }
         let metrics = vec![
             Metric::new("volume", Unit::Count, Rule::Sum).titled("Volume").about("Cubic feet of wood."),
-            Metric::new("rot", Unit::Ratio, Rule::Max).titled("Rot").worse(Worse::High).about("Share that is rotten."),
+            Metric::new("rot", Unit::Ratio, Rule::Max)
+                .titled("Rot")
+                .worse(Worse::High)
+                .about("Share that is rotten."),
         ];
         Ok(Logs { tree, volume, rot, metrics })
     }
@@ -275,8 +281,10 @@ impl Forest for Logs {
         let tree = self.tree.view();
         let node = selection.existing(tree)?;
         let to = |node: NodeId| Selection::node(selection.run, "logs", node);
-        let mut crumbs: Vec<Crumb> =
-            tree.ancestors(node).map(|above| Crumb { title: self.name(above), selection: to(above) }).collect();
+        let mut crumbs: Vec<Crumb> = tree
+            .ancestors(node)
+            .map(|above| Crumb { title: self.name(above), selection: to(above) })
+            .collect();
         crumbs.reverse();
         let mut blocks = vec![Block::Facts {
             rows: vec![Fact::new("Volume", Cell::text(self.volume[node.index()].to_string()))],
@@ -381,7 +389,8 @@ impl Timber {
     fn rings(&self, look: &Look, with: &[&dyn Domain]) -> Drawn {
         let tree = self.forest.tree();
         let (w, h) = (look.size.w, look.size.h);
-        let mut scene = Scene { title: format!("{} · rings", self.name), width: w, height: h, ..Scene::default() };
+        let mut scene =
+            Scene { title: format!("{} · rings", self.name), width: w, height: h, ..Scene::default() };
         let trunks: Vec<NodeId> = tree.children(NodeId::ROOT).collect();
         let most = trunks.iter().map(|t| self.forest.volume[t.index()]).max().unwrap_or(1).max(1) as f64;
         let x = Axis::linear((0.0, trunks.len() as f64), 60.0, w - 80.0, Unit::Count, "trunk");
@@ -410,7 +419,9 @@ impl Timber {
         for (i, &trunk) in trunks.iter().enumerate() {
             let (left, right) = (x.pixel(i as f64), x.pixel(i as f64 + 0.8));
             let top = y.pixel(self.forest.volume[trunk.index()] as f64);
-            scene.boxes.push([left, top, right - left, y.pixel(0.0) - top], mark(trunk, boxes, (i % 24) as u16));
+            scene
+                .boxes
+                .push([left, top, right - left, y.pixel(0.0) - top], mark(trunk, boxes, (i % 24) as u16));
             let rot = y.pixel(self.forest.rot[trunk.index()] * most);
             scene.points.push([(left + right) / 2.0, rot, 4.0], mark(trunk, dots, slot::MUTED));
             if let Some(there) = other(i) {
@@ -441,7 +452,10 @@ impl Timber {
             x: below.x,
             cell: below.w / cells as f32,
             y0: vec![below.y + below.h; cells as usize],
-            y1: trunks.iter().map(|t| below.y + below.h * (1.0 - self.forest.rot[t.index()] as f32 / 3.0)).collect(),
+            y1: trunks
+                .iter()
+                .map(|t| below.y + below.h * (1.0 - self.forest.rot[t.index()] as f32 / 3.0))
+                .collect(),
         });
         scene.end();
         scene.legend.push(LegendItem::of(boxes, 0, "volume"));
@@ -516,7 +530,8 @@ impl Domain for Timber {
     }
 
     fn losses(&self, _scope: &Scope, job: &Job<'_>) -> Result<Vec<Loss>, Refusal> {
-        let rotten = job.lens(&TreeRef::named("logs"), &LensSpec { name: "rotten".to_owned(), value: None })?;
+        let rotten =
+            job.lens(&TreeRef::named("logs"), &LensSpec { name: "rotten".to_owned(), value: None })?;
         let mut show = Look::of("timber.stand", job.run);
         show.selected = rotten.worst.map(|node| Selection::node(job.run, "logs", node));
         Ok(vec![Loss {
@@ -544,9 +559,14 @@ impl Domain for Timber {
     }
 
     fn compare(&self, with: &dyn Domain, _job: &Job<'_>) -> Result<Vec<Block>, Refusal> {
-        let other = with.as_any().downcast_ref::<Timber>().ok_or_else(|| Refusal::new("another kind of domain"))?;
+        let other =
+            with.as_any().downcast_ref::<Timber>().ok_or_else(|| Refusal::new("another kind of domain"))?;
         let (here, there) = (self.forest.volume[0], other.forest.volume[0]);
-        let cell = Cell::Difference { here: here as f64, there: there as f64, text: format!("{here} against {there}") };
+        let cell = Cell::Difference {
+            here: here as f64,
+            there: there as f64,
+            text: format!("{here} against {there}"),
+        };
         Ok(vec![Block::Facts { rows: vec![Fact::new("Volume", cell)] }])
     }
 
@@ -560,7 +580,11 @@ impl Domain for Timber {
         vec![SharedColumn { metric: Metric::new("felled", Unit::Count, Rule::Sum).titled("Felled"), values }]
     }
 
-    fn json(&self, topic: Topic, _job: &Job<'_>) -> Result<serde_json::Map<String, serde_json::Value>, Refusal> {
+    fn json(
+        &self,
+        topic: Topic,
+        _job: &Job<'_>,
+    ) -> Result<serde_json::Map<String, serde_json::Value>, Refusal> {
         let mut map = serde_json::Map::new();
         if topic == Topic::Info {
             map.insert("timber".to_owned(), self.forest.volume[0].into());
