@@ -1,8 +1,9 @@
-// Comparing pictures without an image library: the browser itself decodes the PNG, on an empty page of its own.
+// Comparing pictures without an image library: the browser itself decodes the PNG, on an empty page of its
+// own.
 //
 // Measures: `changed`, the share of pixels that differ (for two pictures made in the same minute by the same
-// browser), `count`, how many pixels have a colour, and `sketch`, a small grid of brightness that survives other
-// fonts and other anti-aliasing (for references that are kept as JSON).
+// browser), `count`, how many pixels have a colour, and `sketch`, a small grid of brightness that survives
+// other fonts and other anti-aliasing (for references that are kept as JSON).
 
 /** A decoder of pictures; close it when done. */
 export async function decoder(browser) {
@@ -10,7 +11,9 @@ export async function decoder(browser) {
   return {
     close: () => page.close(),
 
-    /** Share of pixels (0…1) in which any channel differs by more than `tolerance`. Other sizes: all of them. */
+    /**
+     * Share of pixels (0…1) in which any channel differs by more than `tolerance`. Other sizes: all of them.
+     */
     changed: (a, b, tolerance = 24) =>
       page.evaluate(share, { a: a.toString("base64"), b: b.toString("base64"), tolerance }),
 

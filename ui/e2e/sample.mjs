@@ -1,6 +1,6 @@
-// A server of a made-up domain, played by the test: the built page is served from dist, its questions are answered here.
-// It shows that the page knows no domain, and makes states that a real run seldom has: slow answers, refusals, a lost
-// connection, a partial run.
+// A server of a made-up domain, played by the test: the built page is served from dist, its questions are
+// answered here. It shows that the page knows no domain, and makes states that a real run seldom has: slow
+// answers, refusals, a lost connection, a partial run.
 
 import { readFileSync } from "node:fs";
 import { extname, join } from "node:path";
@@ -568,8 +568,8 @@ function framed(json, columns = Buffer.alloc(0)) {
 }
 
 /**
- * Opens the page of the made-up domain; `settings` say how many runs there are, whether the first is partial. What was
- * asked is in `page.asked`; `page.sockets` can be closed to lose the connection.
+ * Opens the page of the made-up domain; `settings` say how many runs there are, whether the first is partial.
+ * What was asked is in `page.asked`; `page.sockets` can be closed to lose the connection.
  */
 export async function sample(
   browser,

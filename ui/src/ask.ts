@@ -1,5 +1,5 @@
-// The questions of the page, typed: what each is asked with and what it answers. Pictures come decoded. Answers that do
-// not change are kept, and a question that is under way is not asked twice.
+// The questions of the page, typed: what each is asked with and what it answers. Pictures come decoded.
+// Answers that do not change are kept, and a question that is under way is not asked twice.
 
 import { decodeScene, type Scene } from "./scene";
 import type { Asking, Message, Transport } from "./transport";

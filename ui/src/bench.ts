@@ -1,5 +1,5 @@
-// Everything that one mounted page is made of, put together: store, panes, trees, findings, search, hands, commands. Parts
-// of the frame find it in their context; there is nothing beside it.
+// Everything that one mounted page is made of, put together: store, panes, trees, findings, search, hands,
+// commands. Parts of the frame find it in their context; there is nothing beside it.
 
 import { createContext, useContext } from "solid-js";
 import { createCommands, type Commands } from "./commands";

@@ -1,5 +1,5 @@
-// Every command of the page: what views declare, and the page's own. The palette, the help and the keyboard read this one
-// list, so that everything the mouse does has a name and a key.
+// Every command of the page: what views declare, and the page's own. The palette, the help and the keyboard
+// read this one list, so that everything the mouse does has a name and a key.
 
 import { createDeclared } from "./commands/declared";
 import { createOwn } from "./commands/own";

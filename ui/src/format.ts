@@ -1,5 +1,5 @@
-// Numbers as people read them, for axes and sliders; all other numbers come from the server as text. Written as
-// crates/scene/src/format.rs writes them, and tested on its cases. Thin spaces (U+2009) part thousands.
+// Numbers as people read them, for axes and sliders; all other numbers come from the server as text. Written
+// as crates/scene/src/format.rs writes them, and tested on its cases. Thin spaces (U+2009) part thousands.
 
 import type { Unit } from "./protocol/Unit";
 

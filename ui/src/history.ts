@@ -1,5 +1,5 @@
-// Undo and redo of the page's state. Each change comes with a kind; changes of the same continuous kind (panning,
-// zooming) in quick succession count as one step, and what changed nothing is no step. Pure.
+// Undo and redo of the page's state. Each change comes with a kind; changes of the same continuous kind
+// (panning, zooming) in quick succession count as one step, and what changed nothing is no step. Pure.
 
 export interface History<S> {
   past: S[];
@@ -23,7 +23,10 @@ export const begin = <S>(present: S): History<S> => ({
   last: { kind: "", at: 0 },
 });
 
-/** `continuous` kinds join; "" kinds never enter the past (which pane is active, where the page puts a camera). */
+/**
+ * `continuous` kinds join; "" kinds never enter the past (which pane is active, where the page puts a
+ * camera).
+ */
 export function change<S>(
   h: History<S>,
   next: S,

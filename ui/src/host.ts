@@ -1,5 +1,5 @@
-// Where a page is mounted: its element, its address, the system's theme, what is remembered between visits. A browser
-// window is one host; a notebook's cell, which has no address of its own, is another.
+// Where a page is mounted: its element, its address, the system's theme, what is remembered between visits. A
+// browser window is one host; a notebook's cell, which has no address of its own, is another.
 
 export interface Host {
   root: HTMLElement;

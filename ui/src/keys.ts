@@ -1,5 +1,5 @@
-// Keys as text ("Ctrl+K", "Shift+P", "["), so that commands, help and palette name them the same way. An event goes
-// in, the name of what was pressed comes out; names are matched against the commands' lists.
+// Keys as text ("Ctrl+K", "Shift+P", "["), so that commands, help and palette name them the same way. An
+// event goes in, the name of what was pressed comes out; names are matched against the commands' lists.
 
 const NAMED: Record<string, string> = {
   " ": "Space",

@@ -1,5 +1,5 @@
-// From the page's state to the Look of a pane: everything that decides its picture, as the one value that is asked for,
-// kept and exported. Pure.
+// From the page's state to the Look of a pane: everything that decides its picture, as the one value that is
+// asked for, kept and exported. Pure.
 
 import { keysOf } from "./views";
 import type { Options, Page, Pane, TreeState } from "./state";

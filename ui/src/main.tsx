@@ -1,5 +1,5 @@
-// Where the page begins in a browser window of its own: mounts it over the server's socket, and hangs the probe for tests
-// on the window.
+// Where the page begins in a browser window of its own: mounts it over the server's socket, and hangs the
+// probe for tests on the window.
 
 import { browserHost } from "./host";
 import { createPage } from "./page";

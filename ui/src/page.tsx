@@ -1,5 +1,5 @@
-// Mounts a page: a root element, a host and a transport go in, a page that can be taken away again comes out. Nothing of
-// it is shared with another page of the same document.
+// Mounts a page: a root element, a host and a transport go in, a page that can be taken away again comes out.
+// Nothing of it is shared with another page of the same document.
 
 import { render } from "solid-js/web";
 import { BenchProvider, createBench, type Bench } from "./bench";

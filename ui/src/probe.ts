@@ -1,4 +1,5 @@
-// What tests may ask of a running page: frame durations, readiness, state, counts, where a node is drawn. Reads only.
+// What tests may ask of a running page: frame durations, readiness, state, counts, where a node is drawn.
+// Reads only.
 
 import { frameDurations, lastPaintMs } from "./draw/surface";
 import type { Bench } from "./bench";

@@ -1,5 +1,5 @@
-// Sets of nodes as text ("3,17-19", both ends included) and selections made of them. Pure; the text is what travels and
-// what addresses hold, ranges are what is searched.
+// Sets of nodes as text ("3,17-19", both ends included) and selections made of them. Pure; the text is what
+// travels and what addresses hold, ranges are what is searched.
 
 import type { Nodes } from "./protocol/Nodes";
 import type { Selection } from "./protocol/Selection";

@@ -1,5 +1,5 @@
-// The transport over a WebSocket: one JSON text per question, answers matched by id in any order. Questions that have no
-// answer yet are sent again when the connection is back: the server keeps nothing per client.
+// The transport over a WebSocket: one JSON text per question, answers matched by id in any order. Questions
+// that have no answer yet are sent again when the connection is back: the server keeps nothing per client.
 
 import { GivenUp, read, unpack, type Asking, type Link, type Message, type Transport } from "./transport";
 import type { Ask } from "./protocol/Ask";

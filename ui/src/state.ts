@@ -1,5 +1,6 @@
-// The page's state: everything that decides what it shows, as one immutable value. Changes are plain functions from
-// state to state; url.ts writes it into the address, history.ts keeps the past. No signals, no I/O.
+// The page's state: everything that decides what it shows, as one immutable value. Changes are plain
+// functions from state to state; url.ts writes it into the address, history.ts keeps the past. No signals, no
+// I/O.
 
 import type { LensSpec } from "./protocol/LensSpec";
 import type { Look } from "./protocol/Look";
@@ -106,7 +107,10 @@ export const activated = (s: Page, at: number): Page => (s.active === at ? s : {
 const EMPTY_TREE: TreeState = { with: {}, cut: "" };
 export const treeOf = (s: Page, run: number, key: string): TreeState => s.runs[run]?.trees[key] ?? EMPTY_TREE;
 
-/** Changes the state of a tree; one that is usual again is left out, unless its parameter says that it is there. */
+/**
+ * Changes the state of a tree; one that is usual again is left out, unless its parameter says that it is
+ * there.
+ */
 export function withTree(s: Page, run: number, key: string, change: Partial<TreeState>): Page {
   const next = defined({ ...treeOf(s, run, key), ...change });
   const others = without(s.runs[run]!.trees, key);
@@ -157,7 +161,10 @@ export function withView(s: Page, view: string, available: (run: number, view: s
   };
 }
 
-/** Makes sure that a view of a run is on the screen and active: an open pane is used before another is replaced. */
+/**
+ * Makes sure that a view of a run is on the screen and active: an open pane is used before another is
+ * replaced.
+ */
 export function showing(s: Page, view: string, run: number): Page {
   const open = s.panes.findIndex((p) => p.view === view && p.run === run);
   if (open >= 0) return { ...s, active: open };
@@ -232,7 +239,9 @@ export function comparing(s: Page, available: (run: number, view: string) => boo
 /** Back to the active pane alone. */
 export const alone = (s: Page): Page => ({ ...s, panes: [activePane(s)], grid: [1], active: 0, full: false });
 
-/** Takes over what a look says of its trees, options and scope: what an act answered, where a finding leads. */
+/**
+ * Takes over what a look says of its trees, options and scope: what an act answered, where a finding leads.
+ */
 export function applied(s: Page, look: Look): Page {
   if (!s.runs[look.run]) return s;
   let next = s;

@@ -1,5 +1,6 @@
-// The store of one mounted page: its state with history and address, the connection, what the server said about the
-// runs, and what lies over the page. Parts read signals from here and change the state through `update`.
+// The store of one mounted page: its state with history and address, the connection, what the server said
+// about the runs, and what lies over the page. Parts read signals from here and change the state through
+// `update`.
 
 import { createMemo, createSignal, onCleanup } from "solid-js";
 import { createAsks } from "./ask";
@@ -119,13 +120,18 @@ export function createStore(host: Host, transport: Transport) {
     host.write(encoded(state()), another);
     another = false;
   };
-  /** Browsers refuse more than a hundred address changes in a few seconds, so the address follows with a delay. */
+  /**
+   * Browsers refuse more than a hundred address changes in a few seconds, so the address follows with a
+   * delay.
+   */
   const writeAddress = (): void => {
     clearTimeout(addressTimer);
     addressTimer = setTimeout(putAddress, ADDRESS_MS);
   };
 
-  /** Changes the state. `kind` names the step for undo; "" makes no step; continuous kinds join into one step. */
+  /**
+   * Changes the state. `kind` names the step for undo; "" makes no step; continuous kinds join into one step.
+   */
   function update(to: (s: Page) => Page, kind: string, continuous = false): void {
     const next = to(state());
     if (next === state()) return;

@@ -1,12 +1,13 @@
-// The transport without a server: answers stored beside the page, in a file or a notebook, by the text of their
-// question. What was not stored is refused in words.
+// The transport without a server: answers stored beside the page, in a file or a notebook, by the text of
+// their question. What was not stored is refused in words.
 
 import { GivenUp, read, unpack, type Asking, type Link, type Message, type Transport } from "./transport";
 import type { Ask } from "./protocol/Ask";
 
 /**
- * A question as text, the same for the same question: keys in order of the alphabet, what is undefined left out. The size
- * of a pane is left out too, since no stored picture fits every window; a picture is drawn at the size it was made for.
+ * A question as text, the same for the same question: keys in order of the alphabet, what is undefined left
+ * out. The size of a pane is left out too, since no stored picture fits every window; a picture is drawn at
+ * the size it was made for.
  */
 export function questionText(ask: Ask): string {
   return JSON.stringify(ordered(ask));

@@ -1,5 +1,6 @@
-// The way from the page to whoever answers: a socket, a notebook's comm, answers stored in a file. A question goes in;
-// progress and drafts are heard, the last answer comes as a promise. What a message looks like: docs/api.md.
+// The way from the page to whoever answers: a socket, a notebook's comm, answers stored in a file. A question
+// goes in; progress and drafts are heard, the last answer comes as a promise. What a message looks like:
+// docs/api.md.
 
 import { splitMessage } from "./scene";
 import type { Ask } from "./protocol/Ask";
@@ -65,8 +66,8 @@ export async function unpack(buffer: ArrayBuffer): Promise<ArrayBuffer> {
 }
 
 /**
- * Keeps one question under way and only the newest of those asked meanwhile: it may be called every frame. Answers that
- * were overtaken are still delivered, since an older picture is better than none.
+ * Keeps one question under way and only the newest of those asked meanwhile: it may be called every frame.
+ * Answers that were overtaken are still delivered, since an older picture is better than none.
  */
 export function latest<Q, A>(
   ask: (q: Q) => Promise<A>,

@@ -1,5 +1,5 @@
-// The state as the address's fragment, so that a copied address gives the same picture. State goes in, text comes out,
-// and back; only what differs from the first page is written, and what cannot be read is ignored.
+// The state as the address's fragment, so that a copied address gives the same picture. State goes in, text
+// comes out, and back; only what differs from the first page is written, and what cannot be read is ignored.
 //
 // #v=1 & p=VIEW:RUN[-RUN..|-rest],.. & g=2x1 & a=N & full & c0=X~Y~K & s=RUN:TREE:NODES[>NODES][@T~T] & w0=T~T
 //   & r0=0-31,64 & i0=SELECTION & 0/TREE=CUT[;lens=NAME~VALUE][;OPT=VALUE] & o.VIEW.OPT=VALUE & link=0 & inspector=0 & theme=dark

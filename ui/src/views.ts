@@ -1,4 +1,5 @@
-// The views of a run as its domains declare them. Names are never known here: what a view is, its declaration says.
+// The views of a run as its domains declare them. Names are never known here: what a view is, its declaration
+// says.
 
 import type { Opt } from "./protocol/Opt";
 import type { Page } from "./state";

@@ -44,7 +44,10 @@ after(async () => {
   server?.stop();
 });
 
-/** A closed node of the DAG opened to depth 1: in pre-order, its subtree lies before the next node that is drawn. */
+/**
+ * A closed node of the DAG opened to depth 1: in pre-order, its subtree lies before the next node that is
+ * drawn.
+ */
 async function closedNode() {
   await toDepth(page, 1);
   const nodes = [...(await drawn(page, count)), count];

@@ -1,5 +1,5 @@
-// The frame of the page with a made-up domain: whatever a server declares is listed, drawn, tabled, searched and selected,
-// and every state has its face. The answers come from the test (e2e/sample.mjs).
+// The frame of the page with a made-up domain: whatever a server declares is listed, drawn, tabled, searched
+// and selected, and every state has its face. The answers come from the test (e2e/sample.mjs).
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";

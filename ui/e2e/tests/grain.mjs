@@ -1,5 +1,6 @@
-// A walk through the grain graph: open, close, look through a problem, move its threshold, to the worst grain, along the
-// critical path, what is alike, the table, a finding. What is asked of the picture is asked of its pixels.
+// A walk through the grain graph: open, close, look through a problem, move its threshold, to the worst
+// grain, along the critical path, what is alike, the table, a finding. What is asked of the picture is asked
+// of its pixels.
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
@@ -176,7 +177,9 @@ const holds = (outer, inner) =>
   outer.x + outer.width >= inner.x + inner.width &&
   outer.y + outer.height >= inner.y + inner.height;
 
-/** What was folded away is still where the nearest group around it is: the middle of its top has not moved. */
+/**
+ * What was folded away is still where the nearest group around it is: the middle of its top has not moved.
+ */
 async function holderStays(before, inner) {
   const area = (mark) => mark.width * mark.height;
   const around = before.filter((mark) => holds(mark, inner)).toSorted((a, b) => area(a) - area(b));

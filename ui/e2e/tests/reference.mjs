@@ -1,5 +1,6 @@
-// Pictures against references. A reference is a sketch: a small grid of brightness kept as JSON, coarse enough for
-// other fonts, fine enough to see a box that moved. After a wanted change: UPDATE=1 cargo xtask test browser.
+// Pictures against references. A reference is a sketch: a small grid of brightness kept as JSON, coarse
+// enough for other fonts, fine enough to see a box that moved. After a wanted change: UPDATE=1 cargo xtask
+// test browser.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";

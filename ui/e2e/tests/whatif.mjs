@@ -1,5 +1,5 @@
-// Predictions, the first slow view: asked for on demand, with progress, given up, and told in the inspector about the
-// selection.
+// Predictions, the first slow view: asked for on demand, with progress, given up, and told in the inspector
+// about the selection.
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";

@@ -1,4 +1,5 @@
-// Commands made from what views and trees declare: views to show, acts, options with their values, depths, lenses.
+// Commands made from what views and trees declare: views to show, acts, options with their values, depths,
+// lenses.
 
 import { withOption, withTreeOption } from "../state";
 import { isShown, keysOf, listed, treeDecl, valueOf } from "../views";

@@ -1,5 +1,5 @@
-// The page's own commands: panes, opening and moving, finding, looks, the page itself. Every one has a name; keys as in
-// the help.
+// The page's own commands: panes, opening and moving, finding, looks, the page itself. Every one has a name;
+// keys as in the help.
 
 import { alone, closed, comparing, MOST_PANES, paneOf, split, swapped, type Page } from "../state";
 import { tableOf } from "../views";

@@ -1,5 +1,5 @@
-// Doing something in a view: the server turns a Look into another. Acts of a pane follow one another, each from the
-// state that the one before it made; what came of them is told where it needs words.
+// Doing something in a view: the server turns a Look into another. Acts of a pane follow one another, each
+// from the state that the one before it made; what came of them is told where it needs words.
 
 import { applied } from "../state";
 import { keyOf, lookOf, withSelected } from "../look";

@@ -1,5 +1,6 @@
-// What a pane shows of its look: asked for when the look changes, one question under way, recent answers kept so that
-// undo is instant. Slow views are asked for on demand, with progress, and given up when the look changes.
+// What a pane shows of its look: asked for when the look changes, one question under way, recent answers kept
+// so that undo is instant. Slow views are asked for on demand, with progress, and given up when the look
+// changes.
 
 import { createEffect, createSignal, on, onCleanup, untrack } from "solid-js";
 import { keyOf } from "../look";
@@ -57,7 +58,8 @@ export function createAnswers(store: Store, { wanted, slow, arrived }: Wishes) {
     (shown, { key, look }) => {
       setBusy(null);
       keep(key, shown);
-      // While something is dragged the answer is always a little late: shown all the same if it is of the same view.
+      // While something is dragged the answer is always a little late: shown all the same if it is of the
+      // same view.
       const now = wanted();
       if (
         now &&

@@ -29,7 +29,9 @@ export function gridOf(columns: readonly Column[]): { "grid-template-columns": s
   };
 }
 
-/** Largest first for numbers, the alphabet for words; then the other way round; then the order of the tree. */
+/**
+ * Largest first for numbers, the alphabet for words; then the other way round; then the order of the tree.
+ */
 export function nextOrder(now: Sort, column: Column): Sort {
   const usual = column.unit !== null;
   if (now.sort !== column.name) return { sort: column.name, descending: usual };

@@ -1,5 +1,5 @@
-// What keys, palette and inspector can do in a pane, whatever its kind: each pane registers itself while it is on the
-// screen, commands go to the active one.
+// What keys, palette and inspector can do in a pane, whatever its kind: each pane registers itself while it
+// is on the screen, commands go to the active one.
 
 import type { Store } from "../store";
 import type { ActCall } from "../protocol/ActCall";

@@ -1,5 +1,5 @@
-// The findings of each run, from its first sheet: what the inspector lists when nothing is selected, and what the keys
-// for the next and the previous problem walk through.
+// The findings of each run, from its first sheet: what the inspector lists when nothing is selected, and what
+// the keys for the next and the previous problem walk through.
 
 import { createSignal } from "solid-js";
 import { applied, showing, type Pane } from "../state";

@@ -1,5 +1,5 @@
-// A graph in a pane: the picture of its look, the way there from the last one, the camera over it. Watches the state, and
-// keeps what should stay where it was when the layout changes.
+// A graph in a pane: the picture of its look, the way there from the last one, the camera over it. Watches
+// the state, and keeps what should stay where it was when the layout changes.
 
 import { createMemo, createSignal } from "solid-js";
 import {
@@ -103,7 +103,9 @@ export function createGraph(
     setVersion((v) => v + 1);
   }
 
-  /** Another look at the same thing (lens, options): what was selected or in the middle stays where it was. */
+  /**
+   * Another look at the same thing (lens, options): what was selected or in the middle stays where it was.
+   */
   function relook(shown: Shown): void {
     const old = scene();
     const next = shown.scene;
@@ -121,7 +123,10 @@ export function createGraph(
     install(shown, null, before);
   }
 
-  /** What should keep its place: the selection if it can be seen, else what is in the middle; then what holds it. */
+  /**
+   * What should keep its place: the selection if it can be seen, else what is in the middle; then what holds
+   * it.
+   */
   function stays(s: Scene): number[] {
     const c = camera();
     const box = boxIn(s, store.state().selected);

@@ -1,5 +1,5 @@
-// What hands can do to the selection and to the active pane, for keys, palette, inspector and pointer alike. Each reads
-// the state, changes it or asks for an act, and returns nothing.
+// What hands can do to the selection and to the active pane, for keys, palette, inspector and pointer alike.
+// Each reads the state, changes it or asks for an act, and returns nothing.
 
 import { around } from "./time";
 import { ASK_AT } from "./act";

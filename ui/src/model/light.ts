@@ -1,5 +1,5 @@
-// What the selection means in a look, without a new layout: asked for each pane, as marks to light. Until the answer is
-// there, marks of the selection itself are lit.
+// What the selection means in a look, without a new layout: asked for each pane, as marks to light. Until the
+// answer is there, marks of the selection itself are lit.
 
 import { createEffect, createSignal, on } from "solid-js";
 import { refsOf } from "../draw/marks";
@@ -43,7 +43,10 @@ export function createMeaning(store: Store, look: () => Look | null): () => Mean
   return meaning;
 }
 
-/** What is meant in the trees of a view, known without asking: the selection itself, where it is of one of them. */
+/**
+ * What is meant in the trees of a view, known without asking: the selection itself, where it is of one of
+ * them.
+ */
 export function ownLit(selected: Selection | null, run: number, trees: readonly string[]): TreeLit[] {
   if (!selected || selected.run !== run) return [];
   return trees.flatMap((key, tree) =>

@@ -1,4 +1,5 @@
-// From marks to selections: what a mark under the pointer stands for, in words for the tooltip and as a Selection.
+// From marks to selections: what a mark under the pointer stands for, in words for the tooltip and as a
+// Selection.
 
 import { NONE } from "../protocol/constants";
 import { labelsOf } from "../draw/marks";

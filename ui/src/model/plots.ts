@@ -1,5 +1,5 @@
-// Plots in a pane: the picture of their look, the window of time that they share with all panes of the run, what is
-// scrolled, what is lit. A scene that is late is stretched to its true place.
+// Plots in a pane: the picture of their look, the window of time that they share with all panes of the run,
+// what is scrolled, what is lit. A scene that is late is stretched to its true place.
 
 import { createMemo, createSignal } from "solid-js";
 import { ofWindow, scrolled, type Mapping } from "../draw/mapping";

@@ -1,5 +1,5 @@
-// Search as you type: words go to the server, hits come back by tree; Enter walks through them and shows each. The newest
-// words win; older answers are dropped.
+// Search as you type: words go to the server, hits come back by tree; Enter walks through them and shows
+// each. The newest words win; older answers are dropped.
 
 import { createSignal } from "solid-js";
 import { latest } from "../transport";

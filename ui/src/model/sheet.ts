@@ -1,5 +1,5 @@
-// How a sheet is laid out and how its tables are sorted. Blocks go in, sections come out: what follows a heading belongs
-// to it; findings take the whole width, the rest stands in cards. Pure.
+// How a sheet is laid out and how its tables are sorted. Blocks go in, sections come out: what follows a
+// heading belongs to it; findings take the whole width, the rest stands in cards. Pure.
 
 import type { Block } from "../protocol/Block";
 import type { Cell } from "../protocol/Cell";

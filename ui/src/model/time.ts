@@ -1,5 +1,5 @@
-// Arithmetic on windows of time: zooming at a moment, panning, brushing, keeping inside the run. Windows are [from,
-// to] in the run's clock unit; `null` stands for the whole run. Pure functions.
+// Arithmetic on windows of time: zooming at a moment, panning, brushing, keeping inside the run. Windows are
+// [from, to] in the run's clock unit; `null` stands for the whole run. Pure functions.
 
 import type { Span } from "../protocol/Span";
 

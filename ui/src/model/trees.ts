@@ -1,5 +1,6 @@
-// Everything about the trees that are looked at: metrics, depth, lenses with what they choose under the value in use.
-// Asked once per tree, options and lens value; the numbers of the last answer stay until the next is there.
+// Everything about the trees that are looked at: metrics, depth, lenses with what they choose under the value
+// in use. Asked once per tree, options and lens value; the numbers of the last answer stay until the next is
+// there.
 
 import { createEffect, createRoot, createSignal, getOwner, onCleanup, runWithOwner } from "solid-js";
 import { latest } from "../transport";

@@ -1,5 +1,5 @@
-// The blocks of a sheet: text, facts, findings, tables, pictures that ask for their own look, code. The inspector, the
-// first sheet of a run and every other sheet are made of these.
+// The blocks of a sheet: text, facts, findings, tables, pictures that ask for their own look, code. The
+// inspector, the first sheet of a run and every other sheet are made of these.
 
 import { createMemo, createSignal, For, Match, Show, Switch, type JSX } from "solid-js";
 import { useBench } from "../bench";
@@ -58,7 +58,9 @@ export function Facts(props: { facts: readonly Fact[]; most?: number; tight?: bo
   );
 }
 
-/** A small table, all of it in the sheet: a click on a head sorts, one on a row selects what it stands for. */
+/**
+ * A small table, all of it in the sheet: a click on a head sorts, one on a row selects what it stands for.
+ */
 function SheetTable(props: { table: Table }): JSX.Element {
   const { store, hands } = useBench();
   const [by, setBy] = createSignal<{ column: number; descending: boolean } | null>(null);

@@ -1,5 +1,5 @@
-// One value of a table or a fact: a number with its exact form on hover and a bar for its share, words, a source line, a
-// small histogram, shares in colours, two values and how they differ.
+// One value of a table or a fact: a number with its exact form on hover and a bar for its share, words, a
+// source line, a small histogram, shares in colours, two values and how they differ.
 
 import { For, Match, Show, Switch, type JSX } from "solid-js";
 import { useBench } from "../bench";

@@ -1,5 +1,5 @@
-// The few controls that the page is made of: icon button, choice, menu, key. Plain elements with classes from theme.css;
-// every one has a name for screen readers.
+// The few controls that the page is made of: icon button, choice, menu, key. Plain elements with classes from
+// theme.css; every one has a name for screen readers.
 
 import { createSignal, For, Show, type JSX } from "solid-js";
 import { keyLabel, onMac } from "../keys";
@@ -32,7 +32,10 @@ export function IconButton(props: {
   );
 }
 
-/** Gives the keys back to the view after something was chosen; whoever steps through a list with arrows stays in it. */
+/**
+ * Gives the keys back to the view after something was chosen; whoever steps through a list with arrows stays
+ * in it.
+ */
 export function handBack(e: Event): void {
   const el = e.currentTarget as HTMLSelectElement;
   if (!el.dataset.stepping) el.blur();

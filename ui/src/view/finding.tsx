@@ -1,5 +1,5 @@
-// Something that costs time: its number, what was seen and where, what it costs, what to try, and a small picture that
-// shows it. A click opens the look in which it is seen best.
+// Something that costs time: its number, what was seen and where, what it costs, what to try, and a small
+// picture that shows it. A click opens the look in which it is seen best.
 
 import { Show, type JSX } from "solid-js";
 import { useBench } from "../bench";

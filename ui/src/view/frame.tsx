@@ -1,5 +1,5 @@
-// The frame of the page: top bar, rail of views, grid of panes, inspector, time strip, and what lies over them. Also the
-// one place where keys are heard.
+// The frame of the page: top bar, rail of views, grid of panes, inspector, time strip, and what lies over
+// them. Also the one place where keys are heard.
 
 import { createMemo, Match, onCleanup, onMount, Show, Switch, type JSX } from "solid-js";
 import { useBench } from "../bench";

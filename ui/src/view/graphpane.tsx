@@ -1,5 +1,6 @@
-// A pane that draws a graph: one canvas under the pointer and the keyboard, with minimap, legend and note. Hands go to the
-// camera (model/graph) and to acts, pixels come from draw; the pane knows neither layout nor analysis.
+// A pane that draws a graph: one canvas under the pointer and the keyboard, with minimap, legend and note.
+// Hands go to the camera (model/graph) and to acts, pixels come from draw; the pane knows neither layout nor
+// analysis.
 
 import { createEffect, createMemo, createSignal, onCleanup, onMount, Show, type JSX } from "solid-js";
 import { useBench } from "../bench";

@@ -1,5 +1,6 @@
-// The page's icons: 16 × 16 line drawings in the text's colour; those of views come with their declarations. They are
-// always beside a text or on a control with an accessible name, so they are hidden from screen readers.
+// The page's icons: 16 × 16 line drawings in the text's colour; those of views come with their declarations.
+// They are always beside a text or on a control with an accessible name, so they are hidden from screen
+// readers.
 
 import type { JSX } from "solid-js";
 

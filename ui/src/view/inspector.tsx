@@ -1,5 +1,5 @@
-// The inspector: the sheet about the selection, with what is around it, its siblings, and what can be done with it. Without
-// a selection it lists the findings of the run, so that it is never empty.
+// The inspector: the sheet about the selection, with what is around it, its siblings, and what can be done
+// with it. Without a selection it lists the findings of the run, so that it is never empty.
 
 import { createEffect, createMemo, createSignal, For, Match, Show, Switch, type JSX } from "solid-js";
 import { useBench } from "../bench";

@@ -1,5 +1,5 @@
-// What colours and forms say, in one line: swatches drawn as the marks are. Those that do not fit are counted and named on
-// hover.
+// What colours and forms say, in one line: swatches drawn as the marks are. Those that do not fit are counted
+// and named on hover.
 
 import { createEffect, createSignal, For, onCleanup, onMount, Show, type JSX } from "solid-js";
 import { useBench } from "../bench";

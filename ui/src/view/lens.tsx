@@ -1,5 +1,5 @@
-// The lens of a tree: which one, and where it begins. The menu names every lens with what it chooses and costs, and what
-// is missing for those that are not available; the slider answers while it is dragged.
+// The lens of a tree: which one, and where it begins. The menu names every lens with what it chooses and
+// costs, and what is missing for those that are not available; the slider answers while it is dragged.
 
 import { For, Match, Show, Switch, type JSX } from "solid-js";
 import { useBench } from "../bench";

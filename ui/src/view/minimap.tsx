@@ -1,5 +1,5 @@
-// The minimap of a graph: the whole picture small, a frame around what is on the screen, click or drag to go there. Hidden
-// while everything fits anyway.
+// The minimap of a graph: the whole picture small, a frame around what is on the screen, click or drag to go
+// there. Hidden while everything fits anyway.
 
 import { createEffect, createMemo, onCleanup, onMount, Show, type JSX } from "solid-js";
 import { useBench } from "../bench";

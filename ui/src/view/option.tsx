@@ -1,5 +1,6 @@
-// One option of a view or a tree as a control, by the kind that it declares: menu, slider with a field, toggle, metric,
-// nodes from the selection. Values travel as text; "auto" is one where it is declared, and the answer says what it became.
+// One option of a view or a tree as a control, by the kind that it declares: menu, slider with a field,
+// toggle, metric, nodes from the selection. Values travel as text; "auto" is one where it is declared, and
+// the answer says what it became.
 
 import { createSignal, Match, Show, Switch, type JSX } from "solid-js";
 import { useBench } from "../bench";

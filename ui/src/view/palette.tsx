@@ -1,5 +1,5 @@
-// The command palette and the help: two faces of the one list of commands. Typing narrows the palette, Enter runs; the
-// help shows every key by group together with what the pointer does.
+// The command palette and the help: two faces of the one list of commands. Typing narrows the palette, Enter
+// runs; the help shows every key by group together with what the pointer does.
 
 import { createMemo, createSignal, For, onMount, Show, type JSX } from "solid-js";
 import { useBench } from "../bench";

@@ -1,5 +1,5 @@
-// The head of a pane: which view of which run, what it is compared with, the lens; and at its end what can be done with
-// the pane itself: split, swap, maximise, close.
+// The head of a pane: which view of which run, what it is compared with, the lens; and at its end what can be
+// done with the pane itself: split, swap, maximise, close.
 
 import { For, Show, type JSX } from "solid-js";
 import { useBench } from "../bench";

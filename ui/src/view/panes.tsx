@@ -1,5 +1,5 @@
-// The grid of up to four panes. Each has a head, the tools that its view declares, and a body by the kind of its view;
-// nothing here knows a view by name.
+// The grid of up to four panes. Each has a head, the tools that its view declares, and a body by the kind of
+// its view; nothing here knows a view by name.
 
 import { createMemo, Index, Match, Show, Switch, type JSX } from "solid-js";
 import { useBench } from "../bench";

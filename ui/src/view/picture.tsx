@@ -1,5 +1,5 @@
-// A small picture in a sheet: asks for its own look when it comes into sight, at the width that the sheet has. A slow one
-// has a button, progress and a way to give it up. Hovering tells, a click selects.
+// A small picture in a sheet: asks for its own look when it comes into sight, at the width that the sheet
+// has. A slow one has a button, progress and a way to give it up. Hovering tells, a click selects.
 
 import { createEffect, createMemo, createSignal, For, onCleanup, onMount, Show, type JSX } from "solid-js";
 import { useBench } from "../bench";

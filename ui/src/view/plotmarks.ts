@@ -1,5 +1,5 @@
-// What hands draw over plots: the band of the selection's time, the brush, the line at the pointer with its reading. A
-// scene and mappings go in, pixels come out.
+// What hands draw over plots: the band of the selection's time, the brush, the line at the pointer with its
+// reading. A scene and mappings go in, pixels come out.
 
 import { reading } from "../format";
 import { plotAt } from "../draw/hit";

@@ -1,5 +1,5 @@
-// A pane of plots with axes: the wheel zooms at the pointer, dragging moves, a brush selects a stretch, hovering reads
-// the axes. Hands go to the model (model/plots), pixels come from draw.
+// A pane of plots with axes: the wheel zooms at the pointer, dragging moves, a brush selects a stretch,
+// hovering reads the axes. Hands go to the model (model/plots), pixels come from draw.
 
 import { createEffect, createSignal, onCleanup, onMount, Show, type JSX } from "solid-js";
 import { useBench } from "../bench";

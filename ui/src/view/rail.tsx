@@ -1,4 +1,5 @@
-// The rail: the views of the run that is looked at, under the headings of their domains, with keys 1…9 in this order.
+// The rail: the views of the run that is looked at, under the headings of their domains, with keys 1…9 in
+// this order.
 
 import { For, Show, type JSX } from "solid-js";
 import { useBench } from "../bench";

@@ -1,5 +1,5 @@
-// A table of any length: rows come from the server in pieces, sorted and filtered there, and only those on the screen are
-// in the document. A way to ask goes in; arrows walk the rows, Enter presses one.
+// A table of any length: rows come from the server in pieces, sorted and filtered there, and only those on
+// the screen are in the document. A way to ask goes in; arrows walk the rows, Enter presses one.
 
 import { createEffect, createSignal, For, on, onCleanup, onMount, Show, type JSX } from "solid-js";
 import { latest } from "../transport";

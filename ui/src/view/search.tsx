@@ -1,5 +1,5 @@
-// The search box with its hits by tree: count first, Enter goes to the next, arrows choose, Escape leaves. Says so when
-// nothing matches and how search works.
+// The search box with its hits by tree: count first, Enter goes to the next, arrows choose, Escape leaves.
+// Says so when nothing matches and how search works.
 
 import { createEffect, For, on, Show, type JSX } from "solid-js";
 import { useBench } from "../bench";

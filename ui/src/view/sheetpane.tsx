@@ -1,4 +1,5 @@
-// A pane that shows a sheet: its title, then its sections, findings over the whole width and the rest in cards.
+// A pane that shows a sheet: its title, then its sections, findings over the whole width and the rest in
+// cards.
 
 import { createMemo, createSignal, For, onCleanup, onMount, Show, type JSX } from "solid-js";
 import { useBench } from "../bench";

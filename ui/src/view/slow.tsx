@@ -1,4 +1,5 @@
-// A slow answer in a pane or a small picture: a button that begins it, then how far it is and how to give it up.
+// A slow answer in a pane or a small picture: a button that begins it, then how far it is and how to give it
+// up.
 
 import { Show, type JSX } from "solid-js";
 import { Elapsed } from "./states";

@@ -1,5 +1,5 @@
-// The designed states: waiting with a number, connection lost, partial data, errors with their cause, short notices.
-// Each says what happened and what to do next.
+// The designed states: waiting with a number, connection lost, partial data, errors with their cause, short
+// notices. Each says what happened and what to do next.
 
 import { createSignal, For, onCleanup, Show, type JSX } from "solid-js";
 import { useBench } from "../bench";

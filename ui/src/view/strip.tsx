@@ -1,6 +1,6 @@
-// The strip under everything: the whole run at a glance, drawn by the hidden view that the run names for it, and the brush
-// that every pane follows: a window of time, or places where a run has no time. Drag an edge or the middle, drag outside
-// for a new one, double click for all.
+// The strip under everything: the whole run at a glance, drawn by the hidden view that the run names for it,
+// and the brush that every pane follows: a window of time, or places where a run has no time. Drag an edge or
+// the middle, drag outside for a new one, double click for all.
 
 import { createEffect, createMemo, createSignal, onCleanup, onMount, Show, type JSX } from "solid-js";
 import { useBench } from "../bench";

@@ -1,5 +1,5 @@
-// The rows of a tree: what is visible, or everything that the lens chooses. Columns come with the answer, sort and filter
-// are options of the view, and the selection is that of every other pane.
+// The rows of a tree: what is visible, or everything that the lens chooses. Columns come with the answer,
+// sort and filter are options of the view, and the selection is that of every other pane.
 
 import { createMemo, createSignal, onCleanup, onMount, Show, For, type JSX } from "solid-js";
 import { useBench } from "../bench";

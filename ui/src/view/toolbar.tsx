@@ -1,5 +1,5 @@
-// The tools of a pane, made from what its view and its trees declare: acts as buttons, options as menus, sliders and
-// toggles, depth for graphs. Nothing is shown where nothing is declared.
+// The tools of a pane, made from what its view and its trees declare: acts as buttons, options as menus,
+// sliders and toggles, depth for graphs. Nothing is shown where nothing is declared.
 
 import { For, Show, type JSX } from "solid-js";
 import { useBench } from "../bench";

@@ -1,5 +1,5 @@
-// The tooltip at the pointer: what the mark says at once, numbers as soon as the server has told them. Kept inside the
-// window, away from the pointer, out of the way of clicks.
+// The tooltip at the pointer: what the mark says at once, numbers as soon as the server has told them. Kept
+// inside the window, away from the pointer, out of the way of clicks.
 
 import { createEffect, createMemo, createSignal, Show, type JSX } from "solid-js";
 import { useBench } from "../bench";

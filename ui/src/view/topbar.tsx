@@ -1,5 +1,5 @@
-// The top bar: which run, where the selection lies in it, search, and the page's own commands. Every control here is also
-// a command in the palette.
+// The top bar: which run, where the selection lies in it, search, and the page's own commands. Every control
+// here is also a command in the palette.
 
 import { For, Show, type JSX } from "solid-js";
 import { useBench } from "../bench";
