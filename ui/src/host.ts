@@ -3,6 +3,8 @@
 
 export interface Host {
   root: HTMLElement;
+  /** Where keys are heard: the window of a page that has it for itself, else the page's own element. */
+  keys: HTMLElement | Window;
   /** The fragment of the address. */
   address: () => string;
   /** Writes the fragment; `place` is one that Back leaves again. */
@@ -24,6 +26,7 @@ export function browserHost(root: HTMLElement): Host {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   return {
     root,
+    keys: window,
     address: () => location.hash.replace(/^#/, ""),
     write: (fragment, place) => {
       const to = fragment === "" ? location.pathname + location.search : "#" + fragment;
@@ -62,6 +65,7 @@ export function embeddedHost(root: HTMLElement, fragment = ""): Host {
   let current = fragment;
   return {
     ...browserHost(root),
+    keys: root,
     address: () => current,
     write: (to) => (current = to),
     onAddress: () => {},

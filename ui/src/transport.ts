@@ -71,8 +71,8 @@ export async function unpack(buffer: ArrayBuffer): Promise<ArrayBuffer> {
  */
 export function latest<Q, A>(
   ask: (q: Q) => Promise<A>,
-  done: (a: A, q: Q) => void,
-  failed: (e: Error, q: Q) => void,
+  done: (a: A, q: Q) => unknown,
+  failed: (e: Error, q: Q) => unknown,
 ): (q: Q) => void {
   let busy = false;
   let next: { q: Q } | null = null;

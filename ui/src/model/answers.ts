@@ -12,26 +12,29 @@ import type { Progress } from "../protocol/Progress";
 
 /** Pictures kept per pane. */
 const KEEP = 24;
-/** A slow answer is not begun while a slider still moves. */
+/** What is slow or lazy is not begun while a hand still moves. */
 const SETTLE_MS = 250;
 
 export interface Wishes {
   /** What is to be seen; null while that is not known. */
   wanted: () => Look | null;
   slow: () => boolean;
+  /** While only the scope changes, as in zooming along time, this is not asked for until it rests. */
+  lazy?: boolean;
   /** An answer to what is wanted, or to what was wanted a moment ago. */
   arrived: (key: string, shown: Shown) => void;
 }
 
 export type Answers = ReturnType<typeof createAnswers>;
 
-export function createAnswers(store: Store, { wanted, slow, arrived }: Wishes) {
+export function createAnswers(store: Store, { wanted, slow, lazy, arrived }: Wishes) {
   const [error, setError] = createSignal<string | null>(null);
   const [busySince, setBusy] = createSignal<number | null>(null);
   const [progress, setProgress] = createSignal<Progress | null>(null);
   const [started, setStarted] = createSignal(false);
   const recent = new Map<string, Shown>();
   let shownKey = "";
+  let asked: Look | null = null;
   let underWay: AbortController | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -104,9 +107,16 @@ export function createAnswers(store: Store, { wanted, slow, arrived }: Wishes) {
   }
 
   function ask(key: string, look: Look): void {
-    if (!slow()) return load({ key, look });
-    stop();
-    if (started()) timer = setTimeout(() => void work(key, look), SETTLE_MS);
+    const same = asked !== null && keyOf({ ...look, scope: asked.scope }) === keyOf(asked);
+    asked = look;
+    if (slow()) {
+      stop();
+      if (started()) timer = setTimeout(() => void work(key, look), SETTLE_MS);
+      return;
+    }
+    clearTimeout(timer);
+    if (lazy && same) timer = setTimeout(() => load({ key, look }), SETTLE_MS);
+    else load({ key, look });
   }
 
   createEffect(

@@ -145,6 +145,7 @@ export function createGraph(
   const answers = createAnswers(store, {
     wanted: look,
     slow: () => view.slow,
+    lazy: true,
     arrived: (_, shown) => relook(shown),
   });
 

@@ -1,11 +1,11 @@
 // What the selection means in a look, without a new layout: asked for each pane, as marks to light. Until the
 // answer is there, marks of the selection itself are lit.
 
-import { createEffect, createSignal, on } from "solid-js";
+import { createEffect, createMemo, createSignal, on } from "solid-js";
 import { refsOf } from "../draw/marks";
 import { NOTHING_LIT, type Lit } from "../draw/draw";
-import { withSelected } from "../look";
 import { has, rangesOf, same } from "../selection";
+import { latest } from "../transport";
 import type { Ref, Scene } from "../scene";
 import type { Store } from "../store";
 import type { Lit as TreeLit } from "../protocol/Lit";
@@ -21,24 +21,19 @@ export interface Meaning {
 /** Asks what the selection means in a look; null while there is none or it is not known. */
 export function createMeaning(store: Store, look: () => Look | null): () => Meaning | null {
   const [meaning, setMeaning] = createSignal<Meaning | null>(null);
+  const selected = createMemo(() => store.state().selected, null, { equals: same });
+  const ask = latest(
+    (asked: Look & { selected: Selection }) => store.asks.light(asked),
+    (answer, { selected: of }) => same(selected(), of) && setMeaning({ of, answer }),
+    // A view that cannot say what it means lights nothing.
+    (_, { selected: of }) => same(selected(), of) && setMeaning(null),
+  );
   createEffect(
-    on(
-      () => {
-        const [at, of] = [look(), store.state().selected];
-        return at && of ? withSelected(at, of) : null;
-      },
-      (asked) => {
-        if (!asked) return void setMeaning(null);
-        const of = asked.selected!;
-        const known = meaning();
-        if (known && !same(known.of, of)) setMeaning(null);
-        store.asks.light(asked).then(
-          (answer) => same(store.state().selected, of) && setMeaning({ of, answer }),
-          // A view that cannot say what it means lights nothing.
-          () => same(store.state().selected, of) && setMeaning(null),
-        );
-      },
-    ),
+    on([look, selected], ([at, of]) => {
+      const known = meaning();
+      if (known && !same(known.of, of)) setMeaning(null);
+      if (at && of) ask({ ...at, selected: of });
+    }),
   );
   return meaning;
 }

@@ -19,10 +19,8 @@ const OVER = ["deselect", "palette", "help"];
 
 export function Frame(): JSX.Element {
   const { store, commands } = useBench();
-  const key = (e: KeyboardEvent): void => {
-    // Several pages may be on one document: keys belong to the one that has the focus, or to the only one.
-    const focus = document.activeElement;
-    if (focus && focus !== document.body && !store.host.root.contains(focus)) return;
+  const key = (event: Event): void => {
+    const e = event as KeyboardEvent;
     const name = keyName(e);
     // Fields keep their letters; only the palette reaches over them.
     if (typing(e.target, name) && name !== "Ctrl+K") return;
@@ -34,8 +32,8 @@ export function Frame(): JSX.Element {
     command.run();
   };
   onMount(() => {
-    window.addEventListener("keydown", key);
-    onCleanup(() => window.removeEventListener("keydown", key));
+    store.host.keys.addEventListener("keydown", key);
+    onCleanup(() => store.host.keys.removeEventListener("keydown", key));
   });
   // Sheets say themselves what is worth knowing: beside them alone the inspector waits for a selection.
   const inspecting = () =>

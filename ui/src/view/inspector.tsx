@@ -1,10 +1,10 @@
 // The inspector: the sheet about the selection, with what is around it, its siblings, and what can be done
 // with it. Without a selection it lists the findings of the run, so that it is never empty.
 
-import { createEffect, createMemo, createSignal, For, Match, Show, Switch, type JSX } from "solid-js";
+import { For, Match, Show, Switch, type JSX } from "solid-js";
 import { useBench } from "../bench";
+import { createAbout } from "../model/about";
 import { withoutKind } from "../model/sheet";
-import { same } from "../selection";
 import { nameOf, viewOf } from "../views";
 import { BlockView } from "./blocks";
 import { IconButton, Key } from "./controls";
@@ -13,29 +13,9 @@ import { Icon } from "./icons";
 import type { Selection } from "../protocol/Selection";
 import type { Sheet } from "../protocol/Sheet";
 
-/** The sheet about the selection; the last one stays until the next is there. */
-export function useAbout(): { sheet: () => Sheet | null; error: () => string | null } {
-  const { store } = useBench();
-  const [sheet, setSheet] = createSignal<Sheet | null>(null);
-  const [error, setError] = createSignal<string | null>(null);
-  const selected = createMemo(() => store.state().selected, null, { equals: same });
-  createEffect(() => {
-    const of = selected();
-    setError(null);
-    if (!of) return void setSheet(null);
-    const known = store.knownAbout(of);
-    if (known) return void setSheet(known);
-    store.about(of).then(
-      (answer) => same(selected(), of) && setSheet(answer),
-      (e: Error) => same(selected(), of) && setError(e.message),
-    );
-  });
-  return { sheet, error };
-}
-
 export function Inspector(): JSX.Element {
   const { store } = useBench();
-  const { sheet, error } = useAbout();
+  const { sheet, error } = createAbout(store, () => store.state().selected);
   return (
     <aside class="inspector" aria-label="Inspector">
       <Switch>

@@ -32,6 +32,7 @@ export function SheetPane(props: { pane: number; view: View }): JSX.Element {
   const answers = createAnswers(store, {
     wanted: look,
     slow: () => props.view.slow,
+    lazy: true,
     arrived: (_, shown) => {
       serverMs = shown.answer.ms;
       setSheet(shown.sheet);

@@ -1,8 +1,9 @@
 // The tooltip at the pointer: what the mark says at once, numbers as soon as the server has told them. Kept
 // inside the window, away from the pointer, out of the way of clicks.
 
-import { createEffect, createMemo, createSignal, Show, type JSX } from "solid-js";
+import { createMemo, Show, type JSX } from "solid-js";
 import { useBench } from "../bench";
+import { createAbout } from "../model/about";
 import { withoutKind } from "../model/sheet";
 import { same } from "../selection";
 import { Facts } from "./blocks";
@@ -14,21 +15,13 @@ const FACTS = 6;
 
 export function Tooltip(): JSX.Element {
   const { store } = useBench();
-  const [sheet, setSheet] = createSignal<Sheet | null>(null);
   let box: HTMLDivElement | undefined;
   const asked = createMemo(() => (store.tip()?.own ? null : (store.tip()?.selection ?? null)), null, {
     equals: same,
   });
-  createEffect(() => {
-    const of = asked();
-    const known = of ? store.knownAbout(of) : undefined;
-    setSheet(known ?? null);
-    if (of && !known)
-      store.about(of).then(
-        (answer) => same(asked(), of) && setSheet(answer),
-        () => {},
-      );
-  });
+  const about = createAbout(store, asked);
+  /** The one before says nothing of what is under the pointer now. */
+  const sheet = (): Sheet | null => (same(about.sheet()?.selection, asked()) ? about.sheet() : null);
   const facts = (): Fact[] => sheet()?.blocks.flatMap((b) => (b.is === "facts" ? b.rows : [])) ?? [];
   const place = (): JSX.CSSProperties => {
     const t = store.tip()!;

@@ -3,9 +3,9 @@
 
 import { For, Show, type JSX } from "solid-js";
 import { useBench } from "../bench";
+import { createAbout } from "../model/about";
 import { IconButton, Menu } from "./controls";
 import { Icon } from "./icons";
-import { useAbout } from "./inspector";
 import { SearchBox } from "./search";
 import type { Crumb } from "../protocol/Crumb";
 
@@ -66,8 +66,8 @@ export function TopBar(): JSX.Element {
 
 /** What is around the selection; the middle is left out when there is much. */
 function Crumbs(): JSX.Element {
-  const { hands } = useBench();
-  const { sheet } = useAbout();
+  const { store, hands } = useBench();
+  const { sheet } = createAbout(store, () => store.state().selected);
   const path = (): Crumb[] => {
     const s = sheet();
     return s?.selection ? [...s.crumbs, { title: s.title, selection: s.selection }] : (s?.crumbs ?? []);
