@@ -229,8 +229,8 @@ fn pictures_and_acts() {
     let bench = start();
     for more in [
         json!({}),
-        json!({"run": 1, "options": {"alike": "true", "height": "even", "colour": "worker", "critical": "true"}}),
-        json!({"options": {"height": "linear", "colour": "core"}, "trees": {"grains": problem("low-parallelism")}}),
+        json!({"run": 1, "options": {"alike": "true", "scale": "even", "colour": "worker", "critical": "true"}}),
+        json!({"options": {"scale": "linear", "colour": "core"}, "trees": {"grains": problem("low-parallelism")}}),
         json!({"options": {"alike": "true", "path": "0"},
             "trees": {"grains": {"lens": {"name": "low-parallel-benefit", "value": 1e6}}}}),
     ] {

@@ -49,8 +49,8 @@ fn pictures_show_marks() {
         let has = |name: &str| view == "tasks.dag" || (name == "colour" && view == "tasks.timeline");
         for (run, options) in [
             (0, json!({})),
-            (1, json!({"colour": "source", "height": "even", "critical": "true"})),
-            (0, json!({"colour": "kind", "height": "linear"})),
+            (1, json!({"colour": "source", "scale": "even", "critical": "true"})),
+            (0, json!({"colour": "kind", "scale": "linear"})),
             (0, json!({"colour": "core"})),
         ] {
             let options: serde_json::Map<String, Value> =

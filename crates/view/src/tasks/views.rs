@@ -2,7 +2,7 @@
 
 use crosscut_tasks::schema::Edge;
 use crosscut_tree::Unit;
-use crosscut_workbench::declare::{Act, Compares, On, Opt, OptKind, Pane, TreeDecl, View};
+use crosscut_workbench::{Act, Compares, On, Opt, OptKind, Pane, TreeDecl, View};
 
 use super::{forest_grains, forest_tasks};
 
