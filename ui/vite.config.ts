@@ -5,6 +5,11 @@ import solid from "vite-plugin-solid";
 export default defineConfig({
   plugins: [solid()],
   base: "/",
-  build: { target: "es2022", assetsInlineLimit: 0, modulePreload: { polyfill: false }, reportCompressedSize: true },
+  build: {
+    target: "es2022",
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: true,
+  },
   test: { environment: "node", include: ["src/**/*.test.ts"] },
 });

@@ -20,8 +20,8 @@ export function launch() {
 }
 
 /**
- * Opens a link in a window with its own cookies and waits until the page has drawn. Hints for first use are off.
- * Errors in the page are collected in `page.problems`.
+ * Opens a link in a window with its own cookies and waits until the page has drawn. Hints for first use are
+ * off. Errors in the page are collected in `page.problems`.
  */
 export async function open(browser, link, { width = 1280, height = 800, theme = "light" } = {}) {
   const context = await browser.newContext({
@@ -30,7 +30,7 @@ export async function open(browser, link, { width = 1280, height = 800, theme = 
     // Motion would make every picture depend on when it was taken.
     reducedMotion: "reduce",
   });
-  await context.addInitScript(() => localStorage.setItem("crosscut.hints", "overview,dag,grain,timeline"));
+  await context.addInitScript(() => localStorage.setItem("crosscut.hints", "sheet,graph,plots,table"));
   const page = await context.newPage();
   page.problems = [];
   page.on("pageerror", (error) => page.problems.push(error.message));
@@ -56,7 +56,10 @@ function listen(page, socket) {
   });
 }
 
-/** A picture once the server has answered everything and the page has stopped changing: two in a row are the same. */
+/**
+ * A picture once the server has answered everything and the page has stopped changing: two in a row are the
+ * same.
+ */
 export async function still(page, where = page) {
   await page.waitForFunction(() => window.crosscut?.ready === true, undefined, { timeout: 20_000 });
   const deadline = Date.now() + 20_000;

@@ -1,8 +1,9 @@
-// Comparing pictures without an image library: the browser itself decodes the PNG, on an empty page of its own.
+// Comparing pictures without an image library: the browser itself decodes the PNG, on an empty page of its
+// own.
 //
 // Measures: `changed`, the share of pixels that differ (for two pictures made in the same minute by the same
-// browser), `count`, how many pixels have a colour, and `sketch`, a small grid of brightness that survives other
-// fonts and other anti-aliasing (for references that are kept as JSON).
+// browser), `count`, how many pixels have a colour, and `sketch`, a small grid of brightness that survives
+// other fonts and other anti-aliasing (for references that are kept as JSON).
 
 /** A decoder of pictures; close it when done. */
 export async function decoder(browser) {
@@ -10,15 +11,19 @@ export async function decoder(browser) {
   return {
     close: () => page.close(),
 
-    /** Share of pixels (0…1) in which any channel differs by more than `tolerance`. Other sizes: all of them. */
+    /**
+     * Share of pixels (0…1) in which any channel differs by more than `tolerance`. Other sizes: all of them.
+     */
     changed: (a, b, tolerance = 24) =>
       page.evaluate(share, { a: a.toString("base64"), b: b.toString("base64"), tolerance }),
 
     /** How many pixels are of a colour ("#rrggbb"), give or take `tolerance` in each channel. */
-    count: (png, colour, tolerance = 12) => page.evaluate(pixels, { png: png.toString("base64"), colour, tolerance }),
+    count: (png, colour, tolerance = 12) =>
+      page.evaluate(pixels, { png: png.toString("base64"), colour, tolerance }),
 
     /** Mean brightness (0…255) in a grid of cells, row by row. */
-    sketch: (png, columns = 48, rows = 30) => page.evaluate(grid, { png: png.toString("base64"), columns, rows }),
+    sketch: (png, columns = 48, rows = 30) =>
+      page.evaluate(grid, { png: png.toString("base64"), columns, rows }),
   };
 }
 

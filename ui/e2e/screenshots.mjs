@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { launch, open } from "./browser.mjs";
 import { serve } from "./server.mjs";
 
-const VIEWS = ["overview", "dag", "grain", "timeline", "table"];
+const VIEWS = ["overview", "tasks.dag", "tasks.grains", "tasks.timeline", "tasks.profile", "table"];
 const SIZES = [
   [1280, 800],
   [2560, 1440],
@@ -26,7 +26,7 @@ for (const run of runs) {
     for (const theme of THEMES) {
       for (const view of VIEWS) {
         const name = `${basename(run, ".crosscut")}-${view}-${width}x${height}-${theme}.png`;
-        const page = await open(browser, `${server.link}#view=${view}:0`, { width, height, theme });
+        const page = await open(browser, `${server.link}#v=1&p=${view}:0`, { width, height, theme });
         await page.screenshot({ path: join(folder, name) });
         for (const problem of page.problems) console.error(`${name}: ${problem}`);
         failed ||= page.problems.length > 0;

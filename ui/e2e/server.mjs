@@ -62,6 +62,8 @@ function launchLink(child) {
       if (link) resolve(link[0]);
     });
     child.on("error", reject);
-    child.on("exit", (code) => reject(new Error(`crosscut view ended with ${code} before it printed a link`)));
+    child.on("exit", (code) =>
+      reject(new Error(`crosscut view ended with ${code} before it printed a link`)),
+    );
   });
 }

@@ -2,26 +2,50 @@
 
 import { still } from "./browser.mjs";
 
-/** The whole view state. */
+/** The whole state of the page. */
 export const state = (page) => page.evaluate(() => window.crosscut.state());
 
-/** The view state of one run: cut, selected, window, camera. */
+/** What is looked at in one run: scope and trees. */
 export const runState = async (page, run = 0) => (await state(page)).runs[run];
 
-/** Counts of what the active pane shows: boxes, links, serverMs, lastPaintMs. */
+/** The cut of a tree; "" is the one it opens with. */
+export const cut = async (page, tree, run = 0) => (await runState(page, run)).trees[tree]?.cut ?? "";
+
+/** The lens of a tree, or null. */
+export const lensOf = async (page, tree, run = 0) => (await runState(page, run)).trees[tree]?.lens ?? null;
+
+/** The window of time, or null for the whole run. */
+export const windowOf = async (page, run = 0) => (await runState(page, run)).scope.time ?? null;
+
+/** The selected node of a tree, or null. */
+export async function selected(page, tree) {
+  const of = (await state(page)).selected;
+  return of && (tree === undefined || of.tree === tree) ? Number(of.nodes) : null;
+}
+
+/** Shows a view by its title in the rail. */
+export async function show(page, title) {
+  await page
+    .getByRole("navigation", { name: "Views" })
+    .getByRole("button", { name: title, exact: true })
+    .click();
+  await still(page);
+}
+
+/** Counts of what the active pane shows: boxes, links, visible, serverMs, lastPaintMs. */
 export const stats = (page) => page.evaluate(() => window.crosscut.stats());
 
 /** Where a node is drawn, in CSS pixels of the window, or null. */
 export const nodeAt = (page, node) => page.evaluate((id) => window.crosscut.nodeAt(id), node);
 
-/** The nodes below `count` that the DAG draws, in the order of the tree. */
+/** The nodes below `count` that the graph draws, in the order of the tree. */
 export const drawn = (page, count) =>
   page.evaluate(
     (n) => Array.from({ length: n }, (_, node) => node).filter((node) => window.crosscut.nodeAt(node)),
     count,
   );
 
-/** The marks of the active graph without their parts: node, shape, flags and where they are. */
+/** The marks of the active pane without their parts: node, meaning, press and where they are. */
 export const marks = (page) => page.evaluate(() => window.crosscut.marks());
 
 /** Presses keys one after the other, and waits until the page has answered. */
@@ -63,7 +87,7 @@ export async function drag(page, [x, y], [dx, dy]) {
   await still(page);
 }
 
-/** Opens the DAG down to a depth. */
+/** Opens the graph down to a depth. */
 export async function toDepth(page, depth) {
   await page.getByLabel("Open to depth").selectOption(String(depth));
   await still(page);

@@ -1,102 +1,130 @@
-// Numbers as people read them: SI prefixes, three significant digits, units always said, exact values for hover.
-// Numbers in the run's unit come in, short text goes out. Thin spaces (U+2009) separate thousands and units.
+// Numbers as people read them, for axes and sliders; all other numbers come from the server as text. Written
+// as crates/scene/src/format.rs writes them, and tested on its cases. Thin spaces (U+2009) part thousands.
+
+import type { Unit } from "./protocol/Unit";
 
 const THIN = "\u2009";
 
-/** "ns" or "ticks": the unit of every time of a run. */
-export type Clock = string;
-
-/** Three significant digits without an exponent: 3.51, 35.1, 351, 3510. */
+/** Three significant digits without an exponent: 3.51, 35.1, 351, 3 510. */
 export function three(value: number): string {
-  if (!Number.isFinite(value)) return "–";
-  if (value === 0) return "0";
+  if (!Number.isFinite(value)) return "?";
   const size = Math.abs(value);
-  if (size >= 999.5) return separated(Math.round(value));
-  if (size < 0.001) return value.toPrecision(2);
-  const digits = Math.max(0, 2 - Math.floor(Math.log10(Number(size.toPrecision(3)))));
-  return value.toFixed(digits);
+  if (size === 0) return "0";
+  if (size >= 999.5) return separated(value);
+  return value.toFixed(size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3);
 }
 
-/** A count with thin separators: 20 000 000. */
+/** A whole number with thin separators: 20 000 000. */
 export function separated(value: number): string {
-  const text = Math.round(Math.abs(value)).toString();
-  const groups = text.replace(/\B(?=(\d{3})+(?!\d))/g, THIN);
+  const groups = Math.round(Math.abs(value))
+    .toString()
+    .replace(/\B(?=(\d{3})+(?!\d))/g, THIN);
   return value < 0 ? "−" + groups : groups;
 }
 
-/** A count that must be short: 512, 20.0 k, 1.53 M. */
+/** A number in little room: exact up to 9 999, then 12.3 k, 4.56 M. */
 export function short(value: number): string {
-  const size = Math.abs(value);
-  if (size < 9_999.5) return Number.isInteger(value) ? separated(value) : three(value);
-  const [scaled, prefix] = prefixed(value, ["", "k", "M", "G", "T"], 1000);
+  if (Math.abs(value) < 10_000) return Number.isInteger(value) ? separated(value) : three(value);
+  const [scaled, prefix] = scaledUp(value);
   return three(scaled) + THIN + prefix;
 }
 
-/** A time in the run's clock: 1.23 s, 456 ms, 12.3 µs, 45 ns; or 1.23 Mticks. */
-export function time(value: number, clock: Clock): string {
-  if (clock === "ns") {
-    const [scaled, unit] = prefixed(value, ["ns", "µs", "ms", "s"], 1000);
-    return (unit === "ns" && Number.isInteger(scaled) ? String(scaled) : three(scaled)) + THIN + unit;
+/** A value in its unit, with three significant digits; counts are exact. */
+export function quantity(value: number, unit: Unit): string {
+  switch (unit) {
+    case "ns": {
+      const [scaled, word] = scaledTime(value);
+      return `${three(scaled)} ${word}`;
+    }
+    case "ticks": {
+      const [scaled, prefix] = scaledUp(value);
+      return `${three(scaled)}${prefix === "" ? "" : " "}${prefix} ticks`;
+    }
+    case "bytes": {
+      const [scaled, word] = scaledBytes(value);
+      return `${word === "B" && isWhole(value) ? separated(value) : three(scaled)} ${word}`;
+    }
+    case "count":
+      return isWhole(value) ? separated(value) : three(value);
+    case "percent":
+      return three(value) + THIN + "%";
+    case "share":
+      return three(value * 100) + THIN + "%";
+    case "cores":
+      return `${three(value)} cores`;
+    case "number":
+      return plain(value);
+    default:
+      return three(value);
   }
-  const [scaled, prefix] = prefixed(value, ["", "k", "M", "G", "T"], 1000);
-  return three(scaled) + THIN + prefix + clock;
 }
 
-/** Any fact by its unit: "" is a count, "ratio" has none, the rest are times or bytes. */
-export function quantity(value: number, unit: string): string {
-  if (unit === "ratio") return three(value);
-  // A number that names something, such as a core: neither rounded nor grouped.
-  if (unit === "number") return String(value);
-  if (unit === "%") return three(value) + THIN + "%";
-  if (unit === "") return Number.isInteger(value) ? separated(value) : three(value);
-  if (unit === "bytes") {
-    const [scaled, prefix] = prefixed(value, ["B", "KiB", "MiB", "GiB", "TiB"], 1024);
-    return three(scaled) + THIN + prefix;
+const WORDS: Partial<Record<Unit, string>> = {
+  ns: "ns",
+  ticks: "ticks",
+  bytes: "bytes",
+  percent: "%",
+  cores: "cores",
+};
+
+/** The same value in full, for hover. */
+export function exact(value: number, unit: Unit): string {
+  const text = unit !== "number" && isWhole(value) ? separated(value) : plain(value);
+  const word = WORDS[unit];
+  return word ? `${text} ${word}` : text;
+}
+
+/** Whether it has no fraction and can be told exactly. */
+const isWhole = (value: number): boolean => Number.isInteger(value) && Math.abs(value) < 9.007e15;
+const plain = (value: number): string => (Number.isFinite(value) ? String(value).replace("-", "−") : "?");
+
+/** The unit in which a number of nanoseconds has one to three digits before the point. */
+function scaledTime(value: number): [number, string] {
+  const size = Math.abs(value);
+  if (size >= 0.9995e9) return [value / 1e9, "s"];
+  if (size >= 0.9995e6) return [value / 1e6, "ms"];
+  return size >= 999.5 ? [value / 1e3, "µs"] : [value, "ns"];
+}
+
+function scaledBytes(value: number): [number, string] {
+  const words = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+  let [scaled, at] = [value, 0];
+  while (Math.abs(scaled) >= 1023.5 && at + 1 < words.length) {
+    scaled /= 1024;
+    at += 1;
   }
-  return time(value, unit);
+  return [scaled, words[at]!];
 }
 
-/** The same value in full, for the hover text. */
-export function exact(value: number, unit: string): string {
-  const whole = Number.isInteger(value) ? separated(value) : String(value);
-  if (unit === "number") return String(value);
-  if (unit === "" || unit === "ratio") return whole;
-  return whole + THIN + unit;
+function scaledUp(value: number): [number, string] {
+  const size = Math.abs(value);
+  if (size >= 0.9995e12) return [value / 1e12, "T"];
+  if (size >= 0.9995e9) return [value / 1e9, "G"];
+  if (size >= 0.9995e6) return [value / 1e6, "M"];
+  return size >= 999.5 ? [value / 1e3, "k"] : [value, ""];
 }
 
-/** A share as a percentage; the caller says of what. */
-export function percent(share: number): string {
-  if (!Number.isFinite(share)) return "–";
-  const value = share * 100;
-  if (value !== 0 && Math.abs(value) < 0.1) return "< 0.1" + THIN + "%";
-  return (Math.abs(value) >= 9.95 ? value.toFixed(0) : value.toFixed(1)) + THIN + "%";
-}
+const STEPS: Partial<Record<Unit, [number, string][]>> = {
+  ns: [
+    [1e9, "s"],
+    [1e6, "ms"],
+    [1e3, "µs"],
+    [1, "ns"],
+  ],
+  ticks: [
+    [1e12, "Tticks"],
+    [1e9, "Gticks"],
+    [1e6, "Mticks"],
+    [1e3, "kticks"],
+    [1, "ticks"],
+  ],
+};
 
-/** Last two parts of a source position, so that it fits: ".../src/fib.c:12" becomes "fib.c:12". */
-export function place(source: string): string {
-  const slash = Math.max(source.lastIndexOf("/"), source.lastIndexOf("\\"));
-  return slash >= 0 ? source.slice(slash + 1) : source;
-}
-
-/** A title without the kind it begins with, where the kind stands beside it. */
-export const withoutKind = (title: string, kind: string): string => (title.startsWith(kind + " ") ? title.slice(kind.length + 1) : title);
-
-/** "fork-join group" in little room: "fork-join". */
-export const shortKind = (kind: string): string => kind.replace(/ (group|tasks)$/, "");
-
-/** A title as its kind, in little room, and what tells it from others: "fork-join group lu.c:97" is "fork-join" and "lu.c:97". */
-export function titleParts(title: string): { kind: string; name: string } {
-  const [, kind, name] = /^((?:fork-join|linear) group|folded tasks|\S+) (.+)$/.exec(title) ?? [];
-  return kind && name ? { kind: shortKind(kind), name } : { kind: "", name: title };
-}
-
-/** Scales a value into the largest prefix that keeps it at 1 or more, after rounding to three digits. */
-function prefixed(value: number, names: string[], step: number): [number, string] {
-  let scaled = value;
-  let index = 0;
-  while (index + 1 < names.length && Math.abs(Number(scaled.toPrecision(3))) >= step) {
-    scaled /= step;
-    index += 1;
-  }
-  return [scaled, names[index]!];
+/** A value of an axis with the digits that one pixel can tell. */
+export function reading(value: number, perPixel: number, unit: Unit): string {
+  const steps = STEPS[unit];
+  if (!steps) return quantity(value, unit);
+  const [factor, word] = steps.find(([f]) => Math.abs(value) >= f) ?? steps.at(-1)!;
+  const digits = Math.min(12, Math.max(0, Math.ceil(-Math.log10(Math.max(perPixel, 1e-3) / factor))));
+  return `${(value / factor).toFixed(factor === 1 ? 0 : digits)} ${word}`;
 }

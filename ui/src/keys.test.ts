@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { keyLabel, keyName, typing } from "./keys";
 
-const press = (key: string, more: Partial<KeyboardEvent> = {}) => keyName({ key, ctrlKey: false, metaKey: false, shiftKey: false, altKey: false, ...more });
+const press = (key: string, more: Partial<KeyboardEvent> = {}) =>
+  keyName({ key, ctrlKey: false, metaKey: false, shiftKey: false, altKey: false, ...more });
 
 describe("keys", () => {
   it("names letters with Shift and signs without", () => {
@@ -11,7 +12,8 @@ describe("keys", () => {
     expect(press("Enter", { shiftKey: true })).toBe("Shift+Enter");
   });
   it("leaves letters to text fields, and only arrows to sliders", () => {
-    const field = (tagName: string, type = "") => ({ tagName, type, isContentEditable: false }) as unknown as EventTarget;
+    const field = (tagName: string, type = "") =>
+      ({ tagName, type, isContentEditable: false }) as unknown as EventTarget;
     expect(typing(field("INPUT", "search"), "P")).toBe(true);
     expect(typing(field("INPUT", "range"), "P")).toBe(false);
     expect(typing(field("INPUT", "range"), "Left")).toBe(true);

@@ -1,11 +1,11 @@
-// Where the page begins: hangs the probe for tests on the window, connects, and mounts the frame.
+// Where the page begins in a browser window of its own: mounts it over the server's socket, and hangs the
+// probe for tests on the window.
 
-import { render } from "solid-js/web";
-import { App } from "./app";
-import { start } from "./page";
-import { probe } from "./probe";
+import { browserHost } from "./host";
+import { createPage } from "./page";
+import { SocketTransport } from "./socket";
 import "./theme.css";
 
-window.crosscut = probe;
-start();
-render(() => <App />, document.getElementById("page")!);
+const root = document.getElementById("page")!;
+const socket = `${location.protocol === "https:" ? "wss:" : "ws:"}//${location.host}/api/socket`;
+window.crosscut = createPage(root, browserHost(root), new SocketTransport(socket, "/api/picture")).probe;

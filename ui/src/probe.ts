@@ -1,81 +1,43 @@
-// What tests may ask of the running page: frame durations, readiness, view state, counts, where a node is drawn.
-// Reads only; hung on `window.crosscut`.
+// What tests may ask of a running page: frame durations, readiness, state, counts, where a node is drawn.
+// Reads only.
 
 import { frameDurations, lastPaintMs } from "./draw/surface";
-import { activeGraph } from "./model/actions";
-import { currentRun, ready, state } from "./page";
-import { FLAG, SHAPE_NAMES } from "./scene";
-import { activePane, type GraphId, type ViewState } from "./state";
-
-export interface NodeRect {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-}
-
-interface Registered {
-  run: number;
-  view: GraphId;
-  rect: (node: number) => NodeRect | null;
-}
-
-const panes = new Set<Registered>();
-
-/** A graph pane says where its nodes are; the answer takes it out again. */
-export function registerPane(pane: Registered): () => void {
-  panes.add(pane);
-  return () => panes.delete(pane);
-}
-
-let lastServerMs = 0;
-let lastMarks = { boxes: 0, links: 0 };
-/** Time panes tell what they drew last; graphs are asked directly. */
-export function tellMarks(boxes: number, links: number, serverMs: number): void {
-  lastMarks = { boxes, links };
-  lastServerMs = serverMs;
-}
+import type { Bench } from "./bench";
+import type { MarkInfo, Rect } from "./model/controls";
+import type { Page } from "./state";
 
 export interface Probe {
   frames: () => number[];
   readonly ready: boolean;
-  state: () => ViewState;
-  stats: () => { boxes: number; links: number; serverMs: number; lastPaintMs: number };
-  nodeAt: (node: number) => NodeRect | null;
-  /** The marks of the active graph, parts left out: what they stand for and where they are. */
-  marks: () => (NodeRect & { node: number; shape: string; flags: string[] })[];
+  state: () => Page;
+  /** Views and trees as they were declared. */
+  views: () => { name: string; title: string; pane: string; hidden: boolean }[];
+  stats: () => { boxes: number; links: number; visible: number; serverMs: number; lastPaintMs: number };
+  /** Where a node of the active pane is drawn, in pixels of the window. */
+  nodeAt: (node: number, tree?: number) => Rect | null;
+  /** The marks of the active pane, parts left out. */
+  marks: () => MarkInfo[];
 }
 
-export const probe: Probe = {
-  frames: frameDurations,
-  get ready() {
-    return ready();
-  },
-  state,
-  stats: () => {
-    const graph = activeGraph()?.picture() ?? null;
-    const marks = graph ? { boxes: graph.boxes.n, links: graph.links.n } : lastMarks;
-    return { ...marks, serverMs: graph ? graph.serverMs : lastServerMs, lastPaintMs: lastPaintMs() };
-  },
-  nodeAt: (node) => {
-    // Two graphs number their nodes on their own: the active pane's is meant.
-    const { view } = activePane(state());
-    for (const pane of [...panes].sort((a, b) => Number(b.view === view) - Number(a.view === view))) {
-      const rect = pane.run === currentRun() ? pane.rect(node) : null;
-      if (rect) return rect;
-    }
-    return null;
-  },
-  marks,
-};
-
-function marks(): ReturnType<Probe["marks"]> {
-  const boxes = activeGraph()?.picture()?.boxes;
-  if (!boxes) return [];
-  const names = (bits: number): string[] => Object.entries(FLAG).filter(([, bit]) => bits & bit).map(([name]) => name);
-  return Array.from({ length: boxes.n }, (_, i) => i)
-    .filter((i) => !(boxes.flags[i]! & FLAG.part))
-    .map((i) => ({ node: boxes.node[i]!, shape: SHAPE_NAMES[boxes.shape[i]!] ?? "", flags: names(boxes.flags[i]!), ...probe.nodeAt(boxes.node[i]!)! }));
+export function probeOf({ store, controls }: Bench): Probe {
+  const none = { boxes: 0, links: 0, visible: 0, serverMs: 0 };
+  return {
+    frames: frameDurations,
+    get ready() {
+      return store.hello() !== null;
+    },
+    state: () => store.state(),
+    views: () =>
+      (store.runInfo(store.currentRun())?.views ?? []).map(({ name, title, pane, hidden }) => ({
+        name,
+        title,
+        pane,
+        hidden,
+      })),
+    stats: () => ({ ...(controls.active()?.stats() ?? none), lastPaintMs: lastPaintMs() }),
+    nodeAt: (node, tree) => controls.active()?.rect(node, tree) ?? null,
+    marks: () => controls.active()?.marks() ?? [],
+  };
 }
 
 declare global {

@@ -1,54 +1,80 @@
-// A decoded Scene: the head that came as JSON joined with its columns as typed arrays over the answer's buffer.
-// Bytes of an answer go in (layout: docs/api.md), typed arrays that the drawing code walks come out. Nothing is copied.
+// A decoded Scene: the head that came as JSON joined with its columns as typed arrays. Bytes go in (docs/api.md), columns
+// that the drawing code walks come out. Which columns there are is generated from crates/scene; constant ones are filled.
 
 import type { AreaHead } from "./protocol/AreaHead";
+import { COLUMNS, NONE } from "./protocol/constants";
+import type { GridHead } from "./protocol/GridHead";
+import type { LegendItem } from "./protocol/LegendItem";
+import type { MarksHead } from "./protocol/MarksHead";
+import type { Plot } from "./protocol/Plot";
 import type { SceneAnswer } from "./protocol/SceneAnswer";
 import type { SceneHead } from "./protocol/SceneHead";
-import type { StripHead } from "./protocol/StripHead";
+import type { Style } from "./protocol/Style";
+import type { TextStyle } from "./protocol/TextStyle";
 
-/** What a box stands for; the numbers of `Shape` in crates/view/src/scene.rs. */
-export const SHAPE = { create: 0, wait: 1, other: 2, end: 3, section: 4, task: 5, envelope: 6, repeat: 7, plain: 8, fork: 9, chunk: 10, grain: 11, group: 12, forkNode: 13, joinNode: 14 } as const;
+export { NONE } from "./protocol/constants";
 
-/** Names of the shapes, for tooltips before the server has answered. */
-export const SHAPE_NAMES = ["create", "wait", "other", "end", "section", "task", "open", "alike", "interval", "fork", "chunk", "grain", "group", "fork", "join"] as const;
-
-/** Bits of a box's flags; the constants of `flag` in crates/view/src/scene.rs. */
-export const FLAG = { closed: 1, critical: 2, collapsed: 4, mixed: 8, merged: 16, part: 32, problem: 64, dimmed: 128 } as const;
-
-/** Kinds of links; the numbers of `LinkKind`. */
-export const LINK = { create: 0, continue: 1, sync: 2, depend: 3 } as const;
-
-/** A strip's cell that stands for no node. */
-export const NO_NODE = 0xffffffff;
-
-export interface Boxes {
+/** What every mark says beside its coordinates; NONE in `node`, `to` and `id` for nothing. */
+export interface Keys {
   n: number;
+  tree: Uint8Array;
+  node: Uint32Array;
+  to: Uint32Array;
+  role: Uint8Array;
+  /** Number in `scene.styles`. */
+  style: Uint16Array;
+  /** Palette slot. */
+  fill: Uint16Array;
+  id: Uint32Array;
+}
+
+export interface Boxes extends Keys {
   x: Float32Array;
   y: Float32Array;
   w: Float32Array;
   h: Float32Array;
-  node: Uint32Array;
-  fill: Uint16Array;
-  shape: Uint8Array;
-  flags: Uint8Array;
 }
 
-export interface Links {
-  n: number;
+export interface Links extends Keys {
   x0: Float32Array;
   y0: Float32Array;
   x1: Float32Array;
   y1: Float32Array;
-  from: Uint32Array;
-  to: Uint32Array;
-  kind: Uint8Array;
-  flags: Uint8Array;
 }
 
-export interface Strip extends StripHead {
+export interface Points extends Keys {
+  x: Float32Array;
+  y: Float32Array;
+  r: Float32Array;
+}
+
+export interface Ribbons extends Keys {
+  x0: Float32Array;
+  top0: Float32Array;
+  bottom0: Float32Array;
+  x1: Float32Array;
+  top1: Float32Array;
+  bottom1: Float32Array;
+}
+
+/** Points of polygon i are those before `end[i]`, from `end[i − 1]` on. */
+export interface Polygons extends Keys {
+  end: Uint32Array;
+  x: Float32Array;
+  y: Float32Array;
+}
+
+export interface Labels {
+  n: number;
+  x: Float32Array;
+  y: Float32Array;
+  w: Float32Array;
+  tree: Uint8Array;
   node: Uint32Array;
-  full: Uint8Array;
-  fill: Uint8Array;
+  role: Uint8Array;
+  /** Number in `scene.texts`. */
+  style: Uint16Array;
+  text: string[];
 }
 
 export interface Area extends AreaHead {
@@ -56,12 +82,44 @@ export interface Area extends AreaHead {
   y1: Float32Array;
 }
 
+export interface Grid extends GridHead {
+  level: Uint8Array;
+  /** Slot of each cell, if they have their own. */
+  slots: Uint8Array | null;
+  /** Node of each cell. */
+  nodes: Uint32Array | null;
+  /** Nodes of the rows and of the columns. */
+  rows: Uint32Array | null;
+  columns: Uint32Array | null;
+}
+
 export interface Scene {
-  head: SceneHead;
+  title: string;
+  width: number;
+  height: number;
+  styles: Style[];
+  texts: TextStyle[];
+  plots: Plot[];
   boxes: Boxes;
   links: Links;
-  strips: Strip[];
+  points: Points;
+  ribbons: Ribbons;
+  polygons: Polygons;
   areas: Area[];
+  grids: Grid[];
+  labels: Labels;
+  legend: LegendItem[];
+  note: string | null;
+}
+
+/** The kinds of marks that can be found, drawn and moved. */
+export type Kind = "boxes" | "links" | "points" | "ribbons" | "polygons" | "areas" | "grids";
+
+/** A mark of a scene; `cell` is the cell of a grid or of an area. */
+export interface Ref {
+  kind: Kind;
+  index: number;
+  cell?: number;
 }
 
 /** A scene with what the answer said about it. */
@@ -75,47 +133,72 @@ export interface Picture extends Scene {
   stopped: boolean;
 }
 
-/** How many grains have a box of their own, and how many boxes stand for the others. */
-export function grainsIn(boxes: Boxes): { grains: number; closed: number } {
-  let [grains, closed] = [0, 0];
-  for (let i = 0; i < boxes.n; i++) {
-    const [shape, flags] = [boxes.shape[i]!, boxes.flags[i]!];
-    if (flags & FLAG.part || shape === SHAPE.envelope || shape === SHAPE.forkNode || shape === SHAPE.joinNode) continue;
-    if (shape === SHAPE.grain && !(flags & FLAG.merged)) grains++;
-    else closed++;
-  }
-  return { grains, closed };
-}
-
 /** The two parts of a binary message: the JSON and the offset at which columns begin. */
 export function splitMessage(buffer: ArrayBuffer): { json: unknown; columns: number } {
   if (buffer.byteLength < 4) throw new Error(`answer of ${buffer.byteLength} bytes is too short`);
   const length = new DataView(buffer).getUint32(0, true);
-  if (4 + length > buffer.byteLength) throw new Error(`answer says ${length} bytes of JSON, has ${buffer.byteLength - 4}`);
+  if (4 + length > buffer.byteLength) {
+    throw new Error(`answer says ${length} bytes of JSON, has ${buffer.byteLength - 4}`);
+  }
   const text = new TextDecoder().decode(new Uint8Array(buffer, 4, length));
   return { json: JSON.parse(text), columns: 4 + length };
 }
 
 /** Joins a scene's head with the columns that follow it in the buffer. */
-export function decodeScene(answer: SceneAnswer, buffer: ArrayBuffer, columns: number): Picture {
+export function decodeScene(head: SceneHead, buffer: ArrayBuffer, columns: number): Scene {
   const read = reader(buffer, columns);
-  const head = answer.scene;
-  const nb = head.boxes;
-  const nl = head.links;
-  const boxes: Boxes = {
-    n: nb, x: read.f32(nb), y: read.f32(nb), w: read.f32(nb), h: read.f32(nb),
-    node: read.u32(nb), fill: read.u16(nb), shape: read.u8(nb), flags: read.u8(nb),
+  const marks = <K extends keyof typeof COLUMNS>(kind: K): Record<string, unknown> => {
+    const { n, same }: MarksHead = head[kind];
+    const all: Record<string, unknown> = { n };
+    for (const [name, type] of COLUMNS[kind]) all[name] = name in same ? filled(type, n, same[name]!) : read[type](n);
+    return all;
   };
-  const links: Links = {
-    n: nl, x0: read.f32(nl), y0: read.f32(nl), x1: read.f32(nl), y1: read.f32(nl),
-    from: read.u32(nl), to: read.u32(nl), kind: read.u8(nl), flags: read.u8(nl),
-  };
-  const strips = head.strips.map((s) => ({ ...s, node: read.u32(s.n), full: read.u8(s.n), fill: read.u8(s.n) }));
+  const boxes = marks("boxes") as unknown as Boxes;
+  const links = marks("links") as unknown as Links;
+  const points = marks("points") as unknown as Points;
+  const ribbons = marks("ribbons") as unknown as Ribbons;
+  const outlines = marks("polygons") as unknown as Polygons;
+  const corners = outlines.n > 0 ? outlines.end[outlines.n - 1]! : 0;
+  const polygons: Polygons = { ...outlines, x: read.f32(corners), y: read.f32(corners) };
+  const labels = { ...marks("labels"), text: head.words } as unknown as Labels;
   const areas = head.areas.map((a) => ({ ...a, y0: read.f32(a.n), y1: read.f32(a.n) }));
-  return { head, boxes, links, strips, areas, cut: answer.cut, visible: answer.visible, serverMs: answer.ms, select: answer.select ?? null, stopped: answer.stopped };
+  const grids = head.grids.map((g) => decodeGrid(g, read));
+  const { title, width, height, styles, texts, plots, legend, note } = head;
+  return {
+    title, width, height, styles, texts, plots, legend, note, boxes, links, points, ribbons, polygons, labels, areas, grids,
+  };
 }
 
-/** Walks the columns in order; each is padded to four bytes. */
+function decodeGrid(g: GridHead, read: Reader): Grid {
+  const n = g.nx * g.ny;
+  const level = read.u8(n);
+  const slots = g.fills ? read.u8(n) : null;
+  const nodes = g.cells === "each" ? read.u32(n) : null;
+  const rows = g.cells === "lines" ? read.u32(g.ny) : null;
+  const columns = g.cells === "lines" ? read.u32(g.nx) : null;
+  return { ...g, level, slots, nodes, rows, columns };
+}
+
+/** The scene of an answer, with what the answer says about it. */
+export function decodePicture(answer: SceneAnswer, buffer: ArrayBuffer, columns: number): Picture {
+  const { cut, visible, ms, select, stopped } = answer;
+  return {
+    ...decodeScene(answer.scene, buffer, columns), cut, visible, serverMs: ms, select: select ?? null, stopped,
+  };
+}
+
+type Reader = ReturnType<typeof reader>;
+
+function filled(type: keyof Reader, n: number, value: number): Float32Array | Uint32Array | Uint16Array | Uint8Array {
+  switch (type) {
+    case "f32": return new Float32Array(n).fill(value);
+    case "u32": return new Uint32Array(n).fill(value);
+    case "u16": return new Uint16Array(n).fill(value);
+    case "u8": return new Uint8Array(n).fill(value);
+  }
+}
+
+/** Walks the columns in order; each is padded to four bytes. Nothing is copied. */
 function reader(buffer: ArrayBuffer, start: number) {
   let at = start;
   const take = (bytes: number): number => {
@@ -131,5 +214,44 @@ function reader(buffer: ArrayBuffer, start: number) {
     u32: (n: number) => new Uint32Array(buffer, take(n * 4), n),
     u16: (n: number) => new Uint16Array(buffer, take(n * 2), n),
     u8: (n: number) => new Uint8Array(buffer, take(n), n),
+  };
+}
+
+/** A scene without marks, for tests and for panes that wait. */
+export function emptyScene(): Scene {
+  const none: MarksHead = { n: 0, same: {} };
+  const head: SceneHead = {
+    title: "", width: 0, height: 0, styles: [], texts: [], plots: [], boxes: none, links: none, points: none, ribbons: none,
+    polygons: none, labels: none, words: [], areas: [], grids: [], legend: [], note: null,
+  };
+  return decodeScene(head, new ArrayBuffer(0), 0);
+}
+
+/** What a mark stands for. */
+export interface Stands {
+  tree: number;
+  node: number;
+  to: number;
+  role: number;
+  style: number;
+  fill: number;
+  id: number;
+}
+
+/** What a mark stands for; of a grid's cell its node, and its column as the other end. */
+export function standsFor(scene: Scene, { kind, index, cell }: Ref): Stands {
+  if (kind === "areas" || kind === "grids") {
+    const { tree, node, to, role, style, fill, id } = scene[kind][index]!;
+    const whole = { tree, node, to, role, style, fill, id };
+    if (kind === "areas" || cell === undefined) return whole;
+    const g = scene.grids[index]!;
+    if (g.nodes) return { ...whole, node: g.nodes[cell] ?? NONE };
+    if (!g.rows || !g.columns) return whole;
+    return { ...whole, node: g.rows[Math.floor(cell / g.nx)] ?? NONE, to: g.columns[cell % g.nx] ?? NONE };
+  }
+  const k: Keys = scene[kind];
+  return {
+    tree: k.tree[index]!, node: k.node[index]!, to: k.to[index]!, role: k.role[index]!, style: k.style[index]!,
+    fill: k.fill[index]!, id: k.id[index]!,
   };
 }

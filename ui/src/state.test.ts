@@ -1,97 +1,145 @@
 import { describe, expect, it } from "vitest";
-import { begin, change, redo, undo } from "./history";
-import { aboutGrains, closed, comparing, firstState, showing, splitted, swapped, withLens, withRun, withThreshold, withView } from "./state";
-import { decode, encode } from "./url";
+import { RUNS } from "./testing/samples";
+import {
+  alone,
+  applied,
+  closed,
+  comparing,
+  firstPage,
+  mates,
+  paneOf,
+  places,
+  showing,
+  split,
+  swapped,
+  treeOf,
+  withLens,
+  withOption,
+  withPane,
+  withTree,
+  withView,
+  withWindow,
+  type Page,
+} from "./state";
+import type { Look } from "./protocol/Look";
 
-describe("the fragment", () => {
-  it("is empty for the first state and gives it back", () => {
-    expect(encode(firstState(1))).toBe("");
-    expect(decode("", 1)).toEqual(firstState(1));
-  });
-  it("brings back everything that was set", () => {
-    let s = splitted(withView(firstState(2), "dag"), "column");
-    s = withRun(s, 1, { cut: "o:1-5,9&x=#%", selected: 42, window: [1.5e9, 2.25e9], camera: { x: -10.25, y: 1e6, k: 0.125 } });
-    s = { ...s, colour: "source", scale: "linear", critical: true, linked: false, theme: "dark", sort: "work", filter: "a b&c", faster: 12.5 };
-    expect(decode("#" + encode(s), 2)).toEqual(s);
-  });
-  it("holds everything of the grain view", () => {
-    let s = withView(withView(firstState(2), "grain"), "table");
-    s = withRun(s, 0, { grainCut: "0.1!2", grain: 0, grainCamera: { x: 1, y: -2.5, k: 0.5 }, pathOf: 17 });
-    s = withThreshold(withThreshold(withLens(s, "memory-stall"), "memory-stall", 0.35), "low-parallelism", 12);
-    s = { ...s, alike: !s.alike, all: true, grainColour: "core" };
-    expect(s.table).toBe("grain");
-    expect(decode("#" + encode(s), 2)).toEqual(s);
-    expect(decode("#" + encode(s).replace("%7E", "~"), 2)).toEqual(s);
-  });
-  it("ignores what it cannot read", () => {
-    const s = decode("#view=nothing:7&window0=5~1&camera0=1~2~0&node0=-3&colour=blue&cut0=%E0%A4%A", 1);
-    expect(s).toEqual(firstState(1));
-    expect(decode("#thresholds=a~x,~1,b&grain0=-1&path0=x&table=z&faster=-2&grain-camera0=1~2~0", 1)).toEqual(firstState(1));
-  });
-  it("does not select a pane that is not there", () => {
-    expect(decode("#view=dag:0&active=1", 1).active).toBe(0);
-    expect(decode("#view=dag:0,timeline:3", 2).panes).toEqual([{ view: "dag", run: 0 }]);
+const one = (): Page => firstPage(RUNS.slice(0, 1));
+const two = (): Page => firstPage(RUNS);
+const anywhere = () => true;
+const names = (s: Page): string[] => s.panes.map((p) => `${p.view}:${p.run}`);
+
+describe("the first page", () => {
+  it("is the first view of each run", () => {
+    expect(names(one())).toEqual(["sample.first:0"]);
+    expect(names(two())).toEqual(["sample.first:0", "sample.first:1"]);
+    expect(two().grid).toEqual([1, 1]);
   });
 });
 
 describe("panes", () => {
-  it("uses an open pane before replacing one", () => {
-    const s = { ...splitted(withView(firstState(1), "dag"), "row"), active: 0 };
-    expect(showing(s, "timeline", 0).active).toBe(1);
-    expect(showing(s, "table", 0).panes[0]!.view).toBe("table");
+  it("are split beside and below, four at most", () => {
+    const beside = split(one(), "right", paneOf("b", 0));
+    expect([names(beside), beside.grid, beside.active]).toEqual([["sample.first:0", "b:0"], [1, 1], 1]);
+    const below = split(beside, "below", paneOf("c", 0));
+    expect([names(below), below.grid, below.active]).toEqual([["sample.first:0", "b:0", "c:0"], [1, 2], 2]);
+    const four = split({ ...below, active: 0 }, "below", paneOf("d", 0));
+    expect([names(four), four.grid]).toEqual([
+      ["sample.first:0", "d:0", "b:0", "c:0"],
+      [2, 2],
+    ]);
+    expect(split(four, "right", paneOf("e", 0))).toBe(four);
+    expect(places(four.grid)).toEqual([
+      { column: 0, row: 0, rows: 2 },
+      { column: 0, row: 1, rows: 2 },
+      { column: 1, row: 0, rows: 2 },
+      { column: 1, row: 1, rows: 2 },
+    ]);
   });
-  it("closes, swaps and compares", () => {
-    const s = splitted(withView(firstState(1), "dag"), "row");
-    expect(swapped(s).panes.map((p) => p.view)).toEqual(["timeline", "dag"]);
-    expect(closed(s, 0).panes.map((p) => p.view)).toEqual(["timeline"]);
-    expect(comparing(s, "dag")).toBe(s);
-    const two = comparing(firstState(2), "dag");
-    expect(withView(two, "timeline").panes).toEqual([{ view: "timeline", run: 0 }, { view: "timeline", run: 1 }]);
+  it("keep the column of their neighbours when they are closed", () => {
+    const three = split(split(one(), "right", paneOf("b", 0)), "below", paneOf("c", 0));
+    const without = closed(three, 1);
+    expect([names(without), without.grid, without.active]).toEqual([["sample.first:0", "c:0"], [1, 1], 1]);
+    expect(closed(three, 0).grid).toEqual([2]);
+    const last = closed(closed(three, 2), 1);
+    expect([names(last), last.grid, last.active]).toEqual([["sample.first:0"], [1], 0]);
+    expect(closed(last, 0)).toBe(last);
+  });
+  it("change places, and what was active stays active", () => {
+    const s = swapped(two());
+    expect([names(s), s.active]).toEqual([["sample.first:1", "sample.first:0"], 1]);
+    expect(swapped(one())).toEqual(one());
+  });
+  it("follow a view where runs stand side by side", () => {
+    expect(names(withView(two(), "sample.graph", anywhere))).toEqual(["sample.graph:0", "sample.graph:1"]);
+    const lone = withView(two(), "sample.graph", (run) => run === 0);
+    expect(names(lone)).toEqual(["sample.graph:0", "sample.first:1"]);
+    expect(names(withView(lone, "sample.time", anywhere))).toEqual(["sample.time:0", "sample.first:1"]);
+  });
+  it("are used before another is replaced", () => {
+    const s = split(one(), "right", paneOf("sample.time", 0));
+    expect(showing(s, "sample.first", 0).active).toBe(0);
+    expect(names(showing(s, "sample.graph", 0))).toEqual(["sample.first:0", "sample.graph:0"]);
+    expect(names(showing(two(), "sample.graph", 1))).toEqual(["sample.first:0", "sample.graph:1"]);
+  });
+  it("compare runs, and stop to", () => {
+    const s = comparing(alone(two()), anywhere);
+    expect(names(s)).toEqual(["sample.first:0", "sample.first:1"]);
+    expect(names(alone({ ...s, active: 1 }))).toEqual(["sample.first:1"]);
+  });
+  it("are linked where other runs show the same view", () => {
+    expect(mates(two(), 0)).toEqual([1]);
+    expect(mates({ ...two(), link: false }, 0)).toEqual([]);
+    expect(mates(withPane(two(), 1, { view: "b" }), 0)).toEqual([]);
   });
 });
 
-describe("the grain view", () => {
-  it("lends its table to the table view", () => {
-    const grain = withView(firstState(1), "grain");
-    expect(aboutGrains(grain)).toBe(true);
-    expect(aboutGrains(withView(grain, "table"))).toBe(true);
-    expect(aboutGrains(withView(withView(grain, "dag"), "table"))).toBe(false);
-    expect(withView(withView(grain, "timeline"), "table").table).toBe("grain");
-    expect(showing(showing(grain, "dag", 0), "table", 0).table).toBe("dag");
-  });
-  it("keeps cut, camera and selection when the lens changes", () => {
-    const s = withRun(withView(firstState(1), "grain"), 0, { grainCut: "0.1", grain: 5, grainCamera: { x: 1, y: 2, k: 3 } });
-    expect(withLens(s, "memory-stall").runs).toBe(s.runs);
-    expect(withLens(s, "")).toBe(s);
-  });
-  it("remembers a threshold per problem, and forgets it", () => {
-    const s = withThreshold(withThreshold(firstState(1), "a", 1), "b", 2);
-    expect(s.thresholds).toEqual({ a: 1, b: 2 });
-    expect(withThreshold(s, "a", 3).thresholds).toEqual({ a: 3, b: 2 });
-    expect(withThreshold(s, "a", null).thresholds).toEqual({ b: 2 });
+describe("trees", () => {
+  it("are left out where they are usual", () => {
+    const s = withLens(withTree(one(), 0, "things", { cut: "0-3" }), 0, "things", { name: "low", value: 2 });
+    expect(treeOf(s, 0, "things")).toEqual({ with: {}, cut: "0-3", lens: { name: "low", value: 2 } });
+    expect(withTree(withLens(s, 0, "things", null), 0, "things", { cut: "" }).runs).toEqual(one().runs);
   });
 });
 
-describe("undo", () => {
-  it("joins a pan into one step and keeps discrete steps apart", () => {
-    let h = begin(0);
-    h = change(h, 1, "pan", true, 0);
-    h = change(h, 2, "pan", true, 100);
-    h = change(h, 3, "open", false, 150);
-    h = change(h, 4, "open", false, 160);
-    h = undo(h);
-    expect(h.present).toBe(3);
-    h = undo(undo(h));
-    expect(h.present).toBe(0);
-    expect(undo(h).present).toBe(0);
-    expect(redo(redo(h)).present).toBe(3);
+describe("options", () => {
+  it("are left out where they are usual", () => {
+    const s = withOption(one(), "sample.graph", "colour", "b");
+    expect(s.options).toEqual({ "sample.graph": { colour: "b" } });
+    expect(withOption(s, "sample.graph", "colour", null).options).toEqual({});
   });
-  it("forgets the future after a new change, and silent changes are no step", () => {
-    let h = change(begin(0), 1, "open", false, 0);
-    h = undo(h);
-    h = change(h, 5, "open", false, 0);
-    expect(redo(h).present).toBe(5);
-    h = change(h, 6, "", false, 0);
-    expect(undo(h).present).toBe(0);
+});
+
+describe("windows", () => {
+  const whole = (run: number) => RUNS[run]!.time;
+  it("go together by the offset from the start", () => {
+    const s = withWindow(two(), 0, [1100, 1200], whole);
+    expect(s.runs.map((r) => r.scope.time)).toEqual([
+      [1100, 1200],
+      [100, 200],
+    ]);
+    expect(withWindow(s, 1, null, whole).runs.map((r) => r.scope)).toEqual([{}, {}]);
+  });
+  it("go alone when runs are not linked", () => {
+    const s = withWindow({ ...two(), link: false }, 0, [1100, 1200], whole);
+    expect(s.runs.map((r) => r.scope.time)).toEqual([[1100, 1200], undefined]);
+  });
+});
+
+describe("a look", () => {
+  it("is taken over: trees, options, scope", () => {
+    const look: Look = {
+      v: 1,
+      view: "sample.graph",
+      run: 0,
+      trees: { things: { with: {}, cut: "5" }, parts: { with: {}, cut: "" } },
+      options: { colour: "b" },
+      scope: { time: [1, 2] },
+      size: { w: 1, h: 1 },
+    };
+    const s = applied(withOption(one(), "sample.graph", "deep", "true"), look);
+    expect(s.runs[0]!.trees).toEqual({ things: { with: {}, cut: "5" } });
+    expect(s.options).toEqual({ "sample.graph": { colour: "b" } });
+    expect(s.runs[0]!.scope).toEqual({ time: [1, 2] });
+    expect(applied(one(), { ...look, run: 7 })).toEqual(one());
   });
 });

@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn parts_and_strokes_do_not_count() {
         let mut scene = Scene::default();
-        let (whole, part) = (scene.styles.place(&Style::BOX), scene.styles.place(&Style::PART));
+        let (whole, part) = (scene.styles.put(&Style::BOX), scene.styles.put(&Style::PART));
         for node in 0..MARKS as u32 {
             scene.boxes.push([0.0; 4], Mark::of(node).looks(whole, 0));
             scene.boxes.push([0.0; 4], Mark::of(node).looks(part, 0));

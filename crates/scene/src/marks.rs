@@ -18,7 +18,7 @@ pub struct Mark {
     pub to: u32,
     /// Tells apart several marks of the same node: the layout's own numbers.
     pub role: u8,
-    /// Place in the scene's table of styles.
+    /// Number of its style in the scene's table.
     pub style: u16,
     /// Palette slot.
     pub fill: u16,
@@ -77,7 +77,7 @@ macro_rules! columns {
             pub to: Vec<u32>,
             /// Tells apart marks of the same node.
             pub role: Vec<u8>,
-            /// Place in the table of styles.
+            /// Number of its style in the table.
             pub style: Vec<u16>,
             /// Palette slot.
             pub fill: Vec<u16>,
@@ -211,7 +211,7 @@ pub struct Polygons {
     pub to: Vec<u32>,
     /// Tells apart marks of the same node.
     pub role: Vec<u8>,
-    /// Place in the table of styles.
+    /// Number of its style in the table.
     pub style: Vec<u16>,
     /// Palette slot.
     pub fill: Vec<u16>,

@@ -3,9 +3,10 @@
 
 use std::fmt::Write as _;
 
-use crate::format::cases;
+use crate::format::{Unit, cases};
 use crate::marks::NONE;
 use crate::palette::{CATEGORIES, Ramp, SLOTS, slot};
+use crate::plot::{Axis, Stop};
 use crate::style::{Dash, HATCH_FROM, HATCH_TILE, Stroke, share};
 use crate::text::Ink;
 use crate::wire::{LAYOUT, columns_of};
@@ -98,6 +99,47 @@ pub fn formats() -> String {
     format!("[\n{}\n]\n", rows.join(",\n"))
 }
 
+/// `ticks.json` of the page's protocol: axes, the room between two ticks, and the ticks.
+pub fn ticks() -> String {
+    let stop = |value: f64, at: f32, folded: bool| Stop { value, at, folded };
+    let linear = |from: f64, to: f64, unit: Unit| Axis::linear((from, to), 10.0, 400.0, unit, "");
+    let log = |from: f64, to: f64, unit: Unit| Axis { log: true, ..linear(from, to, unit) };
+    let folded = Axis {
+        stops: vec![
+            stop(0.0, 0.0, false),
+            stop(1e8, 200.0, true),
+            stop(9e8, 230.0, false),
+            stop(1e9, 430.0, false),
+        ],
+        ..linear(0.0, 1.0, Unit::Ns)
+    };
+    let axes = [
+        linear(0.0, 1e9, Unit::Ns),
+        linear(0.0, 45_000.0, Unit::Ns),
+        linear(1.5e9, 1.5e9 + 400.0, Unit::Ns),
+        linear(0.0, 3.0, Unit::Ns),
+        linear(4.0, 0.0, Unit::Count),
+        linear(0.0, 4320.0, Unit::Number),
+        linear(0.0, 64.0 * 1024.0 * 1024.0, Unit::Bytes),
+        linear(0.0, 5e6, Unit::Ticks),
+        linear(0.0, 1.0, Unit::Ratio),
+        linear(-50.0, 50.0, Unit::Percent),
+        log(10.0, 1e7, Unit::Ns),
+        log(1.0, 1024.0 * 1024.0 * 1024.0, Unit::Bytes),
+        log(1.0, 1e4, Unit::Count),
+        folded,
+        linear(1.0, 1.0, Unit::Ns),
+    ];
+    let rows = axes.into_iter().flat_map(|axis| {
+        [24.0, 90.0].map(|room| {
+            let ticks: Vec<(f32, String)> =
+                crate::ticks::ticks(&axis, room).into_iter().map(|tick| (tick.at, tick.text)).collect();
+            serde_json::json!({ "axis": axis, "room": room, "ticks": ticks }).to_string()
+        })
+    });
+    format!("[\n{}\n]\n", rows.collect::<Vec<_>>().join(",\n"))
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -108,7 +150,9 @@ mod tests {
     fn the_page_has_the_same_numbers() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ui/src/protocol");
         let mut stale = Vec::new();
-        for (name, text) in [("constants.ts", constants()), ("formats.json", formats())] {
+        for (name, text) in
+            [("constants.ts", constants()), ("formats.json", formats()), ("ticks.json", ticks())]
+        {
             let path = folder.join(name);
             if std::fs::read_to_string(&path).unwrap_or_default() != text {
                 std::fs::write(&path, text).unwrap();

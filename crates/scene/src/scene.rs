@@ -15,7 +15,7 @@ use crate::text::Label;
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[ts(export, export_to = "../../../ui/src/protocol/")]
 pub struct LegendItem {
-    /// Place in the table of styles; without one it is a plain swatch.
+    /// Number of a style; without one it is a plain swatch.
     pub style: Option<u16>,
     /// Palette slot; of a ramp the first.
     pub fill: u16,
@@ -123,12 +123,12 @@ impl Scene {
     }
 
     /// Puts another scene into this one, shifted; its plots keep their axes. Legends are joined, so are notes.
-    pub fn place(&mut self, mut other: Scene, dx: f32, dy: f32) {
+    pub fn insert(&mut self, mut other: Scene, dx: f32, dy: f32) {
         self.end();
         other.end();
         let before = self.counts();
-        let styles: Vec<u16> = other.styles.all().iter().map(|style| self.styles.place(style)).collect();
-        let restyle = |place: &mut u16| *place = styles.get(usize::from(*place)).copied().unwrap_or(*place);
+        let styles: Vec<u16> = other.styles.all().iter().map(|style| self.styles.put(style)).collect();
+        let restyle = |style: &mut u16| *style = styles.get(usize::from(*style)).copied().unwrap_or(*style);
         macro_rules! join {
             ($kind:ident: $($x:ident)* ; $($y:ident)*) => {
                 $(other.$kind.$x.iter_mut().for_each(|x| *x += dx); self.$kind.$x.append(&mut other.$kind.$x);)*
@@ -197,7 +197,7 @@ impl Scene {
             }
         }
         let y = self.height + gap;
-        self.place(other, 0.0, y);
+        self.insert(other, 0.0, y);
         self
     }
 }

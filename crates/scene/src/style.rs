@@ -380,8 +380,8 @@ pub struct Styles {
 }
 
 impl Styles {
-    /// The place of a style in the table; put there if it is new.
-    pub fn place(&mut self, style: &Style) -> u16 {
+    /// The number of a style in the table; put there if it is new.
+    pub fn put(&mut self, style: &Style) -> u16 {
         // Pictures have a dozen styles; the last ones are asked for again.
         match self.list.iter().rposition(|known| known == style) {
             Some(at) => at as u16,
@@ -393,9 +393,9 @@ impl Styles {
         }
     }
 
-    /// The style at a place; a plain box where there is none.
-    pub fn at(&self, place: u16) -> &Style {
-        self.list.get(usize::from(place)).unwrap_or(const { &Style::BOX })
+    /// The style of a number; a plain box where there is none.
+    pub fn at(&self, number: u16) -> &Style {
+        self.list.get(usize::from(number)).unwrap_or(const { &Style::BOX })
     }
 
     /// All of them in order.

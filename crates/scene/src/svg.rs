@@ -98,12 +98,15 @@ fn legend_lines(scene: &Scene, width: f32) -> Vec<Vec<(f32, &LegendItem)>> {
     lines
 }
 
+/// Coordinates beyond this are cut: who draws the SVG may count in fixed point.
+const FAR: f32 = 4e6;
+
 /// At most two decimals, no trailing zeros.
 fn number(value: f32) -> String {
     if !value.is_finite() {
         return "0".to_owned();
     }
-    let text = format!("{value:.2}");
+    let text = format!("{:.2}", value.clamp(-FAR, FAR));
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }

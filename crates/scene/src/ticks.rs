@@ -33,9 +33,9 @@ pub fn ticks(axis: &Axis, room: f32) -> Vec<Tick> {
     let mut all: Vec<Tick> = Vec::new();
     for pair in axis.stops.windows(2).filter(|pair| !pair[0].folded) {
         let here = if axis.log { powers(axis.unit, pair, room) } else { linear(axis, pair, room, unit) };
-        // Two stretches that meet have one tick there.
-        let from = usize::from(all.last().zip(here.first()).is_some_and(|(a, b)| (b.at - a.at).abs() < 0.5));
-        all.extend(here.into_iter().skip(from));
+        // Where two stretches meet, or are near because of a fold, the ticks of the second give way.
+        let last = all.last().map_or(f32::NEG_INFINITY, |tick| tick.at);
+        all.extend(here.into_iter().filter(|tick| tick.at - last >= room * 0.6 || last - tick.at > room));
     }
     all
 }

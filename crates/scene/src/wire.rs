@@ -108,7 +108,7 @@ pub struct AreaHead {
     pub to: u32,
     /// Tells apart marks of the same node.
     pub role: u8,
-    /// Place in the table of styles.
+    /// Number of its style in the table.
     pub style: u16,
     /// Palette slot.
     pub fill: u16,
@@ -147,7 +147,7 @@ pub struct GridHead {
     pub to: u32,
     /// Tells apart marks of the same node.
     pub role: u8,
-    /// Place in the table of styles.
+    /// Number of its style in the table.
     pub style: u16,
     /// Palette slot; of a ramp the first.
     pub fill: u16,
@@ -191,7 +191,7 @@ pub struct SceneHead {
     pub height: f32,
     /// How marks look.
     pub styles: Vec<Style>,
-    /// How texts are set; `style` of a label is a place in this table.
+    /// How texts are set; `style` of a label is a number in this table.
     pub texts: Vec<TextStyle>,
     /// Plots.
     pub plots: Vec<Plot>,
@@ -514,7 +514,7 @@ impl Found {
 }
 
 /// The columns of a scene by kind and name, and how many bytes they take, from a head that came as JSON. Points of polygons
-/// are `polygons.x` and `polygons.y`; areas and grids have their place in the name: `areas.0.y1`, `grids.2.level`.
+/// are `polygons.x` and `polygons.y`; areas and grids have their number in the name: `areas.0.y1`, `grids.2.level`.
 pub fn find(head: &serde_json::Value, bytes: &[u8]) -> Option<(BTreeMap<String, Found>, usize)> {
     let mut all = BTreeMap::new();
     let mut at = 0;
@@ -535,14 +535,17 @@ pub fn find(head: &serde_json::Value, bytes: &[u8]) -> Option<(BTreeMap<String, 
             let from = at;
             match head[kind]["same"].get(name) {
                 Some(value) => {
-                    let values = FoundValues::Same(value.as_f64()?);
+                    let value = value.as_f64()?;
+                    // The value of a column of 32 bits, whatever JSON made of it.
+                    let values =
+                        FoundValues::Same(if of == Type::F32 { f64::from(value as f32) } else { value });
                     constant.push((format!("{kind}.{name}"), Found { values, n }));
                 }
                 None => take(format!("{kind}.{name}"), of, n, &mut at),
             }
             if name == "end" && n > 0 {
                 corners = match head[kind]["same"].get(name) {
-                    Some(value) => value.as_u64()? as usize,
+                    Some(value) => value.as_f64()? as usize,
                     None => Found { values: FoundValues::At(from, of), n }.get(bytes, n - 1)? as usize,
                 };
             }

@@ -47,7 +47,7 @@ async fn strangers_stay_out() {
         ("/", &[("Host", &host), ("Origin", &evil_origin), ("Cookie", &cookie)], 403),
         ("/", &[("Host", &host), ("Origin", "null"), ("Cookie", &cookie)], 403),
         ("/", &[("Host", &host), ("Origin", &wrong_port), ("Cookie", &cookie)], 403),
-        ("/api/picture?view=dag", &[("Host", &host)], 403),
+        ("/api/picture?look=%7B%22view%22%3A%22tasks.dag%22%2C%22run%22%3A0%7D", &[("Host", &host)], 403),
         ("/api/socket", &[("Host", &host)], 403),
         ("/api/socket", &[("Host", &host), ("Origin", &evil_origin), ("Cookie", &cookie)], 403),
         ("/assets/x.js", &[("Host", &host)], 403),
@@ -94,7 +94,7 @@ async fn no_path_leads_out_of_the_page() {
 #[tokio::test]
 async fn every_answer_is_locked_down() {
     let server = start().await;
-    for path in ["/", "/api/picture?view=dag", "/nothing"] {
+    for path in ["/", "/api/picture?look=%7B%22view%22%3A%22tasks.dag%22%2C%22run%22%3A0%7D", "/nothing"] {
         let answer = server.get_in(path).await;
         let policy = answer.header("content-security-policy").unwrap();
         assert!(policy.contains("default-src 'self'") && policy.contains("frame-ancestors 'none'"));
@@ -103,7 +103,13 @@ async fn every_answer_is_locked_down() {
         assert_eq!(answer.header("referrer-policy"), Some("no-referrer"));
         assert_eq!(answer.header("access-control-allow-origin"), None);
     }
-    assert_eq!(server.get_in("/api/picture?view=dag").await.header("cache-control"), Some("no-store"));
+    assert_eq!(
+        server
+            .get_in("/api/picture?look=%7B%22view%22%3A%22tasks.dag%22%2C%22run%22%3A0%7D")
+            .await
+            .header("cache-control"),
+        Some("no-store")
+    );
     let refused = server.get("/", &[("Host", &server.host())]).await;
     assert!(refused.header("content-security-policy").is_some());
     assert!(String::from_utf8_lossy(&refused.body).contains("crosscut view"));
@@ -114,6 +120,7 @@ async fn text_is_packed_for_those_who_can_unpack_it() {
     let server = start().await;
     let headers = [("Host", server.host()), ("Cookie", server.cookie()), ("Accept-Encoding", "gzip".into())];
     let headers: Vec<(&str, &str)> = headers.iter().map(|(n, v)| (*n, v.as_str())).collect();
-    let packed = server.get("/api/picture?view=dag", &headers).await;
+    let packed =
+        server.get("/api/picture?look=%7B%22view%22%3A%22tasks.dag%22%2C%22run%22%3A0%7D", &headers).await;
     assert_eq!(packed.header("content-encoding"), Some("gzip"));
 }

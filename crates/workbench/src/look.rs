@@ -32,7 +32,7 @@ pub struct Look {
     pub against: Option<Against>,
     /// State of trees; of those that are not here, the usual one.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[ts(type = "Record<string, TreeLook>")]
+    #[ts(type = "Record<string, import(\"./TreeLook\").TreeLook>")]
     pub trees: BTreeMap<TreeKey, TreeLook>,
     /// Options of the view.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

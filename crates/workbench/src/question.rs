@@ -245,7 +245,7 @@ pub enum ShownHead {
     /// A picture: the head of its wire form.
     Scene {
         /// The head.
-        #[ts(type = "SceneHead")]
+        #[ts(type = "import(\"./SceneHead\").SceneHead")]
         head: serde_json::Value,
     },
     /// A sheet.

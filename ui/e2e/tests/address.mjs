@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { launch, open } from "../browser.mjs";
 import { decoder } from "../picture.mjs";
 import { imported, serve } from "../server.mjs";
-import { centre, click, drawn, picture, press, state, toDepth, wheel } from "../workbench.mjs";
+import { centre, click, drawn, picture, press, show, state, toDepth, wheel } from "../workbench.mjs";
 
 let browser, server, pictures;
 
@@ -33,7 +33,7 @@ async function again(fragment) {
 
 test("a worked-on DAG comes back pixel for pixel", async () => {
   const page = await open(browser, server.link);
-  await press(page, "2");
+  await show(page, "Task DAG");
   const untouched = await picture(page);
   await toDepth(page, 4);
   await page.getByLabel("Colour").selectOption("source");
@@ -50,7 +50,7 @@ test("a worked-on DAG comes back pixel for pixel", async () => {
 
 test("a window of the timeline comes back", async () => {
   const page = await open(browser, server.link);
-  await press(page, "4");
+  await show(page, "Timeline");
   await wheel(page, await centre(page), -600);
   const seen = await picture(page, 0);
   const copy = await again(await address(page));
@@ -59,7 +59,7 @@ test("a window of the timeline comes back", async () => {
 
 test("reloading keeps the view", async () => {
   const page = await open(browser, server.link);
-  await press(page, "2");
+  await show(page, "Task DAG");
   await toDepth(page, 3);
   const seen = await picture(page, 0);
   await address(page);
@@ -68,6 +68,6 @@ test("reloading keeps the view", async () => {
 });
 
 test("an address that makes no sense opens the first view", async () => {
-  const { page } = await again("#view=nonsense:9&cut0=~~~&camera0=a~b&window0=3");
+  const { page } = await again("#v=1&p=nonsense:9&0/nonsense=~~~&c0=a~b&w0=3&s=x&g=7x7");
   assert.equal((await state(page)).panes[0].view, "overview");
 });

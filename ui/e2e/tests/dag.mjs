@@ -10,13 +10,15 @@ import {
   centre,
   click,
   command,
+  cut,
   doubleClick,
   drag,
   drawn,
   nodeAt,
   picture,
   press,
-  runState,
+  selected,
+  show,
   state,
   stats,
   toDepth,
@@ -35,14 +37,17 @@ before(async () => {
 beforeEach(async () => {
   await page?.context().close();
   page = await open(browser, server.link);
-  await press(page, "2");
+  await show(page, "Task DAG");
 });
 after(async () => {
   await browser?.close();
   server?.stop();
 });
 
-/** A closed node of the DAG opened to depth 1: in pre-order, its subtree lies before the next node that is drawn. */
+/**
+ * A closed node of the DAG opened to depth 1: in pre-order, its subtree lies before the next node that is
+ * drawn.
+ */
 async function closedNode() {
   await toDepth(page, 1);
   const nodes = [...(await drawn(page, count)), count];
@@ -54,7 +59,8 @@ async function closedNode() {
 const boxes = async () => (await stats(page)).boxes;
 
 test("key 2 shows the DAG", async () => {
-  assert.equal((await state(page)).panes[0].view, "dag");
+  await press(page, "1", "2");
+  assert.equal((await state(page)).panes[0].view, "tasks.dag");
   assert.ok((await boxes()) > 1);
   assert.ok(await nodeAt(page, 0));
   assert.deepEqual(page.problems, []);
@@ -77,13 +83,13 @@ test("Enter opens the selected node, Backspace on a child closes it", async () =
   const node = await closedNode();
   const closed = await boxes();
   await click(page, node);
-  assert.equal((await runState(page)).selected, node);
+  assert.equal(await selected(page, "tasks"), node);
   await press(page, "Enter");
   assert.ok((await boxes()) > closed);
   await click(page, node + 1);
   await press(page, "Backspace");
   assert.equal(await boxes(), closed);
-  assert.equal((await runState(page)).selected, node);
+  assert.equal(await selected(page, "tasks"), node);
 });
 
 test("the depth decides how much is open", async () => {
@@ -145,31 +151,31 @@ test("colours change with what decides them, and the legend says so", async () =
   const workers = await legend.textContent();
   await page.getByLabel("Colour").selectOption("kind");
   const byKind = await picture(page, 0);
-  assert.equal((await state(page)).colour, "kind");
+  assert.equal((await state(page)).options["tasks.dag"].colour, "kind");
   assert.ok((await pictures.changed(byWorker, byKind)) > 0.005);
   assert.notEqual(await legend.textContent(), workers);
-  await command(page, "Colour by worker");
+  await command(page, "Colour: Worker");
   assert.equal(await pictures.changed(byWorker, await picture(page, 0)), 0);
 });
 
 test("c marks the critical path", async () => {
   const before = await picture(page, 0);
   await press(page, "c");
-  assert.equal((await state(page)).critical, true);
+  assert.equal((await state(page)).options["tasks.dag"].critical, "true");
   assert.ok((await pictures.changed(before, await picture(page, 0))) > 0.0005);
 });
 
 test("undo and redo go back and forth through what was done", async () => {
   const node = await closedNode();
-  const before = await runState(page);
+  const before = await cut(page, "tasks");
   const seen = await picture(page, 0);
   await doubleClick(page, node);
-  const after = await runState(page);
-  assert.notEqual(after.cut, before.cut);
-  for (let i = 0; i < 5 && (await runState(page)).cut !== before.cut; i += 1) await press(page, "Control+z");
-  assert.equal((await runState(page)).cut, before.cut);
-  for (let i = 0; i < 5 && (await runState(page)).selected !== null; i += 1) await press(page, "Control+z");
+  const after = await cut(page, "tasks");
+  assert.notEqual(after, before);
+  for (let i = 0; i < 5 && (await cut(page, "tasks")) !== before; i += 1) await press(page, "Control+z");
+  assert.equal(await cut(page, "tasks"), before);
+  for (let i = 0; i < 5 && (await selected(page)) !== null; i += 1) await press(page, "Control+z");
   assert.ok((await pictures.changed(seen, await picture(page, 0))) < 0.001);
   for (let i = 0; i < 5; i += 1) await press(page, "Control+Shift+z");
-  assert.equal((await runState(page)).cut, after.cut);
+  assert.equal(await cut(page, "tasks"), after);
 });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { launch, open } from "../browser.mjs";
 import { imported, serve } from "../server.mjs";
-import { press } from "../workbench.mjs";
+import { show } from "../workbench.mjs";
 
 let browser, server, page;
 
@@ -18,20 +18,21 @@ after(async () => {
   server?.stop();
 });
 
-for (const [view, key] of [
-  ["dag", "2"],
-  ["grain", "3"],
-  ["timeline", "4"],
+for (const [view, title] of [
+  ["tasks.dag", "Task DAG"],
+  ["tasks.grains", "Grain graph"],
+  ["tasks.timeline", "Timeline"],
 ]) {
   for (const format of ["svg", "png"]) {
     test(`${view} as ${format}`, async () => {
-      await press(page, key);
+      await show(page, title);
       const download = page.waitForEvent("download");
       await page.getByRole("button", { name: "Export the picture" }).click();
       await page.getByRole("menuitem", { name: new RegExp(format, "i") }).click();
       const bytes = await collect(await (await download).createReadStream());
       const begin = bytes.subarray(0, 200).toString("latin1");
       assert.match(begin, format === "svg" ? /<svg/ : /^\x89PNG/);
+      assert.ok(bytes.length > 1500, `${bytes.length} bytes`);
     });
   }
 }

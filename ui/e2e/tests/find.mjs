@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { launch, open, still } from "../browser.mjs";
 import { imported, serve } from "../server.mjs";
-import { command, nodeAt, press, runState, state } from "../workbench.mjs";
+import { command, nodeAt, press, selected, show, state } from "../workbench.mjs";
 
 let browser, server, page;
 
@@ -21,7 +21,7 @@ after(async () => {
   server?.stop();
 });
 
-const hits = () => page.locator("#hits li");
+const hits = () => page.locator(".search-list li");
 
 async function search(text) {
   await page.keyboard.press("/");
@@ -33,18 +33,21 @@ test("a source file is found, Enter walks through the hits and shows them", asyn
   await search("sort.cc");
   assert.ok((await hits().count()) > 1);
   await press(page, "Enter");
-  const first = (await runState(page)).selected;
-  assert.equal((await state(page)).panes[0].view, "dag");
-  assert.ok(await nodeAt(page, first), "the hit is drawn");
+  const first = (await state(page)).selected;
+  assert.equal((await state(page)).selected.tree, "lines", "source lines come first");
+  await search("#57");
+  await press(page, "Enter");
+  assert.equal((await state(page)).panes[0].view, "tasks.dag");
+  assert.ok(await nodeAt(page, await selected(page, "tasks")), "the hit is drawn");
   assert.equal(await hits().count(), 0, "the list is out of the way");
   await press(page, "Enter");
-  assert.notEqual((await runState(page)).selected, first);
+  assert.notDeepEqual((await state(page)).selected, first);
 });
 
 test("#N goes to a node by its number", async () => {
   await search("#100");
   await press(page, "Enter");
-  assert.equal((await runState(page)).selected, 100);
+  assert.equal(await selected(page, "tasks"), 100);
 });
 
 test("what does not exist is said, not shown as nothing", async () => {
@@ -53,16 +56,20 @@ test("what does not exist is said, not shown as nothing", async () => {
 });
 
 test("the table lists the cut, sorts and filters it", async () => {
-  await press(page, "5");
+  await show(page, "Task DAG");
+  await show(page, "Table");
   const rows = page.locator(".table-row:not(.empty)");
   const all = Number(await page.locator("[role=table]").getAttribute("aria-rowcount"));
   assert.ok(all > 1 && (await rows.count()) > 1);
-  await page.getByRole("columnheader", { name: /^Work(?!er)/ }).click();
+  await page.getByRole("columnheader", { name: /^work( ▼)?$/i }).click();
   await still(page);
   const work = await page
-    .locator(".table-body .col-work")
+    .locator(".table-body [data-column=work]")
     .evaluateAll((cells) =>
-      cells.map((cell) => [parseFloat(cell.parentElement.style.top), Number(cell.title.replace(/[^\d.]/g, ""))]),
+      cells.map((cell) => [
+        parseFloat(cell.parentElement.style.top),
+        Number(cell.querySelector(".value").title.replace(/[^\d.]/g, "")),
+      ]),
     );
   const sorted = work.sort((a, b) => a[0] - b[0]).map(([, value]) => value);
   assert.deepEqual(
@@ -77,7 +84,7 @@ test("the table lists the cut, sorts and filters it", async () => {
 
 test("the palette runs a command by its name", async () => {
   await command(page, "Show Timeline");
-  assert.equal((await state(page)).panes[0].view, "timeline");
+  assert.equal((await state(page)).panes[0].view, "tasks.timeline");
 });
 
 test("? shows the keys, Escape hides them", async () => {

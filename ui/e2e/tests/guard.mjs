@@ -46,7 +46,7 @@ test("with the cookie the page comes", async () => {
 });
 
 test("without a token nothing comes", async () => {
-  for (const path of ["/", "/api/picture?run=0&view=dag&format=svg", "/api/socket"]) {
+  for (const path of ["/", '/api/picture?format=svg&look={"view":"tasks.dag","run":0}', "/api/socket"]) {
     const answer = await get(`${server.origin}${path}`);
     assert.equal(answer.status, 403, path);
     assert.doesNotMatch(answer.body, /<svg|<script/);

@@ -3,16 +3,18 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { launch, open, still } from "../browser.mjs";
+import { decoder } from "../picture.mjs";
 import { imported, info, serve } from "../server.mjs";
-import { state } from "../workbench.mjs";
+import { nodeAt, press, state } from "../workbench.mjs";
 
-let browser, server, page, truth;
+let browser, server, page, pictures, truth;
 
 before(async () => {
   const run = imported("sort_mth4");
   truth = info(run).tasks;
   server = await serve(run);
   browser = await launch();
+  pictures = await decoder(browser);
   page = await open(browser, server.link);
 });
 after(async () => {
@@ -28,35 +30,61 @@ test("a run opens on its overview", async () => {
   assert.match(await page.title(), /sort_mth4/);
 });
 
-test("work, delay and no work are those of crosscut info", async () => {
-  const titles = await page.locator(".bar-key .num").evaluateAll((all) => all.map((one) => one.title));
-  assert.deepEqual(titles.map(number), [truth.work_ns, truth.delay_ns, truth.no_work_ns]);
-});
-
-test("the parts of the bar are as wide as their share", async () => {
-  const widths = await page
-    .locator(".bar-part")
-    .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().width));
-  const sum = widths.reduce((a, b) => a + b);
-  const total = truth.workers * truth.elapsed_ns;
-  const shares = [truth.work_ns, truth.delay_ns, truth.no_work_ns].map((part) => part / total);
-  shares.forEach((share, i) => assert.ok(Math.abs(widths[i] / sum - share) < 0.01, `part ${i}`));
-});
-
 test("the counted facts are those of crosscut info", async () => {
-  const facts = await page.locator(".card .facts").evaluate((list) => {
-    const names = [...list.querySelectorAll("dt")].map((dt) => dt.textContent);
-    const values = [...list.querySelectorAll("dd .value")].map((dd) => dd.title);
-    return Object.fromEntries(names.map((name, i) => [name, values[i]]));
-  });
+  const facts = await page.locator(".sheet .facts").evaluateAll((lists) =>
+    Object.fromEntries(
+      lists.flatMap((list) => {
+        const values = [...list.querySelectorAll("dd")].map(
+          (dd) => dd.querySelector("[title]")?.title ?? dd.textContent,
+        );
+        return [...list.querySelectorAll("dt")].map((dt, i) => [dt.textContent, values[i]]);
+      }),
+    ),
+  );
   assert.equal(number(facts.tasks), truth.tasks);
   assert.equal(number(facts.intervals), truth.intervals);
+  assert.equal(number(facts.work), truth.work_ns);
+  assert.equal(number(facts.elapsed), truth.elapsed_ns);
 });
 
-test("a finding opens the view that shows it", async () => {
-  await page.locator(".findings-card .finding").first().click();
+test("where the time went is drawn, and so are the charts below it", async () => {
+  const figures = page.locator(".sheet figure");
+  assert.ok((await figures.count()) >= 2);
+  for (const figure of (await figures.all()).slice(0, 4)) {
+    await figure.scrollIntoViewIfNeeded();
+    if (await figure.getByRole("button", { name: "Compute" }).count()) continue;
+    const cells = await pictures.sketch(await still(page, figure.locator("canvas").first()), 24, 6);
+    assert.ok(
+      Math.max(...cells) - Math.min(...cells) > 20,
+      `${await figure.locator("canvas").getAttribute("aria-label")} is not empty`,
+    );
+  }
+});
+
+test("findings are sorted by what they cost, and numbered", async () => {
+  const findings = page.locator(".finding");
+  const numbers = await findings.locator(".finding-number").allTextContents();
+  assert.deepEqual(
+    numbers,
+    numbers.map((_, i) => String(i + 1)),
+  );
+  const shares = await findings.locator(".finding-cost strong").allTextContents();
+  const values = shares.map(number);
+  assert.deepEqual(
+    values,
+    values.toSorted((a, b) => b - a),
+  );
+});
+
+test("a finding opens the view that shows it, with the place selected", async () => {
+  await page.locator(".finding-open").first().click();
   await still(page);
-  assert.notEqual((await state(page)).panes[0].view, "overview");
+  const s = await state(page);
+  assert.notEqual(s.panes[0].view, "overview");
+  if (s.selected && s.panes[0].view !== "tasks.timeline")
+    assert.ok(await nodeAt(page, Number(s.selected.nodes)));
+  await press(page, "p");
+  assert.notDeepEqual((await state(page)).selected, s.selected);
 });
 
 test("nothing went wrong in the page", () => assert.deepEqual(page.problems, []));

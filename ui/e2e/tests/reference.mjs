@@ -1,5 +1,6 @@
-// Pictures against references. A reference is a sketch: a small grid of brightness kept as JSON, coarse enough for
-// other fonts, fine enough to see a box that moved. After a wanted change: UPDATE=1 cargo xtask test browser.
+// Pictures against references. A reference is a sketch: a small grid of brightness kept as JSON, coarse
+// enough for other fonts, fine enough to see a box that moved. After a wanted change: UPDATE=1 cargo xtask
+// test browser.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -7,7 +8,7 @@ import { after, before, test } from "node:test";
 import { launch, open } from "../browser.mjs";
 import { apart, decoder } from "../picture.mjs";
 import { imported, serve } from "../server.mjs";
-import { command, picture, press, toDepth } from "../workbench.mjs";
+import { command, picture, press, show, toDepth } from "../workbench.mjs";
 
 const COLUMNS = 48;
 const ROWS = 30;
@@ -40,16 +41,16 @@ for (const fixture of ["nested_sections", "sort_mth4"]) {
   test(`DAG, grains and timeline of ${fixture}`, async (t) => {
     const server = await serve(imported(fixture));
     t.after(() => server.stop());
-    const page = await open(browser, `${server.link}#view=dag:0`);
+    const page = await open(browser, `${server.link}#v=1&p=tasks.dag:0`);
     await check(`${fixture}-dag`, page);
     const closed = await pictures.sketch(await picture(page, 0), COLUMNS, ROWS);
     await toDepth(page, 1);
     await press(page, "f");
     const opened = await pictures.sketch(await picture(page, 0), COLUMNS, ROWS);
     assert.ok(apart(closed, opened) > 0.03, "another cut is another picture");
-    await press(page, "4");
+    await show(page, "Timeline");
     await check(`${fixture}-timeline`, page);
-    await press(page, "3");
+    await show(page, "Grain graph");
     await check(`${fixture}-grain`, page);
     await command(page, "Lens: sibling imbalance");
     await check(`${fixture}-grain-lens`, page);

@@ -25,10 +25,10 @@ async function brightness(page) {
   return cells.reduce((a, b) => a + b) / cells.length;
 }
 
-for (const view of ["overview", "dag", "grain", "timeline", "table"]) {
+for (const view of ["overview", "tasks.dag", "tasks.grains", "tasks.timeline", "tasks.profile", "table"]) {
   test(`${view} is light on a light system and dark on a dark one`, async () => {
-    const light = await open(browser, `${server.link}#view=${view}:0`, { theme: "light" });
-    const dark = await open(browser, `${server.link}#view=${view}:0`, { theme: "dark" });
+    const light = await open(browser, `${server.link}#v=1&p=${view}:0`, { theme: "light" });
+    const dark = await open(browser, `${server.link}#v=1&p=${view}:0`, { theme: "dark" });
     assert.ok((await brightness(light)) > 200);
     assert.ok((await brightness(dark)) < 70);
     assert.deepEqual([...light.problems, ...dark.problems], []);

@@ -5,7 +5,20 @@ import { after, before, beforeEach, test } from "node:test";
 import { launch, open, still } from "../browser.mjs";
 import { decoder } from "../picture.mjs";
 import { imported, serve } from "../server.mjs";
-import { centre, click, drag, drawn, picture, press, runState, state, stats, wheel } from "../workbench.mjs";
+import {
+  centre,
+  click,
+  drag,
+  drawn,
+  picture,
+  press,
+  selected,
+  show,
+  state,
+  stats,
+  wheel,
+  windowOf,
+} from "../workbench.mjs";
 
 let browser, server, pictures, page;
 
@@ -17,7 +30,7 @@ before(async () => {
 beforeEach(async () => {
   await page?.context().close();
   page = await open(browser, server.link);
-  await press(page, "4");
+  await show(page, "Timeline");
 });
 after(async () => {
   await browser?.close();
@@ -26,50 +39,51 @@ after(async () => {
 
 const length = ([from, to]) => to - from;
 
-test("key 3 shows the timeline with something in it", async () => {
-  assert.equal((await state(page)).panes[0].view, "timeline");
+test("key 4 shows the timeline with something in it", async () => {
+  await press(page, "1", "4");
+  assert.equal((await state(page)).panes[0].view, "tasks.timeline");
   assert.ok((await stats(page)).boxes > 0);
-  assert.equal((await runState(page)).window, null);
+  assert.equal(await windowOf(page), null);
   assert.deepEqual(page.problems, []);
 });
 
 test("the wheel zooms in time, Home shows the whole run again", async () => {
   const whole = await picture(page, 0);
   await wheel(page, await centre(page), -500);
-  const { window } = await runState(page);
+  const window = await windowOf(page);
   assert.ok(window);
   await wheel(page, await centre(page), -500);
-  assert.ok(length((await runState(page)).window) < 0.7 * length(window));
+  assert.ok(length(await windowOf(page)) < 0.7 * length(window));
   assert.ok((await pictures.changed(whole, await picture(page, 0))) > 0.02);
   await press(page, "Home");
-  assert.equal((await runState(page)).window, null);
+  assert.equal(await windowOf(page), null);
   assert.equal(await pictures.changed(whole, await picture(page, 0)), 0);
 });
 
 test("dragging moves the window and keeps its length", async () => {
   await wheel(page, await centre(page), -800);
-  const before = (await runState(page)).window;
+  const before = await windowOf(page);
   await drag(page, await centre(page), [-150, 0]);
-  const after = (await runState(page)).window;
+  const after = await windowOf(page);
   assert.ok(after[0] > before[0]);
   assert.ok(Math.abs(length(after) / length(before) - 1) < 0.01);
 });
 
 test("a click selects the interval under the pointer", async () => {
   const [x, y] = await centre(page);
-  for (let dy = 0; dy < 200 && (await runState(page)).selected === null; dy += 20) await page.mouse.click(x, y + dy);
-  const { selected } = await runState(page);
-  assert.notEqual(selected, null);
+  for (let dy = 0; dy < 200 && (await selected(page)) === null; dy += 20) await page.mouse.click(x, y + dy);
+  const node = await selected(page, "tasks");
+  assert.notEqual(node, null);
   await still(page);
-  assert.match(await page.locator("aside.inspector").textContent(), new RegExp(`#${selected}(?!\\d)`));
+  assert.match(await page.locator("aside.inspector").textContent(), new RegExp(`#${node}(?!\\d)`));
 });
 
 test("t goes from a node of the DAG to its time", async () => {
-  await press(page, "2");
+  await show(page, "Task DAG");
   const nodes = await drawn(page, 2000);
   await click(page, nodes.at(-1));
   await press(page, "t");
-  assert.ok((await state(page)).panes.some((pane) => pane.view === "timeline"));
-  const { window } = await runState(page);
+  assert.ok((await state(page)).panes.some((pane) => pane.view === "tasks.timeline"));
+  const window = await windowOf(page);
   assert.ok(window, "the window is around the node");
 });

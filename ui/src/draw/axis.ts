@@ -51,9 +51,9 @@ export function ticks(axis: Axis, room: number): AxisTick[] {
   for (let i = 1; i < stops.length; i++) {
     if (stops[i - 1]!.folded) continue;
     const here = axis.log ? powers(axis.unit, stops[i - 1]!, stops[i]!, room) : linear(axis, stops[i - 1]!, stops[i]!, room, scale);
-    const last = all[all.length - 1];
-    if (last && here[0] && Math.abs(here[0].at - last.at) < 0.5) here.shift();
-    all.push(...here);
+    // Where two stretches meet, or are near because of a fold, the ticks of the second give way.
+    const last = all[all.length - 1]?.at ?? -Infinity;
+    all.push(...here.filter((tick) => tick.at - last >= room * 0.6 || last - tick.at > room));
   }
   return all;
 }

@@ -17,7 +17,9 @@ const DASHED = 600;
 /** Envelopes smaller than this are a plain outline. */
 const PLAIN_BELOW = 40;
 /** Signs smaller than this are left out. */
-const SIGN_FROM = 5;
+const SIGN_FROM = 4.5;
+/** Signs that are seen are at least this large. */
+const SIGN_LEAST = 8;
 
 /** Screen rectangles of the marks of a batch that are on the screen; reused between batches. */
 let seen = new Float32Array(4096);
@@ -70,9 +72,11 @@ const points: Placed = { x: new Float32Array(0), y: new Float32Array(0), w: new 
 export function drawPoints(ctx: CanvasRenderingContext2D, view: View, look: Look, p: Points, list: ArrayLike<number>): void {
   if (points.x.length < p.n) for (const c of ["x", "y", "w", "h"] as const) points[c] = new Float32Array(p.n * 2);
   const { m, k } = view;
+  const sign = look.style.shape === "alert" || look.style.shape === "check";
   for (let j = 0; j < list.length; j++) {
     const i = list[j]!;
-    const r = Math.max(0.75, p.r[i]! * k);
+    let r = Math.max(0.75, p.r[i]! * k);
+    if (sign && 2 * r >= SIGN_FROM) r = Math.max(r, SIGN_LEAST / 2);
     points.x[i] = p.x[i]! * m.ax + m.bx - r;
     points.y[i] = p.y[i]! * m.ay + m.by - r;
     points.w[i] = points.h[i] = 2 * r;

@@ -54,7 +54,7 @@ export function drawGrid(ctx: CanvasRenderingContext2D, view: View, look: Look, 
   const base = ctx.globalAlpha;
   ctx.globalAlpha = base * look.style.opacity;
   const whole = grid.show !== "height" && grid.gap_x === 0 && grid.gap_y === 0;
-  if (whole && grid.nx * grid.ny > 64) drawImage(ctx, view, grid);
+  if (whole && grid.nx * grid.ny > 64 && typeof document !== "undefined") drawImage(ctx, view, grid);
   else drawCells(ctx, view, grid);
   ctx.globalAlpha = base;
 }

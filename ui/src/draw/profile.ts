@@ -1,10 +1,18 @@
 // The parallelism profile: stacked areas under a count axis, with the line of P workers and a readout of the layers
 // at a moment. A profile picture and a plot go in, pixels or numbers come out.
 
-import type { Picture } from "../scene";
+import type { Scene } from "../scene";
 import { countTicks } from "./axis";
 import type { Ink } from "./ink";
 import { drawAreas, type Across, type Plot } from "./timeline";
+
+type Picture = Scene;
+
+/** An axis as its two ends. */
+function ends(picture: Picture): { from: number; to: number; start: number; length: number } | null {
+  const [a, b] = picture.plots[0]?.y?.stops ?? [];
+  return a && b ? { from: a.value, to: b.value, start: a.at, length: b.at - a.at } : null;
+}
 
 /** Maps counts to the plot's pixels: screen = count · a + b; and scene y to screen: y · sy + oy. */
 export interface Upright {
@@ -16,9 +24,9 @@ export interface Upright {
 }
 
 export function upright(picture: Picture, plot: Plot): Upright {
-  const axis = picture.head.y_axis;
+  const axis = ends(picture);
   // The axis fills the plot: the margins that a picture of its own needs are cut off.
-  const sy = plot.height / Math.max(1, axis?.length ?? picture.head.height);
+  const sy = plot.height / Math.max(1, axis?.length ?? picture.height);
   const oy = plot.top - (axis?.start ?? 0) * sy;
   if (!axis || axis.to === axis.from) return { a: -1, b: plot.top + plot.height, sy, oy, to: 0 };
   const a = (axis.length / (axis.to - axis.from)) * sy;
@@ -69,7 +77,7 @@ export function drawCounts(ctx: CanvasRenderingContext2D, picture: Picture, plot
 
 /** Height of each layer at a scene x. */
 export function layersAt(picture: Picture, x: number): { name: string; value: number }[] {
-  const axis = picture.head.y_axis;
+  const axis = ends(picture);
   if (!axis || axis.length === 0) return [];
   const perPixel = Math.abs((axis.to - axis.from) / axis.length);
   return picture.areas.flatMap((area) => {

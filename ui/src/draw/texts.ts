@@ -117,7 +117,7 @@ class Wishes {
   }
 
   of(j: number, style: TextStyle): { font: Font; wish: Wish } | null {
-    const { m, k, seen, ink } = this.view;
+    const { m, k, seen } = this.view;
     const { labels: l, boxes: b } = this.scene;
     const owner = this.index.labelOwner[j]!;
     const font: Font = { pixels: k === 1 ? style.size : sizeAt(style.size, k), bold: style.bold };

@@ -1,18 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { NO_NODE, type Picture } from "../scene";
+import { NONE, type Area, type Grid, type Scene } from "../scene";
+import { graph, plot } from "./made";
 import { layersAt, upright } from "./profile";
 import { across, hitRows } from "./timeline";
 
-const axis = { from: 1000, to: 2000, start: 72, length: 500, unit: "ns", title: "time" };
-const none = new Float32Array(0);
-function base(): Picture {
-  return {
-    head: { width: 600, height: 100, boxes: 0, links: 0, labels: [], strips: [], areas: [], x_axis: axis, y_axis: null, legend: [], note: null } as Picture["head"],
-    boxes: { n: 0, x: none, y: none, w: none, h: none, node: new Uint32Array(0), fill: new Uint16Array(0), shape: new Uint8Array(0), flags: new Uint8Array(0) },
-    links: { n: 0, x0: none, y0: none, x1: none, y1: none, from: new Uint32Array(0), to: new Uint32Array(0), kind: new Uint8Array(0), flags: new Uint8Array(0) },
-    strips: [], areas: [], cut: "", visible: 0, serverMs: 0, select: null, stopped: false,
-  };
-}
+const axis = (from: number, to: number, start: number, length: number) => ({
+  stops: [{ value: from, at: start, folded: false }, { value: to, at: start + length, folded: false }], log: false,
+  unit: "ns" as const, title: "time", side: "end" as const, grid: true,
+});
+const base = (): Scene => ({ ...graph([]), plots: [plot({ x: axis(1000, 2000, 72, 500) })] });
 
 describe("time pictures", () => {
   it("puts a moment at the same pixel whatever window the picture covers", () => {
@@ -22,9 +18,11 @@ describe("time pictures", () => {
     expect(map.a * 72 + map.b).toBeCloseTo(100 - (400 / 200) * 800);
   });
   it("finds the interval, else the longest of the cell, else nothing", () => {
-    const p = base();
-    p.boxes = { ...p.boxes, n: 1, x: Float32Array.of(100), y: Float32Array.of(0), w: Float32Array.of(50), h: Float32Array.of(20), node: Uint32Array.of(7), fill: Uint16Array.of(0) };
-    p.strips = [{ x: 72, y: 28, cell: 10, h: 20, row: 1, n: 2, node: Uint32Array.of(9, NO_NODE), full: Uint8Array.of(51, 0), fill: Uint8Array.of(0, 0) }];
+    const cells = {
+      x: 72, y: 28, w: 20, h: 22, nx: 2, ny: 1, gap_x: 0, gap_y: 2, level: Uint8Array.of(51, 0), slots: Uint8Array.of(0, 0),
+      nodes: Uint32Array.of(9, NONE), rows: null, columns: null,
+    } as unknown as Grid;
+    const p: Scene = { ...base(), boxes: graph([[100, 0, 50, 20, 7, "leaf"]]).boxes, grids: [cells] };
     const map = { a: 1, b: 0 };
     const down = { s: 2, o: 10 };
     expect(hitRows(p, map, down, 120, 20)).toEqual({ node: 7, box: 0, full: 1 });
@@ -32,9 +30,8 @@ describe("time pictures", () => {
     expect(hitRows(p, map, down, 85, 10 + 2 * 30)).toBeNull();
   });
   it("reads the profile's layers back in their own unit and fills the plot with the axis", () => {
-    const p = base();
-    p.head = { ...p.head, y_axis: { from: 8, to: 0, start: 6, length: 80, unit: "", title: "" } };
-    p.areas = [{ name: "running", fill: 30, x: 72, cell: 5, n: 1, y0: Float32Array.of(86), y1: Float32Array.of(56) }];
+    const area = { name: "running", fill: 30, x: 72, cell: 5, n: 1, y0: Float32Array.of(86), y1: Float32Array.of(56) };
+    const p: Scene = { ...base(), plots: [plot({ y: axis(8, 0, 6, 80) })], areas: [area as unknown as Area] };
     expect(layersAt(p, 74)).toEqual([{ name: "running", value: 3 }]);
     expect(layersAt(p, 90)).toEqual([]);
     const up = upright(p, { left: 0, top: 10, width: 100, height: 160 });

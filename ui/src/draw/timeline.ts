@@ -2,11 +2,13 @@
 // one time axis. A picture that covers some window goes in together with the window that is shown: a picture that is
 // on its way late is drawn stretched to its true place until the right one is there.
 
-import { FLAG, NO_NODE, type Picture } from "../scene";
-import type { Span } from "../state";
+import { NONE, type Scene } from "../scene";
 import { timeTicks } from "./axis";
 import type { Ink } from "./ink";
 import { measurer, place, type Wish } from "./labels";
+
+type Span = readonly [number, number];
+type Picture = Scene;
 
 /** Scene x to screen x: screen = a · x + b. */
 export interface Across {
@@ -16,12 +18,12 @@ export interface Across {
 
 /** How a scene's x lands on `left … left + width` when `window` is shown. */
 export function across(picture: Picture, window: Span, left: number, width: number): Across {
-  const axis = picture.head.x_axis;
+  const [from, to] = picture.plots[0]?.x?.stops ?? [];
   const range = window[1] - window[0];
-  if (!axis || !(axis.length > 0) || !(range > 0)) return { a: 1, b: left };
-  const perPixel = (axis.to - axis.from) / axis.length;
+  if (!from || !to || !(to.at > from.at) || !(range > 0)) return { a: 1, b: left };
+  const perPixel = (to.value - from.value) / (to.at - from.at);
   const a = (perPixel / range) * width;
-  return { a, b: left + ((axis.from - window[0]) / range) * width - axis.start * a };
+  return { a, b: left + ((from.value - window[0]) / range) * width - from.at * a };
 }
 
 /** Scene y to screen y: screen = s · y + o. Few rows are stretched to use the height. */
@@ -63,11 +65,35 @@ export function drawTimeGrid(ctx: CanvasRenderingContext2D, plot: Plot, window: 
   }
 }
 
+interface Row {
+  x: number;
+  y: number;
+  cell: number;
+  h: number;
+  n: number;
+  full: Uint8Array;
+  fill: Uint8Array;
+  node: Uint32Array;
+}
+
+/** The rows of all grids. */
+function rowsOf(picture: Picture): Row[] {
+  return picture.grids.flatMap((g) =>
+    Array.from({ length: g.ny }, (_, row) => {
+      const [from, to] = [row * g.nx, (row + 1) * g.nx];
+      return {
+        x: g.x, y: g.y + (row * g.h) / g.ny, cell: g.w / g.nx, h: g.h / g.ny - g.gap_y, n: g.nx, full: g.level.subarray(from, to),
+        fill: g.slots!.subarray(from, to), node: g.nodes!.subarray(from, to),
+      };
+    }),
+  );
+}
+
 /** Rows of cells: the height of a bar is the busy share of its cell, its colour what most of it was. */
 export function drawStrips(ctx: CanvasRenderingContext2D, picture: Picture, map: Across, plot: Plot, down: Down, ink: Ink): void {
   const byFill = new Map<number, number[]>();
   const ratio = ctx.getTransform().a || 1;
-  for (const strip of picture.strips) {
+  for (const strip of rowsOf(picture)) {
     const top = strip.y * down.s + down.o;
     const high = strip.h * down.s;
     if (top > plot.top + plot.height || top + high < plot.top) continue;
@@ -102,7 +128,6 @@ export function drawIntervals(
 ): void {
   const b = picture.boxes;
   const byFill = new Map<number, number[]>();
-  const critical: number[] = [];
   const chosen: number[] = [];
   const [right, bottom] = [plot.left + plot.width, plot.top + plot.height];
   for (let i = 0; i < b.n; i++) {
@@ -113,7 +138,6 @@ export function drawIntervals(
     const list = byFill.get(b.fill[i]!);
     if (list) list.push(i);
     else byFill.set(b.fill[i]!, [i]);
-    if (b.flags[i]! & FLAG.critical) critical.push(i);
     if (b.node[i] === selected || i === hovered) chosen.push(i);
   }
   // Only the part on the screen is drawn: a zoomed interval may be millions of pixels long.
@@ -128,13 +152,6 @@ export function drawIntervals(
     ctx.fillStyle = ink.slots[fill] ?? ink.muted;
     for (const i of list) ctx.fillRect(...rect(i, 0));
   }
-  if (critical.length > 0) {
-    ctx.fillStyle = ink.problem;
-    for (const i of critical) {
-      const [x, y, w, h] = rect(i, 0);
-      ctx.fillRect(x, y + h - 3, w, 3);
-    }
-  }
   for (const i of chosen) {
     ctx.strokeStyle = b.node[i] === selected ? ink.accent : ink.text;
     ctx.lineWidth = b.node[i] === selected ? 2 : 1;
@@ -147,16 +164,17 @@ export function drawIntervalLabels(ctx: CanvasRenderingContext2D, picture: Pictu
   const font = `11px ${ink.font}`;
   const wishes: Wish[] = [];
   const [right, bottom] = [plot.left + plot.width, plot.top + plot.height];
-  picture.head.labels.forEach((label, j) => {
-    if (label.node === null) return;
-    const y = (label.y - 4) * down.s + down.o;
+  const l = picture.labels;
+  l.text.forEach((text, j) => {
+    if (l.node[j] === NONE) return;
+    const y = (l.y[j]! - 4) * down.s + down.o;
     if (y < plot.top || y > bottom) return;
-    const width = label.w * map.a;
-    const begin = map.a * label.x + map.b - (label.align === "middle" ? width / 2 : label.align === "end" ? width : 0);
+    const width = l.w[j]! * map.a;
+    const begin = map.a * l.x[j]! + map.b;
     const from = Math.max(plot.left + 4, begin);
     const room = Math.min(right - 4, begin + width) - from;
     if (room < 20) return;
-    wishes.push({ text: label.text, x: from, y, room, align: "start", colour: ink.onSlot[fillOf(j)] ?? ink.text });
+    wishes.push({ text, x: from, y, room, align: "start", colour: ink.onSlot[fillOf(j)] ?? ink.text });
   });
   const set = place(wishes, 12, measurer(ctx, font));
   ctx.font = font;
@@ -202,10 +220,10 @@ export function hitRows(picture: Picture, map: Across, down: Down, x: number, y:
   for (let i = b.n - 1; i >= 0; i--) {
     if (sx >= b.x[i]! - slack && sx <= b.x[i]! + b.w[i]! + slack && sy >= b.y[i]! && sy <= b.y[i]! + b.h[i]!) return { node: b.node[i]!, box: i, full: 1 };
   }
-  for (const strip of picture.strips) {
+  for (const strip of rowsOf(picture)) {
     if (sy < strip.y || sy > strip.y + strip.h) continue;
     const i = Math.floor((sx - strip.x) / strip.cell);
-    if (i < 0 || i >= strip.n || strip.node[i] === NO_NODE) continue;
+    if (i < 0 || i >= strip.n || strip.node[i] === NONE) continue;
     return { node: strip.node[i]!, box: -1, full: strip.full[i]! / 255 };
   }
   return null;

@@ -1,64 +1,74 @@
-// Search as you type: words go to the server, hits come back with their count; Enter walks through them and shows
-// each in the DAG. The newest words win; older answers are dropped.
+// Search as you type: words go to the server, hits come back by tree; Enter walks through them and shows
+// each. The newest words win; older answers are dropped.
 
 import { createSignal } from "solid-js";
-import { dagOf } from "./dag";
-import { grainOf, showGrain } from "./grain";
-import { currentRun, select, socket, state, update } from "../page";
-import { latest } from "../socket";
-import { showing } from "../state";
-import type { SearchAnswer } from "../protocol/SearchAnswer";
+import { latest } from "../transport";
+import type { Store } from "../store";
+import type { Hit } from "../protocol/Hit";
+import type { TreeHits } from "../protocol/TreeHits";
 
-const LIMIT = 200;
+/** Hits of each tree at most. */
+const LIMIT = 100;
 
-export interface Found extends SearchAnswer {
+export interface Found {
   run: number;
-  text: string;
+  words: string;
+  trees: TreeHits[];
+  /** All hits, in the order in which they are listed. */
+  hits: Hit[];
+  total: number;
+  more: boolean;
 }
 
-export const [searchText, setSearchText] = createSignal("");
-export const [found, setFound] = createSignal<Found | null>(null);
-export const [searchError, setSearchError] = createSignal<string | null>(null);
-export const [hitIndex, setHitIndex] = createSignal(-1);
-export const [searchOpen, setSearchOpen] = createSignal(false);
+export type Search = ReturnType<typeof createSearch>;
 
-const ask = latest(
-  (q: { run: number; text: string }) => socket.search(q.run, q.text, LIMIT),
-  (answer, q) => {
-    if (q.text !== searchText().trim()) return;
-    setSearchError(null);
-    setFound({ ...answer, ...q });
-    setHitIndex(-1);
-  },
-  (e) => setSearchError(e.message),
-);
+export function createSearch(store: Store, show: (hit: Hit) => void) {
+  const [text, setText] = createSignal("");
+  const [found, setFound] = createSignal<Found | null>(null);
+  const [error, setError] = createSignal<string | null>(null);
+  const [at, setAt] = createSignal(-1);
+  const [open, setOpen] = createSignal(false);
 
-export function search(text: string): void {
-  setSearchText(text);
-  const words = text.trim();
-  if (words === "") {
+  const ask = latest(
+    (q: { run: number; words: string }) => store.asks.search(q.run, q.words, LIMIT),
+    ({ trees: all }, q) => {
+      if (q.words !== text().trim()) return;
+      const trees = all.filter((t) => t.hits.length > 0);
+      const total = trees.reduce((sum, t) => sum + t.total, 0);
+      setError(null);
+      setFound({ ...q, trees, hits: trees.flatMap((t) => t.hits), total, more: trees.some((t) => t.more) });
+      setAt(-1);
+    },
+    (e) => setError(e.message),
+  );
+
+  function search(next: string): void {
+    setText(next);
+    const words = next.trim();
+    if (words !== "") return ask({ run: store.currentRun(), words });
     setFound(null);
-    setSearchError(null);
-    return;
+    setError(null);
   }
-  ask({ run: currentRun(), text: words });
-}
 
-/** Selects a hit and shows it: in the DAG unless grains, the timeline or the table are what is being looked at. */
-export function goToHit(index: number): void {
-  const f = found();
-  const hit = f?.hits[index];
-  if (!f || !hit) return;
-  setHitIndex(index);
-  if (hit.grain !== null) return showGrain(f.run, hit.grain);
-  const view = state().panes[state().active]!.view;
-  if (view === "overview") update((s) => showing(s, "dag", f.run), "view");
-  select(f.run, hit.node);
-  if (view === "grain") void grainOf(f.run).act({ do: "revealtask", node: hit.node }, null);
-  else void dagOf(f.run).act({ do: "reveal", node: hit.node }, hit.node);
-}
+  function go(index: number): void {
+    const hit = found()?.hits[index];
+    if (!hit) return;
+    setAt(index);
+    show(hit);
+  }
 
-export function nextHit(by: 1 | -1): void {
-  const count = found()?.hits.length ?? 0;
-  if (count > 0) goToHit((hitIndex() + by + count) % count);
+  return {
+    text,
+    found,
+    error,
+    at,
+    open,
+    setOpen,
+    search,
+    go,
+    next: (by: 1 | -1): void => {
+      const count = found()?.hits.length ?? 0;
+      if (count > 0) go((at() + by + count) % count);
+    },
+  };
 }

@@ -1,7 +1,7 @@
-// Arithmetic on windows of time: zooming at a moment, panning, brushing, keeping inside the run. Windows are [from,
-// to] in the run's clock unit; `null` stands for the whole run. Pure functions.
+// Arithmetic on windows of time: zooming at a moment, panning, brushing, keeping inside the run. Windows are
+// [from, to] in the run's clock unit; `null` stands for the whole run. Pure functions.
 
-import type { Span } from "../state";
+import type { Span } from "../protocol/Span";
 
 /** A window never gets narrower than this many clock units: one pixel is then well below a nanosecond. */
 const NARROWEST = 20;
@@ -9,7 +9,8 @@ const NARROWEST = 20;
 export const length = (s: Span): number => s[1] - s[0];
 
 /** The window that is shown: what was chosen, or the whole run. */
-export const shown = (window: Span | null, whole: Span): Span => window ?? (whole[1] > whole[0] ? whole : [whole[0], whole[0] + 1]);
+export const shown = (window: Span | null | undefined, whole: Span): Span =>
+  window ?? (whole[1] > whole[0] ? whole : [whole[0], whole[0] + 1]);
 
 /** Back to "the whole run" when the window covers it. */
 export function settled(window: Span, whole: Span): Span | null {
@@ -32,19 +33,11 @@ export function zoomed(window: Span, whole: Span, at: number, factor: number): S
   return inside([at - share * range, at - share * range + range], whole);
 }
 
-export const slid = (window: Span, whole: Span, by: number): Span => inside([window[0] + by, window[1] + by], whole);
+export const slid = (window: Span, whole: Span, by: number): Span =>
+  inside([window[0] + by, window[1] + by], whole);
 
 /** A window around something, with some air at both sides. */
 export function around(of: Span, whole: Span, air = 0.15): Span {
   const pad = Math.max(length(of) * air, NARROWEST / 2);
   return inside([of[0] - pad, of[1] + pad], whole);
 }
-
-/** What to ask the server for: the window and half of it at both sides, so that panning finds something to draw. */
-export function asked(window: Span, whole: Span): Span {
-  const pad = length(window) / 2;
-  return [Math.max(whole[0], window[0] - pad), Math.min(whole[1], window[1] + pad)];
-}
-
-/** The same offset from the start in another run. */
-export const carriedOver = (window: Span, from: Span, to: Span): Span => [window[0] - from[0] + to[0], window[1] - from[0] + to[0]];

@@ -9,9 +9,33 @@ export type AreaHead = {
  */
 name: string, 
 /**
+ * Tree of its node.
+ */
+tree: number, 
+/**
+ * The node, 2³² − 1 for none.
+ */
+node: number, 
+/**
+ * The other end, 2³² − 1 for none.
+ */
+to: number, 
+/**
+ * Tells apart marks of the same node.
+ */
+role: number, 
+/**
+ * Number of its style in the table.
+ */
+style: number, 
+/**
  * Palette slot.
  */
 fill: number, 
+/**
+ * A name that stays, 2³² − 1 for none.
+ */
+id: number, 
 /**
  * Left edge of the first cell.
  */
@@ -21,6 +45,6 @@ x: number,
  */
 cell: number, 
 /**
- * Number of cells.
+ * Number of cells. Columns: `y0` and `y1`, f32.
  */
 n: number, };

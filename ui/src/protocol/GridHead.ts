@@ -23,7 +23,7 @@ to: number,
  */
 role: number, 
 /**
- * Place in the table of styles.
+ * Number of its style in the table.
  */
 style: number, 
 /**

@@ -3,7 +3,7 @@ import type { Palettes } from "./Palettes";
 import type { RunInfo } from "./RunInfo";
 
 /**
- * Answer to [`Op::Hello`].
+ * Answer to [`Ask::Hello`].
  */
 export type Hello = { 
 /**
@@ -11,10 +11,14 @@ export type Hello = {
  */
 crosscut: string, 
 /**
- * The runs, in the order of the command line.
+ * Changes with every build: a page of another build reloads itself.
+ */
+build: string, 
+/**
+ * The runs.
  */
 runs: Array<RunInfo>, 
 /**
- * Colours of the palette slots, as "#rrggbb".
+ * Colours by palette slot, "#rrggbb".
  */
-palette: Palettes, };
+palettes: Palettes, };

@@ -27,7 +27,7 @@ against?: Against,
 /**
  * State of trees; of those that are not here, the usual one.
  */
-trees?: Record<string, TreeLook>, 
+trees?: Record<string, import("./TreeLook").TreeLook>, 
 /**
  * Options of the view.
  */

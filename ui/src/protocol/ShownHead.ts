@@ -8,7 +8,7 @@ export type ShownHead = { "is": "scene",
 /**
  * The head.
  */
-head: SceneHead, } | { "is": "sheet", 
+head: import("./SceneHead").SceneHead, } | { "is": "sheet", 
 /**
  * The sheet.
  */

@@ -1,30 +1,44 @@
-// The few controls that the page is made of: icon button, choice, a value with its exact form on hover, a colour
-// swatch with its name. Plain elements with classes from theme.css; every one has a name for screen readers.
+// The few controls that the page is made of: icon button, choice, menu, key. Plain elements with classes from
+// theme.css; every one has a name for screen readers.
 
-import { For, type JSX } from "solid-js";
+import { createSignal, For, Show, type JSX } from "solid-js";
 import { keyLabel, onMac } from "../keys";
-import { exact, quantity } from "../format";
-import { palette } from "../page";
 import { Icon } from "./icons";
 
-export const named = (title: string, key?: string): string => (key ? `${title} (${keyLabel(key, onMac())})` : title);
+export const named = (title: string, key?: string | null): string =>
+  key ? `${title} (${keyLabel(key, onMac())})` : title;
 
-export function IconButton(props: { icon: string; title: string; key?: string; pressed?: boolean; disabled?: boolean; onClick: (e: MouseEvent) => void }): JSX.Element {
+export function IconButton(props: {
+  icon: string;
+  title: string;
+  key?: string;
+  pressed?: boolean;
+  disabled?: boolean;
+  onClick: (e: MouseEvent) => void;
+}): JSX.Element {
   return (
     <button
-      type="button" class="icon-button" classList={{ pressed: props.pressed === true }} title={named(props.title, props.key)} aria-label={props.title}
-      aria-pressed={props.pressed} disabled={props.disabled} onClick={(e) => props.onClick(e)}
+      type="button"
+      class="icon-button"
+      classList={{ pressed: props.pressed === true }}
+      title={named(props.title, props.key)}
+      aria-label={props.title}
+      aria-pressed={props.pressed}
+      disabled={props.disabled}
+      onClick={(e) => props.onClick(e)}
     >
       <Icon name={props.icon} />
     </button>
   );
 }
 
-/** Gives the keys back to the view after something was chosen; whoever steps through a list with arrows stays in it. */
+/**
+ * Gives the keys back to the view after something was chosen; whoever steps through a list with arrows stays
+ * in it.
+ */
 export function handBack(e: Event): void {
   const el = e.currentTarget as HTMLSelectElement;
-  if (el.dataset.stepping) return;
-  el.blur();
+  if (!el.dataset.stepping) el.blur();
 }
 export function noteStepping(e: KeyboardEvent): void {
   const el = e.currentTarget as HTMLSelectElement;
@@ -32,34 +46,95 @@ export function noteStepping(e: KeyboardEvent): void {
   else delete el.dataset.stepping;
 }
 
-export function Choice<T extends string>(props: { label: string; value: T; options: Record<T, string>; onChange: (v: T) => void; title?: string }): JSX.Element {
+export function Choice(props: {
+  label: string;
+  value: string;
+  options: readonly (readonly [string, string])[];
+  onChange: (value: string) => void;
+  title?: string;
+  plain?: boolean;
+}): JSX.Element {
   return (
     <label class="choice" title={props.title}>
       <span class="choice-label">{props.label}</span>
       <select
-        value={props.value} onKeyDown={noteStepping} onPointerDown={(e) => delete e.currentTarget.dataset.stepping}
+        aria-label={props.label}
+        value={props.value}
+        onKeyDown={noteStepping}
+        onPointerDown={(e) => delete e.currentTarget.dataset.stepping}
         onChange={(e) => {
-          props.onChange(e.currentTarget.value as T);
+          props.onChange(e.currentTarget.value);
           handBack(e);
         }}
       >
-        <For each={Object.entries(props.options) as [T, string][]}>{([value, title]) => <option value={value} selected={value === props.value}>{title}</option>}</For>
+        <For each={props.options}>
+          {([value, title]) => (
+            <option value={value} selected={value === props.value}>
+              {title}
+            </option>
+          )}
+        </For>
       </select>
     </label>
   );
 }
 
-export const Value = (props: { value: number; unit: string; class?: string }): JSX.Element => (
-  <span class={"value " + (props.class ?? "")} title={exact(props.value, props.unit)}>{quantity(props.value, props.unit)}</span>
-);
-
-/** Three lengths of a run are called its critical path by somebody: what each means here. */
-export const MEANING: Readonly<Record<string, string | undefined>> = {
-  "T∞": "Critical path of the task DAG: the run on any number of workers, without overhead. What a task does between creating tasks and waiting for them runs beside them.",
-  "path of grains": "Critical path of the grain graph: each grain does all its work before its first fork, and work outside of grains is left out. So it differs from T∞.",
-  "T∞ with overhead": "Critical path of the task DAG with what creating and waiting for tasks costs in this run. No number of workers makes the run shorter.",
-};
-
-export const Swatch = (props: { fill: number }): JSX.Element => <span class="swatch" style={{ background: palette()[props.fill] ?? "var(--muted)" }} aria-hidden="true" />;
+/** A button that opens a list; arrows walk it, Escape and leaving close it. */
+export function Menu(props: {
+  class?: string;
+  label: JSX.Element;
+  name: string;
+  title: string;
+  buttonClass: string;
+  children: (close: () => void) => JSX.Element;
+}): JSX.Element {
+  const [open, setOpen] = createSignal(false);
+  let button!: HTMLButtonElement;
+  let list: HTMLDivElement | undefined;
+  const key = (e: KeyboardEvent): void => {
+    if (!open()) return;
+    const items = [...(list?.querySelectorAll<HTMLElement>("[role^=menuitem]:not([aria-disabled])") ?? [])];
+    const at = items.indexOf(document.activeElement as HTMLElement);
+    if (e.key === "ArrowDown") items[(at + 1) % items.length]?.focus();
+    else if (e.key === "ArrowUp") items[(at - 1 + items.length) % items.length]?.focus();
+    else if (e.key === "Escape") {
+      setOpen(false);
+      button.focus();
+    } else return;
+    e.preventDefault();
+    e.stopPropagation();
+  };
+  const left = (e: FocusEvent & { currentTarget: HTMLElement }): void => {
+    if (!e.currentTarget.contains(e.relatedTarget as Node | null)) setOpen(false);
+  };
+  return (
+    <div class={"menu " + (props.class ?? "")} onFocusOut={left} onKeyDown={key}>
+      <button
+        type="button"
+        ref={button}
+        class={props.buttonClass}
+        aria-haspopup="menu"
+        aria-expanded={open()}
+        aria-label={props.name}
+        title={props.title}
+        onClick={() => {
+          setOpen(!open());
+          // Browsers that do not focus a pressed button would not notice that it was left.
+          button.focus();
+        }}
+      >
+        {props.label}
+      </button>
+      <Show when={open()}>
+        <div class="menu-list" role="menu" ref={list}>
+          {props.children(() => {
+            setOpen(false);
+            button.blur();
+          })}
+        </div>
+      </Show>
+    </div>
+  );
+}
 
 export const Key = (props: { name: string }): JSX.Element => <kbd>{keyLabel(props.name, onMac())}</kbd>;

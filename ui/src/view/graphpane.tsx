@@ -1,245 +1,299 @@
-// A pane that draws a graph: one canvas under the pointer and the keyboard, with minimap, legend and note. Hands go
-// to the camera (model/graph) and to the caller, pixels come from draw/graph; the pane knows neither layout nor
-// analysis. The DAG pane and the grain pane are this with their own clicks and texts.
+// A pane that draws a graph: one canvas under the pointer and the keyboard, with minimap, legend and note.
+// Hands go to the camera (model/graph) and to acts, pixels come from draw; the pane knows neither layout nor
+// analysis.
 
 import { createEffect, createMemo, createSignal, onCleanup, onMount, Show, type JSX } from "solid-js";
-import { panned, toSceneX, toSceneY, zoomedAt } from "../draw/camera";
-import { drawGraph, placedNow } from "../draw/graph";
-import { boxOf, hit, marks } from "../draw/marks";
+import { useBench } from "../bench";
+import { panned, zoomedAt } from "../draw/camera";
+import { drawScene } from "../draw/draw";
+import { hit, type Hit } from "../draw/hit";
+import { boxOf, rectOnScreen } from "../draw/marks";
+import { ofCamera, type Mapping } from "../draw/mapping";
 import { Surface } from "../draw/surface";
-import { graphDepth } from "../commands";
-import { toDepth } from "../model/actions";
-import type { Graph } from "../model/graph";
-import { setTip } from "../model/overlay";
-import { ink, update } from "../page";
-import { FLAG, LINK, SHAPE, SHAPE_NAMES, type Picture } from "../scene";
-import { registerPane } from "../probe";
-import type { Crumb } from "../protocol/Crumb";
-import { Legend, NEEDS } from "./legend";
+import { separated } from "../format";
+import { createGraph } from "../model/graph";
+import { createMeaning, litIn, ownLit } from "../model/light";
+import { marksIn } from "../model/marks";
+import { selectionOf, wordsOf } from "../model/pick";
+import { textOf } from "../selection";
+import { Legend } from "./legend";
 import { MinimapView } from "./minimap";
-import { Busy } from "./states";
+import { Slow } from "./slow";
+import { Busy, Waiting } from "./states";
+import { NONE } from "../scene";
+import type { Control, Rect } from "../model/controls";
+import type { View } from "../protocol/View";
 
-/** A mark under the pointer; `fromTop` is how far below its top, in scene units. */
-export interface Touched {
-  node: number;
-  box: number;
-  picture: Picture;
-  fromTop: number;
-}
+/** Pixels that the pointer may move in a click. */
+const STILL = 4;
 
-export interface GraphPaneProps {
-  graph: Graph;
-  pane: number;
-  grains: { lens: boolean } | null;
-  /** A click on a mark, or on nothing; the second of two quick ones has `detail` 2. */
-  onClick: (at: Touched | null, e: MouseEvent) => void;
-  onDoubleClick?: (at: Touched) => void;
-  /** What a click would do, for the tooltip. */
-  detail: (at: Touched) => string | undefined;
-  about: (node: number) => Promise<{ path: Crumb[] }>;
-  summary: (picture: Picture | null) => string;
-  waiting: JSX.Element;
-  shapes: [string, string][];
-  foot: (picture: Picture) => JSX.Element;
-}
-
-export function GraphPane(props: GraphPaneProps): JSX.Element {
-  const graph = () => props.graph;
-  const [hovered, setHovered] = createSignal(-1);
+export function GraphPane(props: { pane: number; view: View }): JSX.Element {
+  const { store, controls, hands, trees } = useBench();
+  const graph = createGraph({ store, controls }, () => props.pane, props.view);
+  const [hovered, setHovered] = createSignal<Hit | null>(null, {
+    equals: (a, b) => a?.kind === b?.kind && a?.index === b?.index,
+  });
   const [dragging, setDragging] = createSignal(false);
-  const [size, setSize] = createSignal({ w: 0, h: 0 });
+  const [frame, setFrame] = createSignal<Rect | null>(null);
+  const meaning = createMeaning(store, graph.look);
+  const lit = createMemo(() => {
+    const scene = graph.scene();
+    if (!scene) return null;
+    const own = ownLit(store.state().selected, graph.run(), graph.trees());
+    return litIn(scene, meaning()?.answer.trees ?? own, false);
+  });
   let canvas!: HTMLCanvasElement;
   let surface: Surface | undefined;
-  const activate = () => update((s) => (s.active === props.pane ? s : { ...s, active: props.pane }), "");
+  const cameras = (): Mapping[] =>
+    (graph.scene()?.plots ?? []).map(() => ofCamera(graph.camera(), graph.size()));
 
+  function paint(ctx: CanvasRenderingContext2D, w: number, h: number): boolean {
+    const [scene, now] = [graph.scene(), lit()];
+    if (!scene || !now) return false;
+    const tween = graph.tween();
+    drawScene(ctx, {
+      scene,
+      tween,
+      now: performance.now(),
+      cameras: cameras(),
+      size: { w, h },
+      ink: store.ink(),
+      lit: now,
+      hovered: hovered(),
+    });
+    const f = frame();
+    if (f) {
+      ctx.strokeStyle = store.ink().accent;
+      ctx.setLineDash([4, 3]);
+      ctx.strokeRect(f.x, f.y, f.width, f.height);
+      ctx.setLineDash([]);
+    }
+    return tween !== null;
+  }
+
+  /** Where a node is drawn, in pixels of the window. */
+  function rect(node: number, tree = 0): Rect | null {
+    const scene = graph.scene();
+    const box = scene ? boxOf(scene, node, tree) : -1;
+    if (!scene || box < 0) return null;
+    const at = rectOnScreen(scene, cameras(), { kind: "boxes", index: box });
+    const outer = canvas.getBoundingClientRect();
+    return { x: outer.left + at.x, y: outer.top + at.y, width: at.w, height: at.h };
+  }
+  const control: Control = {
+    look: graph.look,
+    act: graph.act,
+    zoom: graph.zoom,
+    pan: graph.pan,
+    fit: graph.fit,
+    press: graph.press,
+    first: graph.first,
+    extent: graph.extent,
+    rect,
+    reveal: (of) => graph.act({ name: "reveal", on: of, numbers: [] }),
+    marks: () => {
+      const scene = graph.scene();
+      return scene ? marksIn(scene, rect) : [];
+    },
+    stats: () => ({
+      boxes: graph.scene()?.boxes.n ?? 0,
+      links: graph.scene()?.links.n ?? 0,
+      visible: graph.answer()?.visible ?? 0,
+      serverMs: graph.answer()?.ms ?? 0,
+    }),
+  };
   onMount(() => {
-    surface = new Surface(
-      canvas,
-      (ctx, w, h) => {
-        const g = graph();
-        const picture = g.picture();
-        if (!picture) return false;
-        g.size.w = w;
-        g.size.h = h;
-        const tween = g.tween();
-        drawGraph(ctx, {
-          picture, tween, now: performance.now(), camera: g.camera(), size: { w, h }, ink: ink(), selected: g.selected(), ancestors: ancestors(),
-          hovered: hovered(), grains: props.grains,
-        });
-        return tween !== null;
-      },
-      (w, h) => {
-        graph().size.w = w;
-        graph().size.h = h;
-        setSize({ w, h });
-      },
-    );
-    const unregister = registerPane({ run: graph().run, view: graph().view, rect: onWindow });
+    surface = new Surface(canvas, paint, (w, h) => graph.setSize({ w, h }));
+    canvas.addEventListener("wheel", wheel, { passive: false });
+    const unregister = controls.register(props.pane, control);
     onCleanup(() => {
       unregister();
       surface?.destroy();
-      setTip(null);
+      store.setTip(null);
     });
   });
-  /** Where a node is drawn, in pixels of the window. */
-  function onWindow(node: number) {
-    const p = graph().picture();
-    const i = p ? boxOf(p, node) : -1;
-    if (!p || i < 0) return null;
-    const at = placedNow(p, graph().tween(), performance.now());
-    const c = graph().camera();
-    const box = canvas.getBoundingClientRect();
-    return {
-      x: box.left + (at.x[i]! - c.x) * c.k + box.width / 2, y: box.top + (at.y[i]! - c.y) * c.k + box.height / 2,
-      width: at.w[i]! * c.k, height: at.h[i]! * c.k,
-    };
-  }
-
-  const [ancestors, setAncestors] = createSignal<number[]>([]);
-  const selected = createMemo(() => graph().selected());
   createEffect(() => {
-    const node = selected();
-    setAncestors([]);
-    if (node !== null) props.about(node).then((info) => node === selected() && setAncestors(info.path.map((c) => c.node)), () => {});
-  });
-  createEffect(() => {
-    ancestors();
-    graph().version();
-    graph().camera();
-    void props.grains;
-    ink();
+    graph.version();
+    graph.camera();
+    lit();
+    store.ink();
     hovered();
-    selected();
+    frame();
     surface?.invalidate();
   });
   // A picture may have changed under the pointer.
   createEffect(() => {
-    graph().version();
-    setHovered(-1);
-    setTip(null);
+    graph.version();
+    setHovered(null);
+    store.setTip(null);
   });
 
   const local = (e: MouseEvent): [number, number] => {
     const box = canvas.getBoundingClientRect();
     return [e.clientX - box.left, e.clientY - box.top];
   };
-  const under = (e: MouseEvent): Touched | null => {
-    const picture = graph().picture();
-    if (!picture) return null;
-    const [x, y] = local(e);
-    const c = graph().camera();
-    const box = hit(picture, toSceneX(c, graph().size, x), toSceneY(c, graph().size, y), 2 / c.k);
-    return box < 0 ? null : { node: picture.boxes.node[box]!, box, picture, fromTop: toSceneY(c, graph().size, y) - picture.boxes.y[box]! };
+  const under = (e: MouseEvent): Hit | null => {
+    const scene = graph.scene();
+    return scene ? hit(scene, cameras(), graph.size(), ...local(e)) : null;
   };
+  const standsFor = (at: Hit | null) => (at ? selectionOf(at, graph.run(), graph.trees()) : null);
 
-  let from: { x: number; y: number; moved: boolean } | null = null;
+  let from: { x: number; y: number; start: [number, number]; moved: boolean; frame: boolean } | null = null;
   const down = (e: PointerEvent): void => {
-    activate();
     if (e.button > 1) return;
-    from = { x: e.clientX, y: e.clientY, moved: false };
+    from = { x: e.clientX, y: e.clientY, start: local(e), moved: false, frame: e.shiftKey };
     canvas.setPointerCapture(e.pointerId);
   };
   const move = (e: PointerEvent): void => {
-    if (from) {
-      const [dx, dy] = [e.clientX - from.x, e.clientY - from.y];
-      if (!from.moved && Math.hypot(dx, dy) < 4) return;
-      from = { x: e.clientX, y: e.clientY, moved: true };
-      setDragging(true);
-      setTip(null);
-      graph().move(panned(graph().camera(), dx, dy));
+    if (!from) return hover(e);
+    const [dx, dy] = [e.clientX - from.x, e.clientY - from.y];
+    if (!from.moved && Math.hypot(dx, dy) < STILL) return;
+    from.moved = true;
+    setDragging(true);
+    store.setTip(null);
+    if (from.frame) {
+      const [x, y] = local(e);
+      const [x0, y0] = from.start;
+      setFrame({ x: Math.min(x, x0), y: Math.min(y, y0), width: Math.abs(x - x0), height: Math.abs(y - y0) });
       return;
     }
+    from.x = e.clientX;
+    from.y = e.clientY;
+    graph.move(panned(graph.camera(), dx, dy));
+  };
+  const hover = (e: PointerEvent): void => {
     const at = under(e);
-    if ((at?.box ?? -1) !== hovered()) {
-      setHovered(at?.box ?? -1);
-      // Envelopes fill most of the screen: their tooltip would be in the way.
-      if (!at || at.picture.boxes.shape[at.box] === SHAPE.envelope) return void setTip(null);
-      showTip(at, e);
-    } else setTip((t) => (t ? { ...t, x: e.clientX, y: e.clientY } : t));
+    const same = at?.kind === hovered()?.kind && at?.index === hovered()?.index;
+    if (same) return void store.setTip((t) => (t ? { ...t, x: e.clientX, y: e.clientY } : t));
+    setHovered(at);
+    const scene = graph.scene();
+    // Frames around others fill most of the screen: their tooltip would be in the way.
+    if (!at || !scene || scene.styles[at.style]?.shape === "envelope") return void store.setTip(null);
+    const words = wordsOf(scene, at);
+    const press = scene.styles[at.style]!.press;
+    const detail =
+      press === "open" ? "double click opens" : press === "spread" ? "double click unfolds" : undefined;
+    store.setTip({
+      selection: standsFor(at),
+      title: words.title,
+      own: press === "spread",
+      detail: words.meaning === words.title ? detail : (detail ?? words.meaning),
+      x: e.clientX,
+      y: e.clientY,
+    });
   };
-  const showTip = (at: Touched, e: MouseEvent): void => {
-    const m = marks(at.picture);
-    const labels = at.picture.head.labels.filter((l, j) => m.labelOwner[j] === at.box && l.align === "start").map((l) => l.text);
-    const kind = SHAPE_NAMES[at.picture.boxes.shape[at.box]!] ?? "";
-    // Of several siblings in one mark, the mark itself knows how many there are and what they hold.
-    const own = props.grains !== null && (at.picture.boxes.flags[at.box]! & FLAG.merged) !== 0;
-    setTip({ run: graph().run, view: graph().view, node: at.node, kind, title: own ? labels.join(" · ") : (labels[0] ?? ""), own, detail: props.detail(at), x: e.clientX, y: e.clientY });
-    if (!own) void props.about(at.node).catch(() => {});
-  };
+  // A click comes after the pointer is up; one that ends a drag is none.
+  let pending = false;
   const up = (e: PointerEvent): void => {
     const was = from;
+    const chosen = frame();
     from = null;
     setDragging(false);
-    if (was && !was.moved && e.button === 0) pending = true;
+    setFrame(null);
+    if (chosen) return selectIn(chosen);
+    pending = was !== null && !was.moved && e.button === 0;
   };
-  // A click comes after the pointer is up and counts how many there were; one that ends a drag is none.
-  let pending = false;
+  /** Selects the nodes of the first tree whose boxes lie in a frame. */
+  const selectIn = (f: Rect): void => {
+    const scene = graph.scene();
+    const tree = graph.trees()[0];
+    if (!scene || tree === undefined) return;
+    const nodes: number[] = [];
+    for (let i = 0; i < scene.boxes.n; i++) {
+      if (
+        scene.boxes.tree[i] !== 0 ||
+        scene.boxes.node[i] === NONE ||
+        !scene.styles[scene.boxes.style[i]!]!.hit
+      )
+        continue;
+      const r = rectOnScreen(scene, cameras(), { kind: "boxes", index: i });
+      if (r.x >= f.x && r.y >= f.y && r.x + r.w <= f.x + f.width && r.y + r.h <= f.y + f.height)
+        nodes.push(scene.boxes.node[i]!);
+    }
+    store.select(nodes.length > 0 ? { run: graph.run(), tree, nodes: textOf(nodes) } : null);
+  };
   const click = (e: MouseEvent): void => {
     if (!pending) return;
     pending = false;
-    props.onClick(under(e), e);
+    const at = under(e);
+    const of = standsFor(at);
+    const style = at && graph.scene()?.styles[at.style];
+    store.select(of);
+    if (!of || !style) return;
+    // Signs are only there to be pressed.
+    if (style.live && style.press !== "none") void graph.act({ name: style.press, on: of, numbers: [] });
+    else if (e.shiftKey) hands.below(of);
   };
   const doubleClick = (e: MouseEvent): void => {
     const at = under(e);
-    if (at) props.onDoubleClick?.(at);
+    const of = standsFor(at);
+    const style = at && graph.scene()?.styles[at.style];
+    if (of && style && !style.live && style.press !== "none")
+      void graph.act({ name: style.press, on: of, numbers: [] });
   };
   const wheel = (e: WheelEvent): void => {
     e.preventDefault();
-    const [x, y] = local(e);
     const lines = e.deltaMode === 1 ? 16 : 1;
-    if (e.shiftKey && e.deltaY !== 0 && !e.ctrlKey) return graph().move(panned(graph().camera(), -e.deltaY * lines, 0));
-    graph().move(zoomedAt(graph().camera(), graph().size, x, y, Math.exp(-e.deltaY * lines * (e.ctrlKey ? 0.01 : 0.0016))));
+    if (e.shiftKey && e.deltaY !== 0 && !e.ctrlKey)
+      return graph.move(panned(graph.camera(), -e.deltaY * lines, 0));
+    const factor = Math.exp(-e.deltaY * lines * (e.ctrlKey ? 0.01 : 0.0016));
+    graph.move(zoomedAt(graph.camera(), graph.size(), ...local(e), factor));
   };
-  onMount(() => canvas.addEventListener("wheel", wheel, { passive: false }));
 
+  const shownOf = (): string => {
+    const nodes = trees.answer(graph.run(), graph.trees()[0] ?? "")?.nodes;
+    return `${separated(graph.answer()?.visible ?? 0)}${nodes === undefined ? "" : ` of ${separated(nodes)}`} shown`;
+  };
+  const summary = () =>
+    graph.scene()
+      ? `${props.view.title}, ${shownOf()}. Shift+T shows it as a table.`
+      : `${props.view.title}, loading`;
   return (
     <div class="plot">
       <canvas
-        ref={canvas} class="fill" classList={{ grabbing: dragging(), pointing: props.grains !== null && hovered() >= 0 }} tabindex="0" role="img" aria-label={props.summary(graph().picture())}
-        onPointerDown={down} onPointerMove={move} onPointerUp={up} onPointerCancel={() => (from = null)} onClick={click} onDblClick={doubleClick}
+        ref={canvas}
+        class="fill"
+        classList={{ grabbing: dragging(), pointing: hovered() !== null }}
+        tabindex="0"
+        role="img"
+        aria-label={summary()}
+        onPointerDown={down}
+        onPointerMove={move}
+        onPointerUp={up}
+        onClick={click}
+        onDblClick={doubleClick}
+        onPointerCancel={() => {
+          from = null;
+          setFrame(null);
+        }}
         onPointerLeave={() => {
-          setHovered(-1);
-          setTip(null);
+          setHovered(null);
+          store.setTip(null);
         }}
       />
-      <Show when={!graph().picture()}>{props.waiting}</Show>
-      <Show when={graph().picture()} keyed>
-        {(p) => (
+      <Slow view={props.view} answers={graph.answers} />
+      <Show when={(!graph.scene() && !props.view.slow) || graph.answers.error()}>
+        <Waiting what={props.view.title} error={graph.answers.error()} />
+      </Show>
+      <Show when={graph.scene()} keyed>
+        {(scene) => (
           <>
-            <MinimapView picture={p} graph={graph()} size={size()} />
+            <MinimapView scene={scene} graph={graph} />
             <div class="plot-foot">
-              <Legend items={p.head.legend} shapes={props.shapes} first={p.links.kind.includes(LINK.depend) ? [NEEDS] : undefined} />
-              <span class="spacer" />
-              <Show when={!props.grains && p.head.note}>{(note) => <span class="note" title={note()}>{note()}</span>}</Show>
-              <Busy since={graph().busySince()} />
-              {props.foot(p)}
-              <Show when={!props.grains}><DepthChoice run={graph().run} pane={props.pane} /></Show>
+              <Legend scene={scene} />
+              <Show when={scene.note}>
+                {(note) => (
+                  <span class="note" title={note()}>
+                    {note()}
+                  </span>
+                )}
+              </Show>
+              <Busy since={graph.busySince()} />
+              <span class="quiet num">{shownOf()}</span>
             </div>
           </>
         )}
       </Show>
     </div>
-  );
-}
-
-/** Opens everything down to a depth. */
-export function DepthChoice(props: { run: number; pane: number }): JSX.Element {
-  const depths = () => Math.min(graphDepth(props.run), 64);
-  return (
-    <label class="choice small" title="Open everything down to a depth">
-      <span class="choice-label">depth</span>
-      <select
-        aria-label="Open to depth" value=""
-        onChange={(e) => {
-          update((s) => (s.active === props.pane ? s : { ...s, active: props.pane }), "");
-          if (e.currentTarget.value !== "") toDepth(Number(e.currentTarget.value));
-          e.currentTarget.value = "";
-          e.currentTarget.blur();
-        }}
-      >
-        <option value="">…</option>
-        {Array.from({ length: depths() + 1 }, (_, d) => <option value={d}>{d}</option>)}
-      </select>
-    </label>
   );
 }

@@ -1,119 +1,191 @@
-// The lens: which problem the grain view looks through, chosen in the top bar, and the slider of its threshold. Each
-// problem says how many grains have it and what it costs; one that cannot be told says what is missing.
+// The lens of a tree: which one, and where it begins. The menu names every lens with what it chooses and
+// costs, and what is missing for those that are not available; the slider answers while it is dragged.
 
-import { createEffect, createSignal, For, Match, Show, Switch, type JSX } from "solid-js";
-import { keysOf } from "../commands";
-import { percent, separated, three, time } from "../format";
-import { chooseLens, inWords, positionOf, problemRow, problemsOf, setThreshold, STEPS, thresholdAt, usualRow } from "../model/problems";
-import { clockOf, currentRun, state } from "../page";
-import { named } from "./controls";
+import { For, Match, Show, Switch, type JSX } from "solid-js";
+import { useBench } from "../bench";
+import { quantity, separated } from "../format";
+import { positionOf, STEPS, valueAt } from "../model/slider";
+import { treeDecl } from "../views";
+import { Menu, named } from "./controls";
 import { Icon } from "./icons";
 import { Elapsed } from "./states";
-import type { ProblemRow } from "../protocol/ProblemRow";
+import { CellText } from "./cell";
+import type { LensInfo } from "../protocol/LensInfo";
 
-export function LensMenu(): JSX.Element {
-  const [open, setOpen] = createSignal(false);
-  let list: HTMLDivElement | undefined;
-  let button!: HTMLButtonElement;
-  const title = () => (state().lens === "" ? "none" : inWords(state().lens));
-  const choose = (problem: string): void => {
-    setOpen(false);
-    chooseLens(problem);
-    button.blur();
-  };
-  createEffect(() => open() && queueMicrotask(() => list?.querySelector<HTMLElement>("[aria-checked=true]")?.focus()));
-  const key = (e: KeyboardEvent): void => {
-    const items = [...(list?.querySelectorAll<HTMLElement>("[role=menuitemradio]:not([aria-disabled])") ?? [])];
-    const at = items.indexOf(document.activeElement as HTMLElement);
-    if (e.key === "ArrowDown") items[(at + 1) % items.length]?.focus();
-    else if (e.key === "ArrowUp") items[(at - 1 + items.length) % items.length]?.focus();
-    else if (e.key === "Escape") {
-      setOpen(false);
-      button.focus();
-    } else return;
-    e.preventDefault();
-    e.stopPropagation();
-  };
+export function Lens(props: { run: number; tree: string; first: boolean }): JSX.Element {
+  const { store, trees, commands } = useBench();
+  const asked = () => trees.of(props.run, props.tree);
+  const answer = () => trees.answer(props.run, props.tree);
+  const chosen = () => trees.lens(props.run, props.tree);
+  const decl = () => treeDecl(store.runInfo(props.run), props.tree);
+  const title = () => chosen()?.title ?? store.lensOf(props.run, props.tree)?.name ?? "none";
+  const label = () => (props.first ? "Lens" : `Lens of ${decl()?.title ?? props.tree}`);
+  const any = () => (answer()?.lenses.length ?? 0) > 0 || asked().state === "failed";
   return (
-    <div class="menu lens" onFocusOut={(e) => !e.currentTarget.contains(e.relatedTarget as Node | null) && setOpen(false)} onKeyDown={key}>
-      <button
-        type="button" id="lens" ref={button} class="toggle lens-button" aria-haspopup="menu" aria-expanded={open()} aria-label={`Lens: ${title()}`} classList={{ on: state().lens !== "" }}
-        title={named("Look through a problem: grains that have it stand out", keysOf("lens"))} onClick={() => setOpen(!open())}
-      >
-        <span class="choice-label">Lens</span> <span class="lens-name">{title()}</span> <Icon name="down" />
-      </button>
-      <Show when={open()}>
-        <div class="menu-list lens-list" role="menu" ref={list}>
-          <button type="button" role="menuitemradio" aria-checked={state().lens === ""} onClick={() => choose("")}>
-            <span class="lens-row"><span>none</span> <span class="quiet">structure only</span></span>
-          </button>
-          <Problems run={currentRun()} choose={choose} />
-        </div>
-      </Show>
-    </div>
-  );
-}
-
-function Problems(props: { run: number; choose: (problem: string) => void }): JSX.Element {
-  const asked = () => problemsOf(props.run);
-  const ready = () => {
-    const a = asked();
-    return a.state === "ready" ? a.value : null;
-  };
-  return (
-    <Switch>
-      <Match when={asked().state === "loading"}><p class="quiet lens-note">Making the grain graph… <Elapsed since={(asked() as { since: number }).since} /></p></Match>
-      <Match when={asked().state === "failed"}><p class="lens-note" role="alert">{(asked() as { error: string }).error}</p></Match>
-      <Match when={ready()}>
-        {(answer) => (
-          <For each={answer().problems}>
-            {(row) => (
-              <button
-                type="button" role="menuitemradio" aria-checked={state().lens === row.problem} aria-disabled={row.available ? undefined : true} tabindex={row.available ? undefined : -1}
-                onClick={() => row.available && props.choose(row.problem)}
-              >
-                <span class="lens-row">
-                  <span>{inWords(row.problem)}</span>
-                  <Show when={row.available} fallback={<span class="quiet">cannot be told</span>}>
-                    <span class="num">{row.grains === 0 ? <span class="quiet">no grain</span> : <>{separated(row.grains)} {row.grains === 1 ? "grain" : "grains"}</>}</span>
-                    <span class="num quiet lens-lost">{row.time_lost > 0 ? time(row.time_lost, clockOf(props.run)) + " lost" : ""}</span>
-                  </Show>
-                </span>
-                <Show when={!row.available}><span class="quiet lens-why">{row.why}</span></Show>
-              </button>
-            )}
-          </For>
+    <Show when={any()}>
+      <Menu
+        class="lens"
+        buttonClass={"toggle lens-button" + (chosen() ? " on" : "")}
+        name={`${label()}: ${title()}`}
+        title={named(
+          "Look through a problem: what has it stands out",
+          props.first ? commands.key("lens") : undefined,
         )}
-      </Match>
-    </Switch>
+        label={
+          <>
+            <span class="choice-label">{label()}</span> <span class="lens-name">{title()}</span>{" "}
+            <Icon name="down" />
+          </>
+        }
+      >
+        {(close) => (
+          <Switch>
+            <Match when={asked().state === "loading"}>
+              <p class="quiet lens-note">
+                Making {decl()?.title ?? "the tree"}… <Elapsed since={(asked() as { since: number }).since} />
+              </p>
+            </Match>
+            <Match when={asked().state === "failed"}>
+              <p class="lens-note" role="alert">
+                {(asked() as { error: string }).error}
+              </p>
+            </Match>
+            <Match when={answer()}>
+              {(tree) => (
+                <>
+                  <Item
+                    title="none"
+                    about="structure only"
+                    on={!chosen()}
+                    choose={() => {
+                      trees.choose(props.run, props.tree, "");
+                      close();
+                    }}
+                  />
+                  <For each={tree().lenses}>
+                    {(lens) => (
+                      <LensItem
+                        lens={lens}
+                        on={chosen()?.name === lens.name}
+                        nodes={decl()?.node ?? ["", ""]}
+                        choose={() => {
+                          trees.choose(props.run, props.tree, lens.name);
+                          close();
+                        }}
+                      />
+                    )}
+                  </For>
+                </>
+              )}
+            </Match>
+          </Switch>
+        )}
+      </Menu>
+      <Show when={chosen()}>
+        {(lens) => (
+          <Threshold run={props.run} tree={props.tree} lens={lens()} nodes={decl()?.node ?? ["", ""]} />
+        )}
+      </Show>
+    </Show>
   );
 }
 
-/** The threshold of the chosen problem, live: how many grains have it changes while it is dragged. */
-export function ThresholdSlider(props: { run: number }): JSX.Element {
-  const row = (): ProblemRow | undefined => problemRow(props.run, state().lens);
+const Item = (props: { title: string; about: string; on: boolean; choose: () => void }): JSX.Element => (
+  <button type="button" role="menuitemradio" aria-checked={props.on} onClick={() => props.choose()}>
+    <span class="lens-row">
+      <span>{props.title}</span> <span class="quiet">{props.about}</span>
+    </span>
+  </button>
+);
+
+function LensItem(props: {
+  lens: LensInfo;
+  on: boolean;
+  nodes: readonly [string, string];
+  choose: () => void;
+}): JSX.Element {
+  const missing = () => props.lens.missing;
+  const many = () => {
+    const { count } = props.lens;
+    return count === 0 ? `no ${props.nodes[0]}` : `${separated(count)} ${props.nodes[count === 1 ? 0 : 1]}`;
+  };
   return (
-    <Show when={row()} fallback={<span class="quiet lens-empty">{state().lens === "" ? "no lens: structure only" : ""}</span>}>
-      {(r) => {
-        /** The run's own threshold: the server may have been started with another than the usual. */
-        const own = () => usualRow(props.run, r().problem)?.threshold ?? r().threshold;
-        const value = () => state().thresholds[r().problem] ?? own();
-        const chosen = () => state().thresholds[r().problem] !== undefined;
-        return (
-          <div class="threshold">
-            <span class="threshold-name" title={`${inWords(r().problem)}: ${r().metric} ${r().below ? "below" : "above"} the threshold. ${r().advice}`}>{r().metric}</span>
-            <span class="num threshold-value">{r().below ? "<" : ">"} {three(value())}</span>
-            <input
-              type="range" min="0" max={STEPS} value={positionOf(value(), r().range)} aria-label={`Threshold of ${r().metric}`} aria-valuetext={`${r().below ? "below" : "above"} ${three(value())}, ${separated(r().grains)} grains`}
-              onInput={(e) => setThreshold(r().problem, thresholdAt(Number(e.currentTarget.value), r().range))}
-            />
-            <span class="num threshold-count" title={`${percent(r().work)} of all work is in these grains; ${time(r().time_lost, clockOf(props.run))} lost, summed over workers`}>
-              <strong>{separated(r().grains)}</strong> {r().grains === 1 ? "grain" : "grains"}
-            </span>
-            <button type="button" class="plain" disabled={!chosen()} title={`Back to ${three(own())}`} onClick={() => setThreshold(r().problem, null)}>reset</button>
-          </div>
-        );
-      }}
-    </Show>
+    <button
+      type="button"
+      role="menuitemradio"
+      aria-checked={props.on}
+      aria-disabled={missing() ? true : undefined}
+      tabindex={missing() ? -1 : undefined}
+      title={props.lens.about}
+      onClick={() => !missing() && props.choose()}
+    >
+      <span class="lens-row">
+        <span>{props.lens.title}</span>
+        <Show when={!missing()} fallback={<span class="quiet">not available</span>}>
+          <span class="num" classList={{ quiet: props.lens.count === 0 }}>
+            {many()}
+          </span>
+          <span class="num quiet lens-cost">
+            <Show when={props.lens.facts.at(-1)}>{(fact) => <CellText cell={fact().value} />}</Show>
+          </span>
+        </Show>
+      </span>
+      <Show when={missing()}>{(why) => <span class="quiet lens-why">{why()}</span>}</Show>
+    </button>
+  );
+}
+
+/** Where the lens begins, live: how many it chooses changes while it is dragged. */
+function Threshold(props: {
+  run: number;
+  tree: string;
+  lens: LensInfo;
+  nodes: readonly [string, string];
+}): JSX.Element {
+  const { store, trees } = useBench();
+  const spec = () => store.lensOf(props.run, props.tree);
+  const value = () => spec()?.value ?? props.lens.usual;
+  const moved = () => spec()?.value !== undefined;
+  const text = (of: number) => quantity(of, props.lens.unit);
+  const side = () => (props.lens.below ? "<" : ">");
+  const facts = () =>
+    props.lens.facts.map((f) => `${f.name}: ${"text" in f.value ? f.value.text : ""}`).join(" · ");
+  return (
+    <div class="threshold">
+      <span class="threshold-name" title={[props.lens.about, props.lens.advice].filter(Boolean).join(" ")}>
+        {props.lens.metric}
+      </span>
+      <span class="num threshold-value">
+        {side()} {text(value())}
+      </span>
+      <input
+        type="range"
+        min="0"
+        max={STEPS}
+        value={positionOf(value(), props.lens.range)}
+        aria-label={`Threshold of ${props.lens.metric}`}
+        aria-valuetext={`${props.lens.below ? "below" : "above"} ${text(value())}, ${separated(props.lens.count)} ${props.nodes[1]}`}
+        onInput={(e) =>
+          trees.setValue(
+            props.run,
+            props.tree,
+            props.lens.name,
+            valueAt(Number(e.currentTarget.value), props.lens.range),
+          )
+        }
+      />
+      <span class="num threshold-count" title={facts()}>
+        <strong>{separated(props.lens.count)}</strong> {props.nodes[props.lens.count === 1 ? 0 : 1]}
+      </span>
+      <button
+        type="button"
+        class="plain"
+        disabled={!moved()}
+        title={`Back to ${text(props.lens.usual)}`}
+        onClick={() => trees.setValue(props.run, props.tree, props.lens.name, null)}
+      >
+        reset
+      </button>
+    </div>
   );
 }

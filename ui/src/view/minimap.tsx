@@ -1,25 +1,27 @@
-// The minimap of a graph pane: the whole picture small, a frame around what is on the screen, click or drag to go
+// The minimap of a graph: the whole picture small, a frame around what is on the screen, click or drag to go
 // there. Hidden while everything fits anyway.
 
-import { createEffect, createMemo, onMount, onCleanup, Show, type JSX } from "solid-js";
+import { createEffect, createMemo, onCleanup, onMount, Show, type JSX } from "solid-js";
+import { useBench } from "../bench";
+import { home, rootX } from "../draw/camera";
 import { drawMinimap } from "../draw/minimap";
 import { Surface } from "../draw/surface";
-import { home, rootX, type Size } from "../draw/camera";
 import type { Graph } from "../model/graph";
-import { ink } from "../page";
-import { FLAG, SHAPE, type Picture } from "../scene";
+import type { Scene } from "../scene";
 
-export function MinimapView(props: { picture: Picture; graph: Graph; size: Size }): JSX.Element {
-  const most = createMemo(() => ({ w: Math.min(200, props.size.w / 4), h: Math.min(160, props.size.h / 3) }));
-  const map = createMemo(() => drawMinimap(props.picture, ink(), most()));
+export function MinimapView(props: { scene: Scene; graph: Graph }): JSX.Element {
+  const { store } = useBench();
+  const size = () => props.graph.size();
+  const most = createMemo(() => ({ w: Math.min(200, size().w / 4), h: Math.min(160, size().h / 3) }));
+  const map = createMemo(() => drawMinimap(props.scene, store.ink(), most()));
   const needed = createMemo(() => {
-    const c = props.graph.camera();
-    const { width, height } = props.picture.head;
-    return props.size.w > 320 && props.size.h > 240 && (width * c.k > props.size.w + 8 || height * c.k > props.size.h + 8);
+    const { k } = props.graph.camera();
+    const over = props.scene.width * k > size().w + 8 || props.scene.height * k > size().h + 8;
+    return size().w > 320 && size().h > 240 && over;
   });
   return (
     <Show when={needed()}>
-      <Map picture={props.picture} map={map()} graph={props.graph} size={props.size} />
+      <Map scene={props.scene} map={map()} graph={props.graph} />
     </Show>
   );
 }
@@ -28,13 +30,18 @@ export function MinimapView(props: { picture: Picture; graph: Graph; size: Size 
 const CORNERS = ["bottom right", "top right", "bottom left", "top left"] as const;
 
 /** The corner in which the fewest marks lie where a picture opens; it stays there, wherever one goes. */
-function freeCorner(picture: Picture, size: Size, map: { w: number; h: number }): (typeof CORNERS)[number] {
-  const b = picture.boxes;
-  const c = home({ w: picture.head.width, h: picture.head.height }, size, rootX(picture));
+function freeCorner(
+  scene: Scene,
+  size: { w: number; h: number },
+  map: { w: number; h: number },
+): (typeof CORNERS)[number] {
+  const b = scene.boxes;
+  const c = home({ w: scene.width, h: scene.height }, size, rootX(scene));
   const covered = CORNERS.map(() => 0);
   const [w, h] = [map.w + 24, map.h + 24];
   for (let i = 0; i < b.n; i++) {
-    if (b.shape[i] === SHAPE.envelope || b.flags[i]! & FLAG.part) continue;
+    const style = scene.styles[b.style[i]!]!;
+    if (style.shape === "envelope" || style.moves) continue;
     const [x, y] = [(b.x[i]! - c.x) * c.k + size.w / 2, (b.y[i]! - c.y) * c.k + size.h / 2];
     const [right, bottom] = [x + b.w[i]! * c.k, y + b.h[i]! * c.k];
     if (right < 0 || bottom < 0 || x > size.w || y > size.h) continue;
@@ -47,26 +54,27 @@ function freeCorner(picture: Picture, size: Size, map: { w: number; h: number })
   return CORNERS[covered.indexOf(Math.min(...covered))]!;
 }
 
-function Map(props: { picture: Picture; map: ReturnType<typeof drawMinimap>; graph: Graph; size: Size }): JSX.Element {
-  const corner = createMemo(() => freeCorner(props.picture, props.size, props.map));
+function Map(props: { scene: Scene; map: ReturnType<typeof drawMinimap>; graph: Graph }): JSX.Element {
+  const { store } = useBench();
+  const size = () => props.graph.size();
+  const corner = createMemo(() => freeCorner(props.scene, size(), props.map));
   let canvas!: HTMLCanvasElement;
   let surface: Surface | undefined;
+  function paint(ctx: CanvasRenderingContext2D, w: number, h: number): void {
+    const { image, k } = props.map;
+    const c = props.graph.camera();
+    ctx.drawImage(image, 0, 0, w, h);
+    const [x, y] = [(c.x - size().w / 2 / c.k) * k, (c.y - size().h / 2 / c.k) * k];
+    const [fw, fh] = [(size().w / c.k) * k, (size().h / c.k) * k];
+    ctx.fillStyle = ctx.strokeStyle = store.ink().accent;
+    ctx.globalAlpha = 0.12;
+    ctx.fillRect(x, y, fw, fh);
+    ctx.globalAlpha = 1;
+    ctx.lineWidth = 1.5;
+    ctx.strokeRect(x, y, Math.max(3, fw), Math.max(3, fh));
+  }
   onMount(() => {
-    surface = new Surface(canvas, (ctx, w, h) => {
-      const m = props.map;
-      const c = props.graph.camera();
-      ctx.drawImage(m.image, 0, 0, w, h);
-      const x = (c.x - props.size.w / 2 / c.k) * m.k;
-      const y = (c.y - props.size.h / 2 / c.k) * m.k;
-      const [fw, fh] = [(props.size.w / c.k) * m.k, (props.size.h / c.k) * m.k];
-      ctx.fillStyle = ink().accent;
-      ctx.globalAlpha = 0.12;
-      ctx.fillRect(x, y, fw, fh);
-      ctx.globalAlpha = 1;
-      ctx.strokeStyle = ink().accent;
-      ctx.lineWidth = 1.5;
-      ctx.strokeRect(x, y, Math.max(3, fw), Math.max(3, fh));
-    });
+    surface = new Surface(canvas, paint);
     onCleanup(() => surface?.destroy());
   });
   createEffect(() => {
@@ -76,12 +84,19 @@ function Map(props: { picture: Picture; map: ReturnType<typeof drawMinimap>; gra
   });
   const go = (e: PointerEvent): void => {
     const box = canvas.getBoundingClientRect();
-    const c = props.graph.camera();
-    props.graph.move({ ...c, x: (e.clientX - box.left) / props.map.k, y: (e.clientY - box.top) / props.map.k });
+    props.graph.move({
+      ...props.graph.camera(),
+      x: (e.clientX - box.left) / props.map.k,
+      y: (e.clientY - box.top) / props.map.k,
+    });
   };
   return (
     <canvas
-      ref={canvas} class={`minimap ${corner()}`} style={{ width: `${props.map.w}px`, height: `${props.map.h}px` }} role="img" aria-label="Minimap of the whole graph"
+      ref={canvas}
+      class={`minimap ${corner()}`}
+      style={{ width: `${props.map.w}px`, height: `${props.map.h}px` }}
+      role="img"
+      aria-label="Minimap of the whole graph"
       onPointerDown={(e) => {
         canvas.setPointerCapture(e.pointerId);
         go(e);

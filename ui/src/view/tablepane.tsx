@@ -1,112 +1,198 @@
-// The table form of both graphs: the cut of the DAG, or the grains, whichever was looked at last. Linked to the
-// selection like every other view.
+// The rows of a tree: what is visible, or everything that the lens chooses. Columns come with the answer,
+// sort and filter are options of the view, and the selection is that of every other pane.
 
-import { createMemo, Show, type JSX } from "solid-js";
-import { exact, place, separated, shortKind, three, time } from "../format";
-import { toggle } from "../model/actions";
-import { dagOf } from "../model/dag";
-import { goToGrain, showGrain } from "../model/grain";
-import { inWords, problemRow } from "../model/problems";
-import { clockOf, lensRequest, select, socket, state, update, wholeRun } from "../page";
-import type { GrainRow } from "../protocol/GrainRow";
-import type { TableRow } from "../protocol/TableRow";
-import type { GraphId } from "../state";
-import { Rows, type Column } from "./rows";
+import { createMemo, createSignal, onCleanup, onMount, Show, For, type JSX } from "solid-js";
+import { useBench } from "../bench";
+import { separated } from "../format";
+import { keyOf, lookOf } from "../look";
+import { createMeaning } from "../model/light";
+import { has, rangesOf, same } from "../selection";
+import { applied, withOption } from "../state";
+import { ownerOf, tableTree, treeDecl, TREE_OPTION } from "../views";
+import { Rows, type Order } from "./rows";
+import type { Control } from "../model/controls";
+import type { ActCall } from "../protocol/ActCall";
+import type { Look } from "../protocol/Look";
+import type { Row } from "../protocol/Row";
+import type { View } from "../protocol/View";
 
-/** Room for a head: its longest word, since heads are broken between words. */
-const headRoom = (title: string): number => 14 + 7.3 * Math.max(...title.split(" ").map((word) => word.length));
+const SIZE = { w: 1200, h: 640 };
 
-/** A column of times. */
-const span = <R, F extends keyof R & string>(id: F, title: string): Column<R> => {
-  const of = (row: R) => row[id] as number | null;
-  return {
-    id, title, numeric: true, wide: [1.2, Math.max(64, headRoom(title))],
-    text: (row, run) => (of(row) === null ? "–" : time(of(row)!, clockOf(run))), hover: (row, run) => (of(row) === null ? "" : exact(of(row)!, clockOf(run))),
+export function TablePane(props: { pane: number; view: View }): JSX.Element {
+  const { store, controls, hands, trees } = useBench();
+  const [visible, setVisible] = createSignal<readonly Row[]>([]);
+  const own = () => store.state().panes[props.pane];
+  const run = () => own()?.run ?? 0;
+  const option = (name: string): string => store.state().options[props.view.name]?.[name] ?? "";
+  const set = (name: string, value: string | null): void =>
+    store.update((s) => withOption(s, props.view.name, name, value), "table");
+  const info = () => store.runInfo(run());
+  const tree = (): string => tableTree(store.state(), props.view, info());
+  /** Trees whose rows can be chosen here. */
+  const choices = () =>
+    props.view.trees.length > 0
+      ? props.view.trees
+      : (info()?.trees ?? []).filter((t) => !t.parameter).map((t) => t.name);
+  const decl = () => treeDecl(info(), tree());
+  const lens = () => trees.lens(run(), tree());
+  const flat = () => option("flat") === "true" && lens() !== undefined;
+  const owner = () => ownerOf(info()!, tree(), props.view);
+  /** Rows are asked for with the look of the view that draws the tree: its options may fold it. */
+  const look = createMemo<Look | null>(
+    () => {
+      const p = own();
+      return p && info() ? lookOf(store.state(), info()!, owner(), p, SIZE) : null;
+    },
+    null,
+    { equals: (a, b) => (a && keyOf(a)) === (b && keyOf(b)) },
+  );
+  const order = (): Order => ({
+    sort: option("sort"),
+    descending: option("down") !== "false",
+    filter: option("filter"),
+  });
+  const setOrder = (next: Partial<Order>): void =>
+    store.update(
+      (s) => {
+        const to = { ...order(), ...next };
+        const sorted = withOption(s, props.view.name, "sort", to.sort === "" ? null : to.sort);
+        const down = withOption(
+          sorted,
+          props.view.name,
+          "down",
+          to.sort === "" || to.descending ? null : "false",
+        );
+        return withOption(down, props.view.name, "filter", to.filter === "" ? null : to.filter);
+      },
+      "table",
+      next.filter !== undefined,
+    );
+
+  const meaning = createMeaning(store, look);
+  /** The row of the selection, and rows that it means. */
+  const selected = (row: Row): boolean =>
+    row.selection !== null && same(row.selection, store.state().selected);
+  const meant = (row: Row): boolean => {
+    const found = meaning()?.answer.trees.find((of) => owner().trees[of.tree] === tree());
+    return (
+      !!found &&
+      row.selection !== null &&
+      has(rangesOf(found.nodes), rangesOf(row.selection.nodes)[0]?.[0] ?? -1)
+    );
   };
-};
-/** A column of numbers without a unit. */
-const number = <R, F extends keyof R & string>(id: F, title: string, small = false): Column<R> => {
-  const of = (row: R) => row[id] as number | null;
-  return { id, title, small, numeric: true, wide: [0.9, headRoom(title)], text: (row) => (of(row) === null ? "–" : three(of(row)!)), hover: (row) => (of(row) === null ? "has no meaning here" : exact(of(row)!, "ratio")) };
-};
-/** When it started, counted from the start of the run. */
-const start = <R extends { start: number }>(): Column<R> => ({
-  id: "start", title: "Start", numeric: true, wide: [1.2, 64], text: (r, run) => time(r.start - wholeRun(run)[0], clockOf(run)), hover: (r, run) => exact(r.start, clockOf(run)),
-});
 
-const NODES: Column<TableRow>[] = [
-  { id: "kind", title: "Node", numeric: false, wide: [3, 180], text: (r) => r.kind },
-  { id: "source", title: "Source", numeric: false, wide: [1.6, 96], text: (r) => place(r.source), hover: (r) => r.source },
-  { id: "worker", title: "Worker", numeric: false, wide: [1, 72], text: (r) => r.worker },
-  start(), span("elapsed", "Elapsed"), span("work", "Work"), span("span", "T∞"),
-  { id: "tasks", title: "Tasks", numeric: true, wide: [0.8, 64], text: (r) => separated(r.tasks) },
-];
+  /** Acts change the cut of the tree, which is what the rows are. */
+  async function act(call: ActCall): Promise<void> {
+    const at = look();
+    if (!at) return;
+    try {
+      const { answer } = await store.asks.scene(at, call);
+      store.update((s) => ({ ...applied(s, answer.look), selected: answer.select ?? s.selected }), "act");
+      if (answer.notice) store.say(answer.notice);
+    } catch (e) {
+      store.complain(e);
+    }
+  }
+  /** Opens or closes a row; one that holds nothing is shown in a graph. */
+  function press(row: Row): void {
+    if (!row.selection) return;
+    if (row.state.holds && !flat())
+      void act({ name: row.state.open ? "close" : "open", on: row.selection, numbers: [] });
+    else show(row);
+  }
+  function show(row: Row): void {
+    if (row.selection && owner() !== props.view) hands.showIn(owner().name, row.selection);
+    else if (row.selection) store.select(row.selection);
+  }
+  const control: Control = {
+    look,
+    act,
+    reveal: (of) => act({ name: "reveal", on: of, numbers: [] }),
+    zoom: () => {},
+    pan: () => false,
+    fit: () => {},
+    press: (of) => {
+      const row = visible().find((r) => same(r.selection, of));
+      return !row ? "hidden" : !row.state.holds ? "none" : row.state.open ? "close" : "open";
+    },
+    first: () => visible().find((r) => r.selection)?.selection ?? null,
+    rect: () => null,
+    marks: () => [],
+    stats: () => ({ boxes: visible().length, links: 0, visible: visible().length, serverMs: 0 }),
+  };
+  onMount(() => onCleanup(controls.register(props.pane, control)));
 
-const GRAINS: Column<GrainRow>[] = [
-  { id: "kind", title: "Grain or group", numeric: false, wide: [2.6, 156], text: (r) => shortKind(r.kind), hover: (r) => `${r.kind} #${r.node}, depth ${r.depth}` },
-  { id: "source", title: "Source", numeric: false, wide: [1.6, 84], text: (r) => place(r.source), hover: (r) => r.source },
-  { id: "core", title: "Core", numeric: true, wide: [0.6, 44], text: (r) => (r.core === null ? "–" : String(r.core)) },
-  start(), span("work", "Work"), span("path", "Path of grains"),
-  number("benefit", "Benefit", true), number("balance", "Balance"), number("scatter", "Scatter"), number("parallelism", "Parallelism", true), number("deviation", "Deviation"),
-  { id: "grains", title: "Grains", numeric: true, wide: [0.8, 58], text: (r) => separated(r.grains) },
-];
-
-export function TablePane(props: { run: number; pane: number }): JSX.Element {
+  const key = () => {
+    const at = look();
+    return JSON.stringify([at && keyOf(at), tree(), flat(), order()]);
+  };
+  const counted = (total: number): string =>
+    `${separated(total)} ${flat() ? (decl()?.node[total === 1 ? 0 : 1] ?? "rows") : total === 1 ? "row" : "rows"}`;
   return (
-    <div class="table-pane" onPointerDown={() => update((s) => (s.active === props.pane ? s : { ...s, active: props.pane }), "")}>
-      <Show when={state().table === "grain"} fallback={<NodeTable run={props.run} />}><GrainTable run={props.run} /></Show>
+    <div class="table-pane">
+      <Rows
+        name={`${decl()?.title ?? props.view.title}${flat() ? ` with ${lens()!.title}` : ""}`}
+        key={key()}
+        order={order()}
+        setOrder={setOrder}
+        ask={(from, count) =>
+          store.asks.table({
+            look: look()!,
+            tree: tree(),
+            sort: order().sort,
+            descending: order().sort !== "" && order().descending,
+            filter: order().filter,
+            flat: flat(),
+            from,
+            count,
+          })
+        }
+        flat={flat()}
+        selected={selected}
+        meant={meant}
+        onSelect={(row) => row.selection && store.select(row.selection)}
+        onPress={press}
+        onShow={show}
+        onVisible={setVisible}
+        empty={
+          flat() ? `No ${decl()?.node[0] ?? "row"} has ${lens()!.title} at this value.` : "There are no rows."
+        }
+        tools={(total) => (
+          <>
+            <Show when={choices().length > 1}>
+              <span class="segments" role="group" aria-label="Rows of">
+                <For each={choices()}>
+                  {(of) => (
+                    <button type="button" aria-pressed={tree() === of} onClick={() => set(TREE_OPTION, of)}>
+                      {treeDecl(info(), of)?.title ?? of}
+                    </button>
+                  )}
+                </For>
+              </span>
+            </Show>
+            <span class="segments" role="group" aria-label="Which rows">
+              <button type="button" aria-pressed={!flat()} onClick={() => set("flat", null)}>
+                visible
+              </button>
+              <button
+                type="button"
+                aria-pressed={flat()}
+                disabled={!lens()}
+                title={lens() ? undefined : "Choose a lens first"}
+                onClick={() => set("flat", "true")}
+              >
+                {lens() ? `all with ${lens()!.title}` : "all of the lens"}
+              </button>
+            </span>
+            <span class="quiet num">
+              <Show when={total !== null}>
+                {counted(total!)}
+                {owner() === props.view ? "" : " · double click shows one"}
+              </Show>
+            </span>
+          </>
+        )}
+      />
     </div>
-  );
-}
-
-/** Which graph the rows come from. */
-function Of(): JSX.Element {
-  const set = (table: GraphId): void => update((s) => ({ ...s, table }), "table");
-  return (
-    <span class="segments" role="group" aria-label="Rows of">
-      <button type="button" aria-pressed={state().table === "dag"} onClick={() => set("dag")}>DAG</button>
-      <button type="button" aria-pressed={state().table === "grain"} onClick={() => set("grain")}>Grains</button>
-    </span>
-  );
-}
-
-function NodeTable(props: { run: number }): JSX.Element {
-  const run = () => state().runs[props.run]!;
-  return (
-    <Rows
-      run={props.run} sign="#" name="Visible nodes of the cut" columns={NODES} key={JSON.stringify([props.run, run().cut])} placeholder="Filter rows: source, kind, worker"
-      ask={(order, offset, limit) => socket.table({ run: props.run, cut: run().cut, ...order, filter: state().filter, offset, limit })}
-      selected={run().selected} onSelect={(node) => select(props.run, node)} onOpen={(node) => toggle(dagOf(props.run), node)}
-      tools={(total) => <><Of /><span class="quiet num"><Show when={total !== null}>{separated(total!)} rows of the current cut</Show></span></>}
-    />
-  );
-}
-
-function GrainTable(props: { run: number }): JSX.Element {
-  const run = () => state().runs[props.run]!;
-  const all = () => state().all && state().lens !== "";
-  // Without a baseline there is no deviation, and its room is the others'.
-  const columns = createMemo(() => GRAINS.filter((c) => c.id !== "deviation" || problemRow(props.run, "work-deviation")?.available === true));
-  const setAll = (value: boolean): void => update((s) => ({ ...s, all: value }), "table");
-  return (
-    <Rows
-      run={props.run} sign="g" name={all() ? `Grains with ${inWords(state().lens)}` : "Visible grains and groups"} columns={columns()} flat={all()} placeholder="Filter rows: source, kind"
-      key={JSON.stringify([props.run, all() ? "" : run().grainCut, lensRequest(), state().alike, all()])}
-      ask={(order, offset, limit) => socket.grainTable({ run: props.run, cut: run().grainCut, lens: lensRequest(), alike: state().alike, all: all(), ...order, filter: state().filter, offset, limit })}
-      selected={run().grain} onSelect={(node) => goToGrain(props.run, node)} onOpen={(node) => showGrain(props.run, node)}
-      tools={(total) => (
-        <>
-          <Of />
-          <span class="segments" role="group" aria-label="Which grains">
-            <button type="button" aria-pressed={!all()} onClick={() => setAll(false)}>visible</button>
-            <button type="button" aria-pressed={all()} disabled={state().lens === ""} title={state().lens === "" ? "Choose a lens first" : undefined} onClick={() => setAll(true)}>
-              {state().lens === "" ? "all with the problem" : `all with ${inWords(state().lens)}`}
-            </button>
-          </span>
-          <span class="quiet num"><Show when={total !== null}>{separated(total!)} {all() ? "grains" : "rows"} · double click shows one in the graph</Show></span>
-        </>
-      )}
-      empty={<span>No grain has {inWords(state().lens)} at this threshold.</span>}
-    />
   );
 }

@@ -12,7 +12,7 @@ fn arrowhead((x0, y0): (f32, f32), (x1, y1): (f32, f32)) -> String {
     const LENGTH: f32 = 8.0;
     let (dx, dy) = (x1 - x0, y1 - y0);
     let length = dx.hypot(dy);
-    if !(length >= 1.0) {
+    if length.is_nan() || length < 1.0 {
         return String::new();
     }
     let head = LENGTH.min(length);

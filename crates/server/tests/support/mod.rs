@@ -3,16 +3,39 @@
 
 use std::net::SocketAddr;
 
-use crosscut_server::{Options, Served, Server};
-use crosscut_tasks::Tasks;
+use crosscut_server::{Options, Server};
+use crosscut_workbench::{OpenRun, Settings, Workbench};
 use futures_util::{SinkExt, StreamExt};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+
+/// The usual look of a view of run 0.
+pub fn look(view: &str) -> Value {
+    json!({"v": 1, "view": view, "run": 0, "size": {"w": 1000.0, "h": 400.0}})
+}
+
+/// Asks for it.
+pub fn scene(view: &str) -> Value {
+    json!({"ask": "scene", "look": look(view)})
+}
+
+/// With some fields changed.
+pub fn with(mut request: Value, more: Value) -> Value {
+    for (key, value) in more.as_object().unwrap() {
+        request[key] = value.clone();
+    }
+    request
+}
+
+/// As a part of an address.
+pub fn encoded(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02x}")).collect()
+}
 
 /// A running server.
 pub struct Running {
@@ -23,7 +46,7 @@ pub struct Running {
 }
 
 /// A run of a shape with about so many nodes.
-pub fn made(work: &std::path::Path, shape: &str, nodes: u64) -> Tasks {
+pub fn made(work: &std::path::Path, shape: &str, nodes: u64) -> OpenRun {
     let options = crosscut_synth::Options {
         shape: shape.parse().unwrap(),
         nodes,
@@ -31,19 +54,20 @@ pub fn made(work: &std::path::Path, shape: &str, nodes: u64) -> Tasks {
         ..crosscut_synth::Options::default()
     };
     let target = work.join(format!("{shape}.crosscut"));
-    Tasks::open(crosscut_synth::tasks(&target, &options, &|_, _| {}).unwrap()).unwrap()
+    let run = crosscut_synth::tasks(&target, &options, &|_, _| {}).unwrap();
+    OpenRun::open(run, crosscut_view::REGISTRY, &Settings::new()).unwrap()
 }
 
 /// Serves fib as run 0 and a spawn loop as run 1.
 pub async fn start() -> Running {
     let work = tempfile::tempdir().unwrap();
-    let runs = vec![made(work.path(), "fib", 2000).into(), made(work.path(), "wide", 5000).into()];
+    let runs = vec![made(work.path(), "fib", 2000), made(work.path(), "wide", 5000)];
     serve(runs, work).await
 }
 
 /// Serves these runs, which lie in a folder that is kept as long.
-pub async fn serve(runs: Vec<Served>, work: tempfile::TempDir) -> Running {
-    let server = Server::bind(runs, Options { port: 0 }).await.unwrap();
+pub async fn serve(runs: Vec<OpenRun>, work: tempfile::TempDir) -> Running {
+    let server = Server::bind(Workbench::new(runs, "test"), Options { port: 0 }).await.unwrap();
     let address = server.address();
     let token = server.link().split_once("token=").unwrap().1.to_owned();
     let (stop, stopped) = oneshot::channel();
@@ -154,9 +178,14 @@ impl Socket {
         self.next += 1;
         request["id"] = id.into();
         self.send(request.to_string()).await;
-        let reply = self.receive().await.expect("an answer");
-        assert_eq!(reply.json["id"], id);
-        reply
+        loop {
+            let reply = self.receive().await.expect("an answer");
+            assert_eq!(reply.json["id"], id);
+            // How far it is comes before the answer.
+            if reply.json["progress"].is_null() {
+                return reply;
+            }
+        }
     }
 
     /// Asks and expects an answer.
@@ -169,7 +198,7 @@ impl Socket {
     /// Asks and expects a refusal; gives its words.
     pub async fn refused(&mut self, request: Value) -> String {
         let reply = self.ask(request.clone()).await;
-        let words = reply.json["error"]["error"].as_str();
+        let words = reply.json["error"].as_str();
         words.unwrap_or_else(|| panic!("{request}: {}", reply.json)).to_owned()
     }
 }

@@ -188,7 +188,7 @@ fn draw(
     }
     for stroke in &placement.strokes {
         let mark = Mark::pair(parts[stroke.from].node.0, parts[stroke.to].node.0).role(stroke.kind as u8);
-        let style = scene.styles.place(&styles::link(stroke.kind, stroke.critical));
+        let style = scene.styles.put(&styles::link(stroke.kind, stroke.critical));
         scene.links.push([stroke.a.0, stroke.a.1, stroke.b.0, stroke.b.1], mark.looks(style, slot::EDGE));
     }
     scene.title = format!("{} · task DAG", tasks.run().name());
@@ -198,7 +198,7 @@ fn draw(
 }
 
 fn push(scene: &mut Scene, rect: Rect, node: NodeId, fill: u16, style: &Style, role: u8) {
-    let style = scene.styles.place(style);
+    let style = scene.styles.put(style);
     scene.boxes.push([rect.x, rect.y, rect.w, rect.h], Mark::of(node.0).role(role).looks(style, fill));
 }
 

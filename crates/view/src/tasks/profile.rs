@@ -59,7 +59,7 @@ pub fn profile(tasks: &Tasks, from: i64, to: i64, options: &ProfileOptions) -> S
         brush: Brush::Time,
         ..Plot::default()
     });
-    let style = scene.styles.place(&styles::LAYER);
+    let style = scene.styles.put(&styles::LAYER);
     let mut below = vec![0.0; profile.running.len()];
     for (name, fill, values) in layers(&profile) {
         if values.iter().all(|&value| value == 0.0) && fill != slot::RUNNING {
@@ -106,7 +106,7 @@ fn top_of(highest: f64, workers: usize) -> f64 {
 
 fn worker_line(workers: usize, y: f32, axis: &Axis, scene: &mut Scene) {
     let (from, to) = (axis.start(), axis.start() + axis.length());
-    let style = scene.styles.place(&styles::LEVEL);
+    let style = scene.styles.put(&styles::LEVEL);
     scene.links.push([from, y, to, y], Mark::none().looks(style, slot::TEXT));
     let text = format!("{} worker{}", count(workers as i64), if workers == 1 { "" } else { "s" });
     let style = TextStyle { align: Align::End, ink: Ink::Slot(slot::TEXT), ..TextStyle::PLAIN };

@@ -49,20 +49,25 @@ pub const CRITICAL: &str = "on the critical path";
 pub const PROBLEM: &str = "with the problem";
 /// Stands at the end of what a mark without it is.
 pub const WITHOUT: &str = "without the problem";
-/// Stands at the end of what a mark is whose inside was not recorded.
-pub const COLLAPSED: &str = "collapsed while recording";
 
 const RED: Stroke = Stroke::Slot(slot::RED);
 const EDGE: Stroke = Stroke::Slot(slot::EDGE);
 
-/// What it is, then what is to be said about it.
-fn meaning(what: &'static str, more: &[(bool, &str)]) -> Cow<'static, str> {
-    let mut text = Cow::Borrowed(what);
-    for (_, words) in more.iter().filter(|(holds, _)| *holds) {
-        text.to_mut().push_str(", ");
-        text.to_mut().push_str(words);
-    }
-    text
+/// What it is, then what is to be said about it; without a copy, since every mark asks for it.
+macro_rules! said {
+    ($what:literal, $lens:expr, $critical:expr) => {
+        Cow::Borrowed(match ($lens, $critical) {
+            (Lens::None, false) => $what,
+            (Lens::None, true) => concat!($what, ", on the critical path"),
+            (Lens::Has, false) => concat!($what, ", with the problem"),
+            (Lens::Has, true) => concat!($what, ", with the problem, on the critical path"),
+            (Lens::Not, false) => concat!($what, ", without the problem"),
+            (Lens::Not, true) => concat!($what, ", without the problem, on the critical path"),
+        })
+    };
+    ($what:literal, $critical:expr) => {
+        said!($what, Lens::None, $critical)
+    };
 }
 
 /// The same with a red border, if it lies on the critical path.
@@ -79,20 +84,31 @@ pub fn leaf(kind: Kind, critical: bool) -> Style {
         Kind::Chunk => Shape::Slant,
         _ => Shape::Rect,
     };
-    let meaning = meaning(kind.word(), &[(critical, CRITICAL)]);
+    let meaning = match kind {
+        Kind::Create => said!("create", critical),
+        Kind::Fork => said!("fork", critical),
+        Kind::Wait => said!("wait", critical),
+        Kind::End => said!("end", critical),
+        Kind::Chunk => said!("chunk", critical),
+        _ => said!("other", critical),
+    };
     on_path(Style { shape, stroke: Stroke::Own, foot: kind == Kind::End, meaning, ..Style::BOX }, critical)
 }
 
 /// A task or section whose inside is not shown; `inside` says whether there is any.
 pub fn closed(kind: Kind, inside: bool, collapsed: bool, critical: bool) -> Style {
-    let (shape, what) =
-        if kind == Kind::Task { (Shape::Round, "closed task") } else { (Shape::Soft, "closed section") };
+    let shape = if kind == Kind::Task { Shape::Round } else { Shape::Soft };
     let (inner, press) = match (collapsed, inside) {
         (true, _) => (Inner::Dots, Press::None),
         (_, true) => (Inner::Line, Press::Open),
         _ => (Inner::None, Press::None),
     };
-    let meaning = meaning(what, &[(collapsed, COLLAPSED), (critical, CRITICAL)]);
+    let meaning = match (kind == Kind::Task, collapsed) {
+        (true, false) => said!("closed task", critical),
+        (false, false) => said!("closed section", critical),
+        (true, true) => said!("closed task, collapsed while recording", critical),
+        (false, true) => said!("closed section, collapsed while recording", critical),
+    };
     let style = Style { shape, fill: Fill::Tint, stroke: Stroke::Own, inner, press, meaning, ..Style::BOX };
     on_path(style, critical)
 }
@@ -109,12 +125,18 @@ pub fn open(what: &'static str) -> Style {
     }
 }
 
+/// An opened group; `several` says that it stands for others alike to it, too.
+pub fn open_group(several: bool) -> Style {
+    if several {
+        Style { sheets: 2, ..open("open group, stands for others alike") }
+    } else {
+        open("open group")
+    }
+}
+
 /// Folded siblings.
 pub fn fold(lens: Lens, critical: bool) -> Style {
-    let meaning = meaning(
-        "folded siblings",
-        &[(lens == Lens::Has, PROBLEM), (lens == Lens::Not, WITHOUT), (critical, CRITICAL)],
-    );
+    let meaning = said!("folded siblings", lens, critical);
     let style = Style {
         shape: Shape::Round,
         stroke: EDGE,
@@ -135,18 +157,18 @@ pub const PART: Style = Style::PART;
 
 /// An edge; those of the critical path lie above the others.
 pub fn link(kind: LinkKind, critical: bool) -> Style {
-    let (width, dash, above, what) = match kind {
-        LinkKind::Sync => (1.0, Dash::Fine, 0, "waits for"),
-        LinkKind::Continue => (1.0, Dash::Solid, 1, "goes on"),
-        LinkKind::Create => (1.0, Dash::Solid, 2, "creates"),
-        LinkKind::Depend => (2.0, Dash::Solid, 3, "is needed by"),
+    let (width, dash, above, meaning) = match kind {
+        LinkKind::Sync => (1.0, Dash::Fine, 0, said!("waits for", critical)),
+        LinkKind::Continue => (1.0, Dash::Solid, 1, said!("goes on", critical)),
+        LinkKind::Create => (1.0, Dash::Solid, 2, said!("creates", critical)),
+        LinkKind::Depend => (2.0, Dash::Solid, 3, said!("is needed by", critical)),
     };
     let style = Style {
         width,
         dash,
         arrow: kind == LinkKind::Depend,
         rank: rank::LINK + above + if critical { 4 } else { 0 },
-        meaning: meaning(what, &[(critical, CRITICAL)]),
+        meaning,
         ..Style::LINK
     };
     if critical { Style { stroke: RED, width: 2.0, ..style } } else { style }
@@ -186,15 +208,11 @@ fn rim(style: Style, bad: u16) -> Style {
 
 /// A grain, or several alike; `bad` tells how far beyond the threshold it is.
 pub fn grain(lens: Lens, bad: u16, folded: bool, several: bool, critical: bool) -> Style {
-    let meaning = meaning(
-        if several { "grains alike" } else { "grain" },
-        &[
-            (folded, "folded while recording"),
-            (lens == Lens::Has, PROBLEM),
-            (lens == Lens::Not, WITHOUT),
-            (critical, CRITICAL),
-        ],
-    );
+    let meaning = match (several, folded) {
+        (true, _) => said!("grains alike", lens, critical),
+        (_, true) => said!("grain, folded while recording", lens, critical),
+        _ => said!("grain", lens, critical),
+    };
     let mut style = Style { shape: Shape::Soft, stroke: Stroke::Own, meaning, ..Style::BOX };
     if several {
         (style.sheets, style.press, style.stroke, style.dash) = (2, Press::Spread, EDGE, Dash::Dashed);
@@ -208,10 +226,10 @@ pub fn grain(lens: Lens, bad: u16, folded: bool, several: bool, critical: bool) 
 
 /// A closed group, several alike, or others folded together: no fill, its border tells whether it holds the problem.
 pub fn group(what: Group, lens: Lens, critical: bool) -> Style {
-    let (words, press, sheets, dash) = match what {
-        Group::Closed => ("closed group", Press::Open, 0, Dash::Solid),
-        Group::Alike => ("closed groups alike", Press::Open, 2, Dash::Solid),
-        Group::Others => ("folded members", Press::Spread, 0, Dash::Dashed),
+    let (meaning, press, sheets, dash) = match what {
+        Group::Closed => (said!("closed group", lens, critical), Press::Open, 0, Dash::Solid),
+        Group::Alike => (said!("closed groups alike", lens, critical), Press::Open, 2, Dash::Solid),
+        Group::Others => (said!("folded members", lens, critical), Press::Spread, 0, Dash::Dashed),
     };
     let (stroke, width) = match lens {
         Lens::Has => (RED, 2.25),
@@ -219,8 +237,6 @@ pub fn group(what: Group, lens: Lens, critical: bool) -> Style {
         Lens::None if critical => (RED, 2.25),
         Lens::None => (EDGE, 1.25),
     };
-    let more = [(lens == Lens::Has, PROBLEM), (lens == Lens::Not, WITHOUT), (critical, CRITICAL)];
-    let meaning = meaning(words, &more);
     Style {
         shape: Shape::Round,
         fill: Fill::Surface,

@@ -145,7 +145,7 @@ impl Drawing<'_> {
         let x = self.axis.pixel(cells.from as f64);
         let span = self.axis.to() - self.axis.from();
         let width = cells.count as f64 * cells.cell as f64 / span * f64::from(self.axis.length());
-        let style = self.scene.styles.place(&styles::CELLS);
+        let style = self.scene.styles.put(&styles::CELLS);
         let mark = Mark::none().looks(style, slot::MUTED);
         let (nx, ny) = (cells.count as u32, rows as u32);
         let mut grid = Grid::new([x, 0.0, width as f32, rows as f32 * self.pitch], nx, ny, mark);
@@ -164,7 +164,7 @@ impl Drawing<'_> {
 
     fn intervals(&mut self, list: &[Interval]) {
         let (from, to) = (self.axis.start(), self.axis.start() + self.axis.length());
-        let style = self.scene.styles.place(&styles::INTERVAL);
+        let style = self.scene.styles.put(&styles::INTERVAL);
         for interval in list {
             let x = self.axis.pixel(interval.start as f64).max(from);
             let w = self.axis.pixel(interval.end as f64).min(to) - x;

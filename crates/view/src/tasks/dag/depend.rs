@@ -60,7 +60,7 @@ pub fn draw(parts: &[Part], placement: &Placement, links: &[Link], scene: &mut S
     let x = |rect: &Rect| rect.x + rect.enter;
     for link in links {
         let (from, to) = (&placement.rects[link.from_part], &placement.rects[link.to_part]);
-        let style = scene.styles.place(&styles::link(LinkKind::Depend, link.critical));
+        let style = scene.styles.put(&styles::link(LinkKind::Depend, link.critical));
         let mark = Mark::pair(parts[link.from_part].node.0, parts[link.to_part].node.0);
         let line = [x(from), from.y + from.h, x(to), to.y];
         scene.links.push(line, mark.role(LinkKind::Depend as u8).looks(style, slot::EDGE));

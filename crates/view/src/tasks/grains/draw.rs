@@ -118,7 +118,7 @@ pub fn draw(
     let mut scene = pen.scene;
     let mut link = |a: (f32, f32), b: (f32, f32), from: usize, to: usize, kind: LinkKind, critical: bool| {
         let mark = Mark::pair(parts[from].node.0, parts[to].node.0).role(kind as u8);
-        let style = scene.styles.place(&styles::grain_link(kind, critical));
+        let style = scene.styles.put(&styles::grain_link(kind, critical));
         scene.links.push([a.0, a.1, b.0, b.1], mark.looks(style, slot::EDGE));
     };
     for stroke in &placement.strokes {
@@ -193,7 +193,7 @@ struct Pen<'a> {
 
 impl Pen<'_> {
     fn push(&mut self, rect: Rect, node: NodeId, fill: u16, style: &Style, role: u8) {
-        let mark = Mark::of(node.0).role(role).looks(self.scene.styles.place(style), fill);
+        let mark = Mark::of(node.0).role(role).looks(self.scene.styles.put(style), fill);
         self.scene.boxes.push([rect.x, rect.y, rect.w, rect.h], mark);
     }
 
@@ -233,8 +233,7 @@ impl Pen<'_> {
         match part.what {
             What::Open => {
                 // The path is told by what it goes through; all that encloses it in red would drown it.
-                let what = if part.count > 1 { "open group, stands for others alike" } else { "open group" };
-                self.push(rect, node, slot::ENVELOPE, &styles::open(what), own);
+                self.push(rect, node, slot::ENVELOPE, &styles::open_group(part.count > 1), own);
                 self.shut(rect, node);
                 self.title(part, rect);
             }
@@ -389,10 +388,10 @@ impl Pen<'_> {
         self.lines(rect, x, [(first, first_room), (second, room)], part.node);
         if lens && part.kind.is_group() | (part.count > 1) {
             let has = part.whole.problems > 0;
-            let style = self.scene.styles.place(&styles::sign(has));
+            let style = self.scene.styles.put(&styles::sign(has));
             let fill = if has { slot::RED } else { slot::GOOD };
             let mark = Mark::of(part.node.0).role(role::SIGN).looks(style, fill);
-            self.scene.points.push([rect.x + rect.w - 10.0, rect.y + 10.0, 5.5], mark);
+            self.scene.points.push([rect.x + rect.w - 11.0, rect.y + 11.0, 5.5], mark);
         }
     }
 
