@@ -366,6 +366,14 @@ fn tables_add_up() {
     }
 }
 
+/// The same but for the last digit, which JSON may lose.
+fn near(a: Option<f64>, b: Option<f64>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => (a - b).abs() <= 1e-12 * a.abs(),
+        (a, b) => a == b,
+    }
+}
+
 /// Every value of a table is that of the analysis.
 #[test]
 fn values_are_those_of_the_analysis() {
@@ -394,9 +402,9 @@ fn values_are_those_of_the_analysis() {
         assert_eq!(path[i], Some(metrics.critical_path as f64));
         let group = grains.kind(node).is_group();
         let own = if group { finite(metrics.benefit) } else { worst(Problem::LowParallelBenefit) };
-        assert_eq!(benefit[i], own, "{node:?}");
+        assert!(near(benefit[i], own), "{node:?}");
         let own = if group { finite(metrics.parallelism) } else { worst(Problem::LowParallelism) };
-        assert_eq!(parallelism[i], own, "{node:?}");
+        assert!(near(parallelism[i], own), "{node:?}");
     }
 }
 
