@@ -6,9 +6,9 @@ mod made;
 use std::collections::BTreeSet;
 use std::fs::File;
 
+use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, UInt32Type};
-use arrow_array::RecordBatch;
 use crosscut_run::{Pick, Run, RunError, RunWriter, TableReader};
 use made::{batch, fresh_dir, layout, schema};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;

