@@ -1,11 +1,9 @@
 // The zoo of crates/scene (every mark, fill, dash, plate, axis), as bytes that Rust wrote: decoded, drawn and hit here.
 
 import { beforeAll, describe, expect, it } from "vitest";
-import formats from "../protocol/formats.json";
 import tickCases from "../protocol/ticks.json";
 import type { Axis } from "../protocol/Axis";
 import type { SceneHead } from "../protocol/SceneHead";
-import type { Unit } from "../protocol/Unit";
 import { COLUMNS, RAMP, SLOT, SLOTS } from "../protocol/constants";
 import { decodeScene, NONE, splitMessage, standsFor, type Scene } from "../scene";
 import { ticks } from "./axis";
@@ -17,7 +15,6 @@ import { ofCamera, ofWindow, pixelOf, scrolled, shownAxis, valueOf, valuesAt } f
 import { graph } from "./made";
 import { orderOf } from "./prepare";
 import { refsOf } from "./marks";
-import { exact, quantity } from "./numbers";
 import { tween, TWEEN_MS } from "./tween";
 import zooUrl from "../testdata/zoo.scene?url&inline";
 
@@ -179,13 +176,6 @@ describe("numbers and axes", () => {
       const made = ticks(axis, room);
       expect(made.map((t) => t.text), JSON.stringify(axis)).toEqual(expected.map(([, text]) => text));
       made.forEach((t, i) => expect(t.at).toBeCloseTo(expected[i]![0], 1));
-    }
-  });
-  it("writes numbers as Rust does", () => {
-    expect(new Set(formats.map((c) => c.unit)).size).toBe(8);
-    for (const { value, unit, text, exact: full } of formats as { value: number; unit: Unit; text: string; exact: string }[]) {
-      expect(quantity(value, unit), `${value} ${unit}`).toBe(text);
-      expect(exact(value, unit), `${value} ${unit}`).toBe(full);
     }
   });
   it("maps folded and logarithmic axes there and back", () => {

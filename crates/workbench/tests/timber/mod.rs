@@ -363,7 +363,7 @@ impl Timber {
                 meaning: title.kind.clone().into(),
                 ..Style::BOX
             };
-            let style = scene.styles.place(&style);
+            let style = scene.styles.put(&style);
             let fill = match look.option("colour") {
                 Some("rot") => SEQUENTIAL.first + (self.forest.rot[part.node.index()] * 15.0) as u16,
                 _ => (part.node.0 % 24) as u16,
@@ -405,11 +405,11 @@ impl Timber {
             brush: Brush::Nodes,
             ..Plot::default()
         });
-        let boxes = scene.styles.place(&Style { meaning: "volume of a trunk".into(), ..Style::BOX });
-        let dots = scene.styles.place(&Style { meaning: "rot of a trunk".into(), ..Style::POINT });
-        let band = scene.styles.place(&Style { meaning: "from trunk to trunk".into(), ..Style::RIBBON });
-        let ground = scene.styles.place(&Style { meaning: "all trunks".into(), ..Style::GROUND });
-        let line = scene.styles.place(&Style { meaning: "neighbours".into(), ..Style::LINK });
+        let boxes = scene.styles.put(&Style { meaning: "volume of a trunk".into(), ..Style::BOX });
+        let dots = scene.styles.put(&Style { meaning: "rot of a trunk".into(), ..Style::POINT });
+        let band = scene.styles.put(&Style { meaning: "from trunk to trunk".into(), ..Style::RIBBON });
+        let ground = scene.styles.put(&Style { meaning: "all trunks".into(), ..Style::GROUND });
+        let line = scene.styles.put(&Style { meaning: "neighbours".into(), ..Style::LINK });
         let other = |at: usize| -> Option<f64> {
             let other = with.first()?.as_any().downcast_ref::<Timber>()?;
             let trunk = other.forest.tree().child(NodeId::ROOT, at)?;

@@ -79,7 +79,7 @@ pub fn draw(tasks: &Tasks, size: Size) -> Scene {
         ("another worker went on", Fill::Rising, slot::READY + 1),
     ];
     let styles = sides.map(|(meaning, fill, _)| {
-        scene.styles.place(&Style { fill, meaning: Cow::Borrowed(meaning), ..Style::BOX })
+        scene.styles.put(&Style { fill, meaning: Cow::Borrowed(meaning), ..Style::BOX })
     });
     let slot = frame.w / bins.len() as f32;
     let wide = (slot * 0.42).min(WIDEST);

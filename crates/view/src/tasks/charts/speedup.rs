@@ -124,7 +124,7 @@ fn band(scene: &mut Scene, ceiling: &[(f32, f32)], floor: &[(f32, f32)]) {
         meaning: Cow::Borrowed("between what every greedy schedule reaches and what none can exceed"),
         ..Style::BOX
     };
-    let style = scene.styles.place(&style);
+    let style = scene.styles.put(&style);
     let around = ceiling.iter().chain(floor.iter().rev()).copied();
     scene.polygons.push(around, Mark::none().looks(style, slot::RUNNING));
     scene.legend.push(LegendItem::of(style, slot::RUNNING, "bounds from work and critical path"));
@@ -143,13 +143,13 @@ fn line(scene: &mut Scene, points: &[(f32, f32)], dash: Dash, fill: u16, meaning
         meaning: Cow::Borrowed(meaning),
         ..Style::BOX
     };
-    let style = scene.styles.place(&style);
+    let style = scene.styles.put(&style);
     scene.polygons.push(points.iter().copied(), Mark::none().looks(style, fill));
     style
 }
 
 fn dots(scene: &mut Scene, through: &[(f32, f32)], curve: &Curve<'_>) {
-    let style = scene.styles.place(&Style { meaning: Cow::Borrowed("predicted"), ..Style::POINT });
+    let style = scene.styles.put(&Style { meaning: Cow::Borrowed("predicted"), ..Style::POINT });
     for &(x, y) in through {
         scene.points.push([x, y, 2.5], Mark::none().looks(style, curve.fill));
     }
@@ -164,7 +164,7 @@ fn recorded(scene: &mut Scene, (x, y): (f32, f32), observed: f64, frame: Rect) {
         rank: rank::SIGN,
         ..Style::POINT
     };
-    let style = scene.styles.place(&style);
+    let style = scene.styles.put(&style);
     scene.points.push([x, y, 5.0], Mark::none().looks(style, slot::ACCENT));
     let text = format!("recorded {}×", three(observed));
     let left = x > frame.x + frame.w / 2.0;
