@@ -1,14 +1,9 @@
-// Linear axes: which ticks to draw, how to write them, and the mapping between values and pixels. A window and a
-// width in pixels go in, positions and texts come out. Times are written from the start of the run.
+// Axes of scenes: which ticks to draw and how to write them. An axis in pixels goes in, positions and texts come out; tested on
+// the cases of crates/scene/src/ticks.rs.
 
 import type { Axis } from "../protocol/Axis";
 import type { Stop } from "../protocol/Stop";
 import type { Unit } from "../protocol/Unit";
-
-export interface Tick {
-  value: number;
-  text: string;
-}
 
 /** Steps of 1, 2 and 5 times a power of ten so that at most `most` ticks lie in the range. */
 export function step(from: number, to: number, most: number): number {
