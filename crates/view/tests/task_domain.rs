@@ -64,15 +64,12 @@ fn losses_are_the_findings() {
     assert_eq!(views, ["tasks.dag", "tasks.grains", "tasks.timeline"]);
 }
 
-fn looks(sheet: &Sheet) -> Vec<&crosscut_workbench::Look> {
-    let look = |block: &Block| match block {
-        Block::Show { .. } => true,
-        _ => false,
+fn looks<'a>(sheet: &'a Sheet) -> Vec<&'a crosscut_workbench::Look> {
+    let look = |block: &'a Block| match block {
+        Block::Show { look, .. } => Some(&**look),
+        _ => None,
     };
-    let shown = sheet.blocks.iter().filter(|block| look(block));
-    shown
-        .filter_map(|block| if let Block::Show { look, .. } = block { Some(&**look) } else { None })
-        .collect()
+    sheet.blocks.iter().filter_map(look).collect()
 }
 
 #[test]

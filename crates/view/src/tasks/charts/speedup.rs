@@ -7,7 +7,8 @@ use std::borrow::Cow;
 use crosscut_scene::format::three;
 use crosscut_scene::palette::slot;
 use crosscut_scene::{
-    Align, Axis, Dash, Fill, LegendItem, Mark, Plot, Rect, Scene, Shape, Stop, Stroke, Style, Unit, rank,
+    Align, Axis, Dash, Fill, LegendItem, Mark, Plot, Rect, Scene, Shape, Side, Stop, Stroke, Style, Unit,
+    rank,
 };
 use crosscut_tasks::Tasks;
 use crosscut_workbench::Size;
@@ -76,7 +77,7 @@ pub fn chart(tasks: &Tasks, bounds: &[Bound], curves: &[Curve<'_>], room: Rect) 
         bounds.iter().map(|bound| bound.low).chain(points()).fold(1.0f64.min(observed.max(1e-9)), f64::min);
     let low = (lowest / 1.1).max(1.0 / 1024.0);
     let x = log_axis((1.0, most), frame.x, frame.w, "workers");
-    let y = log_axis((top, low), frame.y, frame.h, "speed-up");
+    let y = Axis { side: Side::Start, ..log_axis((top, low), frame.y, frame.h, "speed-up") };
     let title = format!("{} · speed-up by number of workers", tasks.run().name());
     let mut scene = Scene { title, width: room.x + room.w, height: room.y + room.h, ..Scene::default() };
     scene.begin(Plot {
