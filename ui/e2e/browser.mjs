@@ -1,5 +1,7 @@
 // A real Chromium, and the page opened in it until it has drawn.
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { chromium } from "playwright-core";
 
@@ -12,6 +14,8 @@ const ARGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  // A page that was replaced (see `replaced`) counts as one from elsewhere.
+  ...(process.env.PAGE ? ["--disable-features=LocalNetworkAccessChecks"] : []),
 ];
 
 /** Starts the browser. */
@@ -37,11 +41,26 @@ export async function open(browser, link, { width = 1280, height = 800, theme = 
   page.on("console", (message) => {
     if (message.type() === "error") page.problems.push(message.text());
   });
+  if (process.env.PAGE) await replaced(page, new URL(link).origin, process.env.PAGE);
   page.waiting = new Set();
   page.on("websocket", (socket) => listen(page, socket));
   await page.goto(link);
+  // What a redirect leads to cannot be replaced: with its cookie the page is asked for once more.
+  if (process.env.PAGE) await page.reload();
   await still(page);
   return page;
+}
+
+/** Takes the page from a folder instead of from the server: `PAGE=dist` tries a new page on an old program. */
+async function replaced(page, origin, folder) {
+  await page.route(`${origin}/assets/**`, (route) =>
+    route.fulfill({ path: join(folder, new URL(route.request().url()).pathname) }),
+  );
+  const html = readFileSync(join(folder, "index.html"));
+  await page.route(
+    (url) => url.origin === origin && url.pathname === "/" && !url.searchParams.has("token"),
+    (route) => route.fulfill({ contentType: "text/html", body: html }),
+  );
 }
 
 /** Keeps the ids of the requests that the server has not answered yet in `page.waiting`. */

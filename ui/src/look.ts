@@ -36,10 +36,18 @@ function optionsOf(s: Page, view: View): Record<string, string> {
   );
 }
 
-/** A sheet about two runs compares with the next one unless something else was chosen. */
-function againstOf(s: Page, view: View, { against, run }: Pane): Against | null {
-  const paired = view.pane === "sheet" && view.compares === "two" && s.runs.length > 1;
-  if (against === null) return paired ? { runs: [run === 0 ? 1 : 0] } : null;
+/** A sheet about two runs says nothing of one: it compares with the next one unless another was chosen. */
+export const isPaired = (view: View): boolean => view.pane === "sheet" && view.compares === "two";
+
+/** What a pane is compared with, chosen or not. */
+export function comparedWith(s: Page, view: View, { against, run }: Pane): Pane["against"] {
+  if (against !== null) return against;
+  return isPaired(view) && s.runs.length > 1 ? [run === 0 ? 1 : 0] : null;
+}
+
+function againstOf(s: Page, view: View, pane: Pane): Against | null {
+  const against = comparedWith(s, view, pane);
+  if (against === null) return null;
   return against === "rest" ? "rest" : { runs: [...against] };
 }
 

@@ -1,6 +1,7 @@
 // Columns of a table: how wide each is, and in which order a click on a head puts the rows. Pure.
 
 import type { Column } from "../protocol/Column";
+import type { Unit } from "../protocol/Unit";
 
 interface Sort {
   sort: string;
@@ -11,11 +12,15 @@ interface Sort {
 const headRoom = (title: string): number =>
   14 + 7.3 * Math.max(0, ...title.split(" ").map((word) => word.length));
 
+/** Room for values: of words, and of numbers with the longest unit that they have. */
+const WORDS = 84;
+const LEAST: Partial<Record<Unit, number>> = { ns: 72, ticks: 98, bytes: 80 };
+
 /** Share of the width and the least in pixels, by what the column holds and where it stands. */
 function widthOf(column: Column, first: boolean): [number, number] {
   if (first) return [3, 180];
-  const words = column.unit === null;
-  return [words ? 1.4 : 1, Math.max(words ? 84 : 60, headRoom(column.title))];
+  const least = column.unit === null ? WORDS : (LEAST[column.unit] ?? 60);
+  return [column.unit === null ? 1.4 : 1, Math.max(least, headRoom(column.title))];
 }
 
 /** The columns as a grid. */

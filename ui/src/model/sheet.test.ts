@@ -40,6 +40,25 @@ describe("sections of a sheet", () => {
       ["Two", 0, false],
     ]);
   });
+  it("are cards for everything that follows findings", () => {
+    const finding = { is: "finding" } as Block;
+    const facts: Block = { is: "facts", rows: [] };
+    const made = sections([
+      { is: "head", text: "Most" },
+      finding,
+      finding,
+      facts,
+      table(2),
+      table(8),
+      text("a"),
+    ]);
+    expect(made.map((s) => [s.head, s.blocks.map((b) => b.is).join(" "), s.wide])).toEqual([
+      ["Most", "finding finding", true],
+      ["", "facts", false],
+      ["", "table", false],
+      ["", "table text", true],
+    ]);
+  });
   it("are wide for what needs room", () => {
     const wide = (block: Block): boolean => sections([{ is: "head", text: "x" }, block])[0]!.wide;
     expect([wide(table(3)), wide(table(8)), wide(text("a"))]).toEqual([false, true, false]);

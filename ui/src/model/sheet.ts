@@ -20,13 +20,21 @@ const isWide = (block: Block): boolean =>
   block.is === "code" ||
   (block.is === "table" && block.table.columns.length > CARD_COLUMNS);
 
+/** Whether a block begins a card of its own: after findings, everything that is looked at by itself. */
+function begins(block: Block, section: Section): boolean {
+  const last = section.blocks.at(-1);
+  if (!last || block.is === "finding" || block.is === "text") return false;
+  return last.is === "finding" || (section.head === "" && !section.wide);
+}
+
 export function sections(blocks: readonly Block[]): Section[] {
   const out: Section[] = [];
   for (const block of blocks) {
+    const section = out.at(-1);
     if (block.is === "head") out.push({ head: block.text, blocks: [], wide: false });
+    else if (!section) out.push({ head: "", blocks: [block], wide: true });
+    else if (begins(block, section)) out.push({ head: "", blocks: [block], wide: isWide(block) });
     else {
-      if (out.length === 0) out.push({ head: "", blocks: [], wide: true });
-      const section = out.at(-1)!;
       section.blocks.push(block);
       section.wide ||= isWide(block);
     }
@@ -69,6 +77,9 @@ export function plain(cell: Cell): string {
   if (cell.is === "shares") return cell.parts.map((part) => `${part.name} ${part.text}`).join(", ");
   return cell.text;
 }
+
+/** A sentence begins with a capital letter. */
+export const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** A title without the kind it begins with, where the kind stands beside it. */
 export const withoutKind = (title: string, kind: string): string =>

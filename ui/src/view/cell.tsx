@@ -72,7 +72,7 @@ export function CellView(props: { cell: Cell }): JSX.Element {
       </Match>
       <Match when={as(props.cell, "difference")}>
         {(c) => (
-          <span class="difference num" classList={{ less: c().there < c().here, more: c().there > c().here }}>
+          <span class="difference num" classList={{ less: c().here < c().there, more: c().here > c().there }}>
             {c().text}
           </span>
         )}

@@ -3,7 +3,7 @@
 
 import { Show, type JSX } from "solid-js";
 import { useBench } from "../bench";
-import { plain } from "../model/sheet";
+import { plain, sentence } from "../model/sheet";
 import { quantity } from "../format";
 import { CellView } from "./cell";
 import { Picture } from "./picture";
@@ -36,7 +36,7 @@ export function FindingBlock(props: { finding: Finding; run: number; small?: boo
         </span>
         <span class="finding-words">
           <span class="finding-title">
-            <span class="finding-what">{f().what}</span>{" "}
+            <span class="finding-what">{sentence(f().what)}</span>{" "}
             <Show when={f().line}>{(line) => <CellView cell={line()} />}</Show>
           </span>
           <Show when={!props.small}>
@@ -44,7 +44,7 @@ export function FindingBlock(props: { finding: Finding; run: number; small?: boo
               <span class="finding-evidence">{f().evidence}</span>
             </Show>
             <Show when={f().advice}>
-              <span class="finding-advice">→ {f().advice}</span>
+              <span class="finding-advice">→ {sentence(f().advice)}</span>
             </Show>
           </Show>
         </span>

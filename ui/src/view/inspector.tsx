@@ -10,6 +10,7 @@ import { BlockView } from "./blocks";
 import { IconButton, Key } from "./controls";
 import { FindingBlock } from "./finding";
 import { Icon } from "./icons";
+import type { Press } from "../protocol/Press";
 import type { Selection } from "../protocol/Selection";
 import type { Sheet } from "../protocol/Sheet";
 
@@ -54,20 +55,26 @@ function NothingSelected(): JSX.Element {
   );
 }
 
+/** What the button says, by what it does. */
+const PRESSES: Partial<Record<Press | "hidden", { icon: string; title: string }>> = {
+  open: { icon: "open", title: "Open" },
+  close: { icon: "shut", title: "Close" },
+  spread: { icon: "open", title: "Unfold" },
+  hidden: { icon: "open", title: "Show here" },
+};
+
 function Body(props: { sheet: Sheet; selection: Selection }): JSX.Element {
-  const { store, hands } = useBench();
+  const { store, hands, controls } = useBench();
   const of = () => props.sheet.selection ?? props.selection;
   const info = () => store.runInfo(of().run);
   /** Views that the run has; an offer of the view that is looked at already is no offer. */
   const offers = () =>
     props.sheet.offers.filter((o) => viewOf(info(), o.view) && o.view !== store.activePane().view);
-  const openable = () => {
+  /** What Enter does to it in the active pane; null where that is no graph of its tree. */
+  const press = (): Press | "hidden" | null => {
     const view = store.activeView();
-    return (
-      view?.pane === "graph" &&
-      view.trees.some((t) => nameOf(t) === nameOf(of().tree)) &&
-      of().to === undefined
-    );
+    const drawn = view?.pane === "graph" && view.trees.some((t) => nameOf(t) === nameOf(of().tree));
+    return drawn && of().to === undefined ? (controls.active()?.press(of()) ?? null) : null;
   };
   return (
     <div class="inspector-body">
@@ -88,13 +95,19 @@ function Body(props: { sheet: Sheet; selection: Selection }): JSX.Element {
         <h2 title={props.sheet.title}>{withoutKind(props.sheet.title, props.sheet.kind)}</h2>
       </div>
       <div class="inspector-tools">
-        <Show when={openable()}>
-          <button type="button" title="Enter" onClick={() => void hands.toggle(of())}>
-            <Icon name="open" /> Open or close
-          </button>
-          <button type="button" title="Shift+Enter" onClick={() => hands.below(of())}>
-            <Icon name="below" /> All below
-          </button>
+        <Show when={press() !== null}>
+          <Show when={PRESSES[press()!]}>
+            {(p) => (
+              <button type="button" title="Enter" onClick={() => void hands.toggle(of())}>
+                <Icon name={p().icon} /> {p().title}
+              </button>
+            )}
+          </Show>
+          <Show when={press() !== "none"}>
+            <button type="button" title="Shift+Enter" onClick={() => hands.below(of())}>
+              <Icon name="below" /> All below
+            </button>
+          </Show>
         </Show>
         <For each={offers()}>
           {(offer) => (

@@ -3,6 +3,7 @@
 
 import { For, Show, type JSX } from "solid-js";
 import { useBench } from "../bench";
+import { comparedWith, isPaired } from "../look";
 import { MOST_PANES, closed, paneOf, swapped, withPane } from "../state";
 import { keysOf, listed, treeDecl } from "../views";
 import { handBack, IconButton, noteStepping } from "./controls";
@@ -55,7 +56,6 @@ export function PaneHead(props: { pane: number; view: View | undefined }): JSX.E
         <Against pane={props.pane} view={props.view!} run={run()} />
       </Show>
       <For each={lensed()}>{(key, i) => <Lens run={run()} tree={key} first={i() === 0} />}</For>
-      <span class="spacer" />
       <PaneTools pane={props.pane} />
     </header>
   );
@@ -100,7 +100,8 @@ function Against(props: { pane: number; view: View; run: number }): JSX.Element 
       .map((_, i) => i)
       .filter((i) => i !== props.run && store.available(i, props.view.name));
   const value = (): string => {
-    const against = store.state().panes[props.pane]?.against ?? null;
+    const pane = store.state().panes[props.pane];
+    const against = pane ? comparedWith(store.state(), props.view, pane) : null;
     return against === null ? "" : against === "rest" ? "rest" : against.join("-");
   };
   const all = () => others().join("-");
@@ -122,9 +123,11 @@ function Against(props: { pane: number; view: View; run: number }): JSX.Element 
             handBack(e);
           }}
         >
-          <option value="" selected={value() === ""}>
-            nothing
-          </option>
+          <Show when={!isPaired(props.view)}>
+            <option value="" selected={value() === ""}>
+              nothing
+            </option>
+          </Show>
           <For each={others()}>
             {(i) => (
               <option value={i} selected={value() === String(i)}>

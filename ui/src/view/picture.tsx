@@ -18,6 +18,9 @@ import type { Scene } from "../scene";
 import type { Look } from "../protocol/Look";
 import type { Opt } from "../protocol/Opt";
 
+/** Height of what waits for a button. */
+const NOT_YET = 76;
+
 export function Picture(props: { title?: string; look: Look; height: number; slow?: boolean }): JSX.Element {
   const { store } = useBench();
   const [scene, setScene] = createSignal<Scene | null>(null);
@@ -147,7 +150,7 @@ export function Picture(props: { title?: string; look: Look; height: number; slo
           </For>
         </div>
       </Show>
-      <div class="picture-frame" style={{ height: `${props.height}px` }}>
+      <div class="picture-frame" style={{ height: `${answers.waitsForStart() ? NOT_YET : props.height}px` }}>
         <canvas
           ref={canvas}
           class="fill"

@@ -134,8 +134,10 @@ export function Rows(props: RowsProps): JSX.Element {
     if (to) props.onSelect(to);
   };
   const grid = () => gridOf(columns());
+  /** Depth is counted from what is least deep: what is around all rows says nothing. */
+  const shallowest = () => Math.min(...[...chunks().values()].flatMap((rows) => rows.map((r) => r.depth)));
   const indent = (r: Row): number =>
-    props.order.sort === "" && !props.flat ? Math.min(DEEPEST, r.depth) * 10 : 0;
+    props.order.sort === "" && !props.flat ? Math.min(DEEPEST, r.depth - shallowest()) * 10 : 0;
   const numeric = (c: Column): boolean => c.unit !== null;
   const sign = (r: Row): string => (!r.state.holds || props.flat ? "" : r.state.open ? "▾" : "▸");
 

@@ -5,8 +5,10 @@ import { For, Show, type JSX } from "solid-js";
 import { useBench } from "../bench";
 import { withOption, withTreeOption } from "../state";
 import { isShown, keysOf, treeDecl, valueOf } from "../views";
-import { named } from "./controls";
+import { Key, Menu, named } from "./controls";
+import { Icon } from "./icons";
 import { Option } from "./option";
+import type { Act } from "../protocol/Act";
 import type { Opt } from "../protocol/Opt";
 import type { View } from "../protocol/View";
 
@@ -35,18 +37,7 @@ export function Toolbar(props: { pane: number; view: View }): JSX.Element {
   return (
     <Show when={any()}>
       <div class="tools-row">
-        <For each={props.view.acts}>
-          {(a) => (
-            <button
-              type="button"
-              title={named(a.title, a.key)}
-              disabled={a.on === "selection" && !store.state().selected}
-              onClick={() => act(a.name, a.on === "selection")}
-            >
-              {a.title}
-            </button>
-          )}
-        </For>
+        <Acts acts={props.view.acts} selected={store.state().selected !== null} act={act} />
         <Show when={graph()}>
           <Depth pane={props.pane} run={run()} />
         </Show>
@@ -91,6 +82,65 @@ export function Toolbar(props: { pane: number; view: View }): JSX.Element {
   );
 }
 
+/** The first act is a button, further ones are in a menu beside it. */
+function Acts(props: {
+  acts: readonly Act[];
+  selected: boolean;
+  act: (name: string, onSelection: boolean) => void;
+}): JSX.Element {
+  const cannot = (a: Act): boolean => a.on === "selection" && !props.selected;
+  return (
+    <>
+      <For each={props.acts.slice(0, 1)}>
+        {(a) => (
+          <button
+            type="button"
+            title={named(a.title, a.key)}
+            disabled={cannot(a)}
+            onClick={() => props.act(a.name, a.on === "selection")}
+          >
+            {a.title}
+          </button>
+        )}
+      </For>
+      <Show when={props.acts.length > 1}>
+        <Menu
+          class="acts"
+          buttonClass="toggle"
+          name="More to open"
+          title="More to open"
+          label={
+            <>
+              More <Icon name="down" />
+            </>
+          }
+        >
+          {(close) => (
+            <For each={props.acts.slice(1)}>
+              {(a) => (
+                <button
+                  type="button"
+                  role="menuitem"
+                  disabled={cannot(a)}
+                  aria-disabled={cannot(a) ? true : undefined}
+                  title={cannot(a) ? "Select something first" : undefined}
+                  onClick={() => {
+                    close();
+                    props.act(a.name, a.on === "selection");
+                  }}
+                >
+                  <span>{a.title}</span>
+                  <Show when={a.key}>{(key) => <Key name={key()} />}</Show>
+                </button>
+              )}
+            </For>
+          )}
+        </Menu>
+      </Show>
+    </>
+  );
+}
+
 /** A choice without values is one that the pane itself offers. */
 const hasValues = (opt: Opt): boolean => opt.kind.is !== "choice" || opt.kind.values.length > 0;
 
@@ -106,7 +156,6 @@ function Depth(props: { pane: number; run: number }): JSX.Element {
   };
   return (
     <label class="choice" title="Open everything down to a depth">
-      <span class="choice-label">Depth</span>
       <select
         aria-label="Open to depth"
         value=""
@@ -118,7 +167,7 @@ function Depth(props: { pane: number; run: number }): JSX.Element {
           if (value !== "") hands.depth(Number(value));
         }}
       >
-        <option value="">…</option>
+        <option value="">to depth…</option>
         {Array.from({ length: depth() + 1 }, (_, d) => (
           <option value={d}>{d}</option>
         ))}
