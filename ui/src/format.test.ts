@@ -18,5 +18,4 @@ describe("numbers", () => {
     expect(separated(-20_000_000)).toBe(`−20${THIN}000${THIN}000`);
     expect([512, 1.5, 12_345, 4.56e6].map(short)).toEqual(["512", "1.50", `12.3${THIN}k`, `4.56${THIN}M`]);
   });
-  it("are shares of a whole", () => expect(quantity(0.123, "share")).toBe(`12.3${THIN}%`));
 });

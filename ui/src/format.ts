@@ -48,8 +48,6 @@ export function quantity(value: number, unit: Unit): string {
       return isWhole(value) ? separated(value) : three(value);
     case "percent":
       return three(value) + THIN + "%";
-    case "share":
-      return three(value * 100) + THIN + "%";
     case "cores":
       return `${three(value)} cores`;
     case "number":

@@ -7,7 +7,6 @@ import type { GridHead } from "./protocol/GridHead";
 import type { LegendItem } from "./protocol/LegendItem";
 import type { MarksHead } from "./protocol/MarksHead";
 import type { Plot } from "./protocol/Plot";
-import type { SceneAnswer } from "./protocol/SceneAnswer";
 import type { SceneHead } from "./protocol/SceneHead";
 import type { Style } from "./protocol/Style";
 import type { TextStyle } from "./protocol/TextStyle";
@@ -123,15 +122,6 @@ export interface Ref {
 }
 
 /** A scene with what the answer said about it. */
-export interface Picture extends Scene {
-  cut: string;
-  visible: number;
-  serverMs: number;
-  /** Where the action led, if it led anywhere. */
-  select: number | null;
-  /** The action would have opened more than there is room for. */
-  stopped: boolean;
-}
 
 /** The two parts of a binary message: the JSON and the offset at which columns begin. */
 export function splitMessage(buffer: ArrayBuffer): { json: unknown; columns: number } {
@@ -177,14 +167,6 @@ function decodeGrid(g: GridHead, read: Reader): Grid {
   const rows = g.cells === "lines" ? read.u32(g.ny) : null;
   const columns = g.cells === "lines" ? read.u32(g.nx) : null;
   return { ...g, level, slots, nodes, rows, columns };
-}
-
-/** The scene of an answer, with what the answer says about it. */
-export function decodePicture(answer: SceneAnswer, buffer: ArrayBuffer, columns: number): Picture {
-  const { cut, visible, ms, select, stopped } = answer;
-  return {
-    ...decodeScene(answer.scene, buffer, columns), cut, visible, serverMs: ms, select: select ?? null, stopped,
-  };
 }
 
 type Reader = ReturnType<typeof reader>;

@@ -39,6 +39,9 @@ pub struct Picture {
     pub bytes: usize,
 }
 
+/// An act on a node: its name, the node, its numbers; none leaves the cut as it is.
+pub type Act = Option<(&'static str, u32, Vec<f64>)>;
+
 impl Client {
     /// Starts the server on a run and connects.
     pub fn start(crosscut: &Path, run: &Path) -> Result<Self> {
@@ -95,32 +98,43 @@ impl Client {
             if let Some(error) = answer.get("error") {
                 bail!("{error}");
             }
+            if answer.get("progress").is_some() {
+                continue; // not the last one
+            }
             return Ok((answer["ok"].take(), bytes[4 + n..].to_vec(), sent.len()));
         }
     }
 
-    /// Asks for the DAG at a cut, after an action.
-    pub fn dag(&mut self, cut: &str, action: Value) -> Result<Picture> {
-        self.graph(json!({ "view": "dag", "colour": "worker", "cut": cut, "action": action }))
+    /// Asks for the DAG at a cut, after an act.
+    pub fn dag(&mut self, cut: &str, act: Act) -> Result<Picture> {
+        self.graph("tasks.dag", "tasks", json!({ "cut": cut }), act)
     }
 
-    /// Asks for the grain graph at a cut, after an action, with a problem to look for.
-    pub fn grains(&mut self, cut: &str, action: Value, problem: Option<&str>) -> Result<Picture> {
-        let lens = problem.map(|problem| json!({ "problem": problem }));
-        self.graph(json!({ "view": "grain", "colour": "source", "cut": cut, "action": action, "lens": lens }))
+    /// Asks for the grain graph at a cut, after an act, with a problem to look for.
+    pub fn grains(&mut self, cut: &str, act: Act, problem: Option<&str>) -> Result<Picture> {
+        let mut state = json!({ "cut": cut });
+        if let Some(problem) = problem {
+            state["lens"] = json!({ "name": problem });
+        }
+        self.graph("tasks.grains", "grains", state, act)
     }
 
-    fn graph(&mut self, mut request: Value) -> Result<Picture> {
-        let common = json!({
-            "op": "scene", "run": 0, "scale": "even", "width": 1280.0, "height": 800.0, "critical": true
+    fn graph(&mut self, view: &str, tree: &str, state: Value, act: Act) -> Result<Picture> {
+        let mut request = json!({
+            "ask": "scene",
+            "look": {
+                "view": view, "run": 0, "trees": { tree: state }, "size": { "w": 1280.0, "h": 800.0 },
+                "options": { "scale": "even", "critical": "true" }
+            }
         });
-        if let (Some(request), Value::Object(common)) = (request.as_object_mut(), common) {
-            request.extend(common);
+        if let Some((name, node, numbers)) = act {
+            let on = json!({ "run": 0, "tree": tree, "nodes": node.to_string() });
+            request["act"] = json!({ "name": name, "on": on, "numbers": numbers });
         }
         let begin = Instant::now();
         let (answer, columns, bytes) = self.ask(request)?;
         let round = begin.elapsed().as_secs_f64() * 1e3;
-        let head = &answer["scene"];
+        let head = &answer["shown"]["head"];
         let (found, _) = wire::find(head, &columns).context("no scene")?;
         let boxes = found["boxes.node"].n;
         let (mut closed, mut open) = (Vec::new(), Vec::new());
@@ -135,23 +149,22 @@ impl Client {
                 _ => {}
             }
         }
-        let cut = answer["cut"].as_str().context("no cut")?.to_owned();
+        let cut = answer["look"]["trees"][tree]["cut"].as_str().unwrap_or_default().to_owned();
         let ms = answer["ms"].as_f64().context("no ms")?;
         Ok(Picture { cut, ms, round, closed, open, boxes, bytes })
     }
 
     /// Asks for a window of the timeline or profile; says the server time in milliseconds.
     pub fn window(&mut self, view: &str, from: f64, to: f64) -> Result<f64> {
-        let (answer, _, _) = self.ask(json!({
-            "op": "scene", "run": 0, "view": view, "window": [from, to],
-            "colour": "worker", "scale": "even", "width": 1280.0, "height": 400.0
-        }))?;
+        let scope = json!({ "time": [from, to] });
+        let look = json!({ "view": view, "run": 0, "scope": scope, "size": { "w": 1280.0, "h": 400.0 } });
+        let (answer, _, _) = self.ask(json!({ "ask": "scene", "look": look }))?;
         answer["ms"].as_f64().context("no ms")
     }
 
     /// Asks what is open: (first, last) time of the run.
     pub fn time(&mut self) -> Result<(f64, f64)> {
-        let (answer, _, _) = self.ask(json!({"op": "hello"}))?;
+        let (answer, _, _) = self.ask(json!({"ask": "hello"}))?;
         let time = &answer["runs"][0]["time"];
         Ok((time[0].as_f64().unwrap_or(0.0), time[1].as_f64().unwrap_or(1.0)))
     }

@@ -12,7 +12,6 @@ use crosscut_synth::{Options, ShapeName};
 use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{Grains, Thresholds};
 
-use serde_json::{Value, json};
 
 use crate::client::Client;
 use crate::{Add, at, si};
@@ -73,7 +72,7 @@ pub fn walk(grains: u64, steps: usize, dir: &Path, add: Add<'_>) -> Result<()> {
     let run = synth(dir, ShapeName::Fib, grains)?;
     let crosscut = std::env::current_exe()?.with_file_name("crosscut");
     let mut client = Client::start(&crosscut, run.path())?;
-    let below = json!({"do": "below", "node": 0, "limit": 500});
+    let below = Some(("below", 0, vec![500.0]));
     let mut picture = client.grains("", below.clone(), None)?;
     let first = client.since_start();
     let mut chance = Chance::new(42);
@@ -86,15 +85,15 @@ pub fn walk(grains: u64, steps: usize, dir: &Path, add: Add<'_>) -> Result<()> {
         let action = match chance.index(3) {
             0 => {
                 problem = PROBLEMS[chance.index(PROBLEMS.len())];
-                Value::Null
+                None
             }
             1 if picture.open.len() > 1 => {
-                json!({"do": "close", "node": picture.open[1 + chance.index(picture.open.len() - 1)]})
+                Some(("close", picture.open[1 + chance.index(picture.open.len() - 1)], Vec::new()))
             }
             _ if picture.boxes < 6000 && !picture.closed.is_empty() => {
-                json!({"do": "open", "node": picture.closed[chance.index(picture.closed.len())]})
+                Some(("open", picture.closed[chance.index(picture.closed.len())], Vec::new()))
             }
-            _ => json!({"do": "depth", "depth": 4}),
+            _ => Some(("depth", 0, vec![4.0])),
         };
         picture = client.grains(&picture.cut.clone(), action, problem)?;
         times.push(picture.ms);

@@ -20,7 +20,6 @@ use crosscut_chance::Chance;
 use crosscut_run::Run;
 use crosscut_tree::Builder;
 use hardware::Hardware;
-use serde_json::{Value, json};
 
 /// Benchmarks beside the hardware.
 #[derive(Parser)]
@@ -224,8 +223,8 @@ fn view(args: &Args, dir: &Path, add: Add<'_>) -> Result<()> {
     let mut windows = Vec::new();
     for k in 0..200 {
         let (from, width) = (end * (f64::from(k) * 0.618).fract(), end / f64::from(1 << (k % 20)));
-        windows.push(client.window("timeline", from, (from + width).min(end))?);
-        windows.push(client.window("profile", from, (from + width).min(end))?);
+        windows.push(client.window("tasks.timeline", from, (from + width).min(end))?);
+        windows.push(client.window("tasks.profile", from, (from + width).min(end))?);
     }
     windows.sort_by(f64::total_cmp);
     add(
@@ -251,7 +250,7 @@ fn first_picture(crosscut: &Path, run: &Path) -> Result<f64> {
     let mut best = f64::INFINITY;
     for _ in 0..3 {
         let mut client = Client::start(crosscut, run)?;
-        client.dag("", Value::Null)?;
+        client.dag("", None)?;
         best = best.min(client.since_start());
     }
     Ok(best)
@@ -260,7 +259,7 @@ fn first_picture(crosscut: &Path, run: &Path) -> Result<f64> {
 /// A walk of opening and closing at random: server times and whole times in ascending order, most boxes, largest answer.
 fn walk(client: &mut Client, steps: usize) -> Result<(Vec<f64>, Vec<f64>, usize, usize)> {
     let mut chance = Chance::new(42);
-    let below = json!({"do": "below", "node": 0, "limit": 2000});
+    let below = Some(("below", 0, vec![2000.0]));
     let mut picture = client.dag("", below.clone())?;
     let (mut times, mut rounds, mut biggest, mut bytes) = (Vec::new(), Vec::new(), 0, 0);
     while times.len() < steps {
@@ -274,9 +273,9 @@ fn walk(client: &mut Client, steps: usize) -> Result<(Vec<f64>, Vec<f64>, usize,
         let action = if close {
             // Not the root: that would end the walk.
             let at = 1 + chance.index(picture.open.len() - 1);
-            json!({"do": "close", "node": picture.open.get(at).context("nothing open")?})
+            Some(("close", *picture.open.get(at).context("nothing open")?, Vec::new()))
         } else {
-            json!({"do": "open", "node": picture.closed[chance.index(picture.closed.len())]})
+            Some(("open", picture.closed[chance.index(picture.closed.len())], Vec::new()))
         };
         picture = client.dag(&picture.cut.clone(), action)?;
         times.push(picture.ms);

@@ -9,7 +9,7 @@ use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
 use arrow_schema::DataType;
-use memmap2::{Advice, Mmap, MmapMut, MmapOptions};
+use memmap2::{Mmap, MmapMut, MmapOptions};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::arrow_file::{self, BODY};
@@ -39,7 +39,8 @@ impl Value for f64 {
 }
 
 /// Columns up to this size are filled in memory and written when they are sealed: a page of a mapped file costs several
-/// times as much as writing it. Larger ones are filled in their file: the system can take that memory back.
+/// times as much as writing it. Making a run of 10⁶ to 10⁷ nodes took 1.2 times the processor's time with all columns mapped
+/// (1.0 to 1.3 times the wall's). Larger ones are filled in their file: the system can take that memory back.
 const IN_MEMORY: usize = 256 << 20;
 
 /// The most bytes behind the values.
@@ -47,7 +48,7 @@ const TAIL: usize = 4096;
 const PAGE: usize = 4096;
 
 /// Columns from this size on that were filled in memory go straight to the disk. They have to be there anyway before the run
-/// gets its name, and copying them into the system's cache took more time than anything else about them.
+/// gets its name: through the system's cache, runs of 3 × 10⁶ and 10⁷ nodes took 1.16 to 1.18 times as long to make.
 const DIRECT: usize = 4 << 20;
 
 /// A column that is being filled; it reads and writes like a slice and starts as zeros.
@@ -85,13 +86,10 @@ impl<T: Value> ColumnMut<T> {
         }
         let in_memory = bytes <= IN_MEMORY;
         let map = if in_memory {
-            let map = MmapOptions::new()
+            MmapOptions::new()
                 .len((bytes + TAIL).next_multiple_of(PAGE))
                 .map_anon()
-                .map_err(RunError::io(&path))?;
-            // Fewer and larger pages where the system has them; it is only a hint.
-            let _ = map.advise(Advice::HugePage);
-            map
+                .map_err(RunError::io(&path))?
         } else {
             // SAFETY: the file is new, inside a directory that only this process knows; nobody truncates it.
             unsafe { MmapOptions::new().len(bytes).map_mut(&file) }.map_err(RunError::io(&path))?

@@ -1,6 +1,6 @@
 //! Columns of ids, such as places: 32 bits wherever they are used, 16 on disk where a run has so few that they fit.
 //!
-//! Most runs have fewer than 65,535 places. Two bytes a node are a twentieth of a task tree on disk, so such a column is
+//! Most runs have fewer than 65,535 places. Two bytes a node are a twentieth of a large tree on disk, so such a column is
 //! narrowed when it is taken into the run; whoever reads it does not see the difference.
 
 use crate::column::{Column, ColumnMut, SealedColumn};

@@ -26,6 +26,12 @@ pub struct Mark {
     pub id: u32,
 }
 
+impl Default for Mark {
+    fn default() -> Self {
+        Mark::none()
+    }
+}
+
 impl Mark {
     /// Stands for nothing.
     pub const fn none() -> Self {

@@ -13,6 +13,7 @@ mod measure;
 mod open;
 mod parallelism;
 mod path;
+mod prefetch;
 mod problem;
 mod reduce;
 mod report;

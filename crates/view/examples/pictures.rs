@@ -6,17 +6,12 @@ use std::time::Instant;
 
 use crosscut_import::Quiet;
 use crosscut_run::Run;
+use crosscut_scene::palette::Theme;
+use crosscut_scene::png::png;
+use crosscut_scene::svg::svg;
 use crosscut_synth::Options;
-use crosscut_tasks::Tasks;
-use crosscut_tree::Cut;
-use crosscut_view::colour::ColourBy;
-use crosscut_view::dag::{DagOptions, Scale, dag};
-use crosscut_view::palette::Theme;
-use crosscut_view::png::png;
-use crosscut_view::profile::{ProfileOptions, profile};
-use crosscut_view::scene::Scene;
-use crosscut_view::svg::svg;
-use crosscut_view::timeline::{TimelineOptions, timeline};
+use crosscut_view::REGISTRY;
+use crosscut_workbench::{Look, OpenRun, Settings, Shown, Size, TreeKey, Workbench};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -25,42 +20,38 @@ fn main() -> Outcome<()> {
     let [input, out, rest @ ..] = &args[..] else { return Err("INPUT OUT [VISIBLE]".into()) };
     let visible = rest.first().map_or(Ok(500), |n| n.parse())?;
     let work = tempfile::tempdir()?;
-    let tasks = Tasks::open(open(input, work.path())?)?;
-    let cut = Cut::fitting(tasks.tree(), visible);
+    let run = OpenRun::open(open(input, work.path())?, REGISTRY, &Settings::new())?;
+    let bench = Workbench::new(vec![run], "pictures");
     std::fs::create_dir_all(out)?;
-    let write = |name: &str, scene: &Scene, theme: &Theme| -> Outcome<()> {
-        std::fs::write(Path::new(out).join(format!("{name}.svg")), svg(scene, theme))?;
-        std::fs::write(Path::new(out).join(format!("{name}.png")), png(scene, theme, 1.0)?)?;
+    for view in REGISTRY.iter().flat_map(|entry| entry.views) {
+        let mut look = Look::of(view.name, 0);
+        look.size = Size { w: 1200.0, h: if view.hidden { 240.0 } else { 480.0 } };
+        for tree in view.trees {
+            // What a tree opens with is small; here it may fill the picture.
+            let reached = bench.to_depth(&mut look, tree, 64, visible)?;
+            if reached == 0 {
+                look.trees.remove(&TreeKey::named(tree));
+            }
+        }
+        let began = Instant::now();
+        let Shown::Scene(scene) = bench.draw(&look)?.shown else { continue };
         println!(
-            "{name}: {} × {}, {} boxes, {} links",
+            "{}: {} × {}, {} boxes, {} links, {:?}",
+            view.name,
             scene.width,
             scene.height,
             scene.boxes.len(),
-            scene.links.len()
+            scene.links.len(),
+            began.elapsed()
         );
-        Ok(())
-    };
-    let began = Instant::now();
-    let scene = dag(&tasks, &cut, &DagOptions { critical: true, ..DagOptions::default() });
-    println!(
-        "{} items in {:?}",
-        crosscut_tree::fold::visible(&crosscut_tree::Plain(tasks.tree()), &cut).count(),
-        began.elapsed()
-    );
-    write("dag", &scene, &Theme::LIGHT)?;
-    write("dag-dark", &scene, &Theme::DARK)?;
-    let options = DagOptions { colour: ColourBy::Source, scale: Scale::Log, critical: false };
-    write("dag-log", &dag(&tasks, &cut, &options), &Theme::LIGHT)?;
-    let options = DagOptions { colour: ColourBy::Kind, scale: Scale::Linear, critical: false };
-    write("dag-linear", &dag(&tasks, &cut, &options), &Theme::LIGHT)?;
-    let end = tasks.summary().elapsed;
-    let options = TimelineOptions { width: 1200.0, height: 400.0, colour: ColourBy::Worker };
-    write("timeline", &timeline(&tasks, 0, end, &options), &Theme::LIGHT)?;
-    let options = TimelineOptions { colour: ColourBy::Source, ..options };
-    write("timeline-zoom", &timeline(&tasks, end / 3, end / 3 + end / 50, &options), &Theme::DARK)?;
-    let options = ProfileOptions { width: 1200.0, height: 240.0, bare: false };
-    write("profile", &profile(&tasks, 0, end, &options), &Theme::LIGHT)?;
-    write("profile-dark", &profile(&tasks, 0, end, &options), &Theme::DARK)
+        for (theme, ending) in [(Theme::LIGHT, ""), (Theme::DARK, "-dark")] {
+            let name = Path::new(out).join(format!("{}{ending}", view.name));
+            let with = |kind: &str| format!("{}.{kind}", name.display());
+            std::fs::write(with("svg"), svg(&scene, &theme))?;
+            std::fs::write(with("png"), png(&scene, &theme, 1.0)?)?;
+        }
+    }
+    Ok(())
 }
 
 fn open(input: &str, work: &Path) -> Outcome<Run> {

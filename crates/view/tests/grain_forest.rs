@@ -202,7 +202,7 @@ fn several_grains_an_edge_and_nothing() {
     let whole = about(&bench, &none, Some(&low));
     assert_eq!(fact(&whole, "grains"), Some(grains.grain_count() as f64));
     assert!(!rows(&whole, "What recurs").is_empty());
-    assert_eq!(rows(&whole, "Worst").len(), 8);
+    assert_eq!(rows(&whole, "Worst").len(), low.lens.chosen().len().min(8));
 }
 
 /// The fast way from a task to its grain finds what the plain one finds; and back.
@@ -229,8 +229,8 @@ fn pictures_and_acts() {
     let bench = start();
     for more in [
         json!({}),
-        json!({"run": 1, "options": {"alike": "true", "height": "even", "colour": "worker", "critical": "true"}}),
-        json!({"options": {"height": "linear", "colour": "core"}, "trees": {"grains": problem("low-parallelism")}}),
+        json!({"run": 1, "options": {"alike": "true", "scale": "even", "colour": "worker", "critical": "true"}}),
+        json!({"options": {"scale": "linear", "colour": "core"}, "trees": {"grains": problem("low-parallelism")}}),
         json!({"options": {"alike": "true", "path": "0"},
             "trees": {"grains": {"lens": {"name": "low-parallel-benefit", "value": 1e6}}}}),
     ] {
@@ -366,6 +366,14 @@ fn tables_add_up() {
     }
 }
 
+/// The same but for the last digit, which JSON may lose.
+fn near(a: Option<f64>, b: Option<f64>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => (a - b).abs() <= 1e-12 * a.abs(),
+        (a, b) => a == b,
+    }
+}
+
 /// Every value of a table is that of the analysis.
 #[test]
 fn values_are_those_of_the_analysis() {
@@ -373,7 +381,7 @@ fn values_are_those_of_the_analysis() {
     let opened = bench.opened(0);
     let (tasks, grains) = (&opened.tasks, &opened.grains().grains);
     let first = bench.ok(scene("tasks.grains", json!({})));
-    let deep = bench.ok(act(&first["look"], "depth", None, &[8.0]));
+    let deep = bench.ok(act(&first["look"], "depth", None, &[16.0]));
     let rows = table(&bench, &deep["look"], json!({}));
     let nodes: Vec<NodeId> = rows["rows"]
         .as_array()
@@ -394,9 +402,9 @@ fn values_are_those_of_the_analysis() {
         assert_eq!(path[i], Some(metrics.critical_path as f64));
         let group = grains.kind(node).is_group();
         let own = if group { finite(metrics.benefit) } else { worst(Problem::LowParallelBenefit) };
-        assert_eq!(benefit[i], own, "{node:?}");
+        assert!(near(benefit[i], own), "{node:?}");
         let own = if group { finite(metrics.parallelism) } else { worst(Problem::LowParallelism) };
-        assert_eq!(parallelism[i], own, "{node:?}");
+        assert!(near(parallelism[i], own), "{node:?}");
     }
 }
 

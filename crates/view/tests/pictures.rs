@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crosscut_import::Quiet;
 use crosscut_run::{NO_SITE, Places, RunWriter, Source, SourcesBuilder};
-use crosscut_scene::{Cells, Label, Press, Shape};
+use crosscut_scene::{Cells, Label, Press};
 use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{Grains, Problem};
 use crosscut_tasks::schema::{Edge, Kind, Mark, TaskWriter};

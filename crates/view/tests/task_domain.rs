@@ -9,7 +9,7 @@ use crosscut_view::tasks::charts::{gaps, migrations, speedup};
 use crosscut_view::tasks::predict::{Curve, counts};
 use crosscut_view::tasks::report::Report;
 use crosscut_workbench::{Block, Cell, Refusal, Scope, Settings, Shared, Sheet, Topic};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// What the analysis finds, in the order of before: worst first, of equal ones those of the task tree first.
 fn found(bench: &Bench, run: usize) -> Vec<Finding> {
@@ -64,15 +64,12 @@ fn losses_are_the_findings() {
     assert_eq!(views, ["tasks.dag", "tasks.grains", "tasks.timeline"]);
 }
 
-fn looks(sheet: &Sheet) -> Vec<&crosscut_workbench::Look> {
-    let look = |block: &Block| match block {
-        Block::Show { .. } => true,
-        _ => false,
+fn looks<'a>(sheet: &'a Sheet) -> Vec<&'a crosscut_workbench::Look> {
+    let look = |block: &'a Block| match block {
+        Block::Show { look, .. } => Some(&**look),
+        _ => None,
     };
-    let shown = sheet.blocks.iter().filter(|block| look(block));
-    shown
-        .filter_map(|block| if let Block::Show { look, .. } = block { Some(&**look) } else { None })
-        .collect()
+    sheet.blocks.iter().filter_map(look).collect()
 }
 
 #[test]
@@ -362,11 +359,16 @@ fn predictions_as_pictures() {
     assert!(progress > 1, "{} messages", reply.messages.len());
     let head = &reply.last()["ok"]["shown"]["head"];
     assert!(head["note"].as_str().unwrap().contains("predicted, not measured"));
-    let labels = head["labels"].to_string();
-    assert!(labels.contains("If this were 3.00 times as fast, the run would take"), "{labels}");
-    assert!(labels.contains("If it took no time"));
-    let plain = bench.ok(scene("tasks.whatif", json!({})));
-    assert!(plain["shown"]["head"]["labels"].to_string().contains("Predicted for it as it is"));
+    let texts = |options: Value| -> String {
+        let look = serde_json::from_value(scene("tasks.whatif", json!({"options": options}))["look"].clone());
+        let drawn = bench.bench.draw(&look.unwrap()).unwrap();
+        let crosscut_workbench::Shown::Scene(picture) = drawn.shown else { panic!("a picture") };
+        picture.labels.iter().map(|label| label.text.as_str()).collect::<Vec<_>>().join("\n")
+    };
+    let faster = texts(json!({"nodes": "0", "faster": "3"}));
+    assert!(faster.contains("If this were 3.00 times as fast, the run would take"), "{faster}");
+    assert!(faster.contains("If it took no time: "), "{faster}");
+    assert!(texts(json!({})).contains("Predicted for it as it is: "));
     let words = bench.refused(scene("tasks.whatif", json!({"options": {"nodes": "4000000"}})));
     assert!(words.contains("no node 4000000"), "{words}");
     for faster in ["0", "-1", "0.0009", "1000001", "NaN", "x"] {

@@ -49,8 +49,8 @@ fn pictures_show_marks() {
         let has = |name: &str| view == "tasks.dag" || (name == "colour" && view == "tasks.timeline");
         for (run, options) in [
             (0, json!({})),
-            (1, json!({"colour": "source", "height": "even", "critical": "true"})),
-            (0, json!({"colour": "kind", "height": "linear"})),
+            (1, json!({"colour": "source", "scale": "even", "critical": "true"})),
+            (0, json!({"colour": "kind", "scale": "linear"})),
             (0, json!({"colour": "core"})),
         ] {
             let options: serde_json::Map<String, Value> =
@@ -139,7 +139,7 @@ fn titles_and_values_are_those_of_the_run() {
     let bench = start();
     let tasks = &bench.opened(0).tasks;
     let first = bench.ok(scene("tasks.dag", json!({})));
-    let deep = bench.ok(act(&first["look"], "depth", None, &[9.0]));
+    let deep = bench.ok(act(&first["look"], "depth", None, &[16.0]));
     let rows = table(&bench, &deep["look"], json!({}));
     let columns = rows["columns"].as_array().unwrap();
     let at = |name: &str| columns.iter().position(|column| column["name"] == name).unwrap();
@@ -196,6 +196,9 @@ fn searches() {
         answer["trees"].as_array().unwrap().clone()
     };
     let of = |trees: &[Value], tree: &str| trees.iter().find(|hits| hits["tree"] == tree).cloned();
+    // A search never waits for a tree that takes long to make.
+    assert!(of(&search("g1", 10), "grains").is_none());
+    bench.ok(json!({"ask": "tree", "run": 0, "tree": "grains"}));
     let found = search("#100", 10);
     let hits = of(&found, "tasks").unwrap();
     assert_eq!((number(&hits["total"]), &hits["hits"][0]["selection"]["nodes"]), (1.0, &json!("100")));

@@ -425,8 +425,6 @@ fn scene_answer(look: Look, did: crate::domain::Did, drawn: Drawn, ms: f64) -> R
     let shown = match shown {
         Shown::Scene(scene) => {
             wire::columns(&mut columns, &scene);
-            crosscut_scene::limits::check(&scene, columns.len())
-                .map_err(|error| Refusal::new(error.to_string()))?;
             let head =
                 serde_json::to_value(wire::head(&scene)).map_err(|error| Refusal::new(error.to_string()))?;
             ShownHead::Scene { head }

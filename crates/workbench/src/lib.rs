@@ -25,6 +25,7 @@ mod search;
 pub mod selection;
 pub mod sheet;
 
+pub use acts::{FIRST_ITEMS, MANY_ITEMS, MOST_ITEMS};
 pub use ask::{Asked, Client, Lane, Sink, failure};
 pub use bench::{OpenRun, Workbench};
 pub use declare::{Act, Compares, LensDecl, On, Opt, OptKind, Pane, TreeDecl, View};

@@ -17,7 +17,7 @@ import { ofCamera, ofWindow, pixelOf, scrolled, shownAxis, valueOf, valuesAt } f
 import { graph } from "./made";
 import { orderOf } from "./prepare";
 import { refsOf } from "./marks";
-import { exact, quantity } from "./numbers";
+import { exact, quantity } from "../format";
 import { tween, TWEEN_MS } from "./tween";
 import zooUrl from "../testdata/zoo.scene?url&inline";
 

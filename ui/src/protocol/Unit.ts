@@ -3,4 +3,4 @@
 /**
  * What a value is measured in.
  */
-export type Unit = "ns" | "ticks" | "bytes" | "count" | "ratio" | "share" | "percent" | "cores" | "number";
+export type Unit = "ns" | "ticks" | "bytes" | "count" | "ratio" | "percent" | "cores" | "number";

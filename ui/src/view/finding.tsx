@@ -50,7 +50,7 @@ export function FindingBlock(props: { finding: Finding; run: number; small?: boo
         </span>
         <span class="finding-cost num">
           <Show when={share() !== null}>
-            <strong>{quantity(share()!, "share")}</strong>
+            <strong>{quantity(share()! * 100, "percent")}</strong>
           </Show>
           <span class="quiet">
             {f().bound ? "at most " : ""}

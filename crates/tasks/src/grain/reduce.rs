@@ -9,13 +9,13 @@
 //! program, joins all that was created in it, at the next barrier if it has no wait of its own.
 
 use crate::schema::{Kind, Mark};
-use crosscut_run::prefetch;
 use crosscut_tree::{NodeId, Tree, TreeBuf, WIDE, Wide, WideBuf};
 use foldhash::HashMap;
 
 use super::GrainKind;
 use super::measure;
 use super::open::{Done, Grouping, Open, path_with_depends};
+use super::prefetch::prefetch;
 use super::table::{GrainTable, GroupRow, NO_CORE, Packed, room};
 use crate::dag::{Dag, Join};
 use crate::tasks::Tasks;

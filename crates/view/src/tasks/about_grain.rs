@@ -5,9 +5,8 @@ use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{GrainKind, Grains, Problem};
 use crosscut_tasks::schema::Kind;
 use crosscut_tree::{NodeId, Unit};
-use crosscut_workbench::Chosen;
 use crosscut_workbench::sheet::{Crumb, Offer, Tone};
-use crosscut_workbench::{Block, Cell, Fact, Nodes, Refusal, Row, Selection, Sheet, Span};
+use crosscut_workbench::{Block, Cell, Chosen, Fact, Nodes, Refusal, Row, Selection, Sheet, Span};
 
 use super::about_task::short_title;
 use super::forest_grains::{OnPath, PATH, TREE, in_words, meaning};

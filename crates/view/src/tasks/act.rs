@@ -4,20 +4,13 @@ use std::collections::VecDeque;
 
 use crosscut_tasks::Tasks;
 use crosscut_tree::{Cut, NodeId, Plain, fold, open};
-use crosscut_workbench::Did;
-use crosscut_workbench::question::ActCall;
-use crosscut_workbench::{Look, Refusal, Selection};
+use crosscut_workbench::{ActCall, Did, Look, MANY_ITEMS, MOST_ITEMS, Refusal, Selection};
 
 use super::draw::{cut_of, seen};
-use super::grains;
+use super::grains::{self, Seen};
 use super::known::{GrainRun, Known};
 use super::opened::Opened;
 use super::{forest_grains, forest_tasks};
-
-/// Items that opening along a path makes visible at most.
-const MANY_ITEMS: usize = 5000;
-/// Visible items at most.
-const MOST_ITEMS: usize = 20_000;
 
 /// Does an act of a view.
 pub fn act(opened: &Opened, call: &ActCall, look: &mut Look) -> Result<Did, Refusal> {
@@ -46,7 +39,7 @@ fn in_grains(opened: &Opened, call: &ActCall, look: &mut Look) -> Result<Did, Re
     let graph = opened.grains();
     let known = graph.lens_of(look.tree(forest_grains::TREE).lens.as_ref())?;
     let seen = seen(opened, look, known.as_deref());
-    let mut cut = cut_of(look, forest_grains::TREE, &seen)?;
+    let mut cut = cut_of(look, forest_grains::TREE, &Seen { lens: None, alike: false, ..seen })?;
     let on = || -> Result<NodeId, Refusal> {
         let on =
             call.on.as_ref().or(look.selected.as_ref()).ok_or_else(|| Refusal::new("nothing is selected"))?;

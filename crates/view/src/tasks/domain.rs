@@ -5,12 +5,10 @@ use std::sync::Arc;
 
 use crosscut_run::Run;
 use crosscut_tree::{Metric, Rule, Unit};
-use crosscut_workbench::declare::{TreeDecl, View};
-use crosscut_workbench::job::Job;
-use crosscut_workbench::loss::Loss;
-use crosscut_workbench::question::ActCall;
-use crosscut_workbench::{Block, Look, Refusal, Scope, Span};
-use crosscut_workbench::{Did, Domain, Drawn, Entry, Forest, Settings, Shared, SharedColumn, Topic, TreeRef};
+use crosscut_workbench::{
+    ActCall, Block, Did, Domain, Drawn, Entry, Forest, Job, Look, Loss, Refusal, Scope, Settings, Shared,
+    SharedColumn, Span, Topic, TreeDecl, TreeRef, View,
+};
 use serde_json::{Map, Value};
 
 use super::forest_grains::{self, GrainForest};
@@ -95,7 +93,7 @@ impl Domain for TasksDomain {
 
     fn losses(&self, _scope: &Scope, job: &Job<'_>) -> Result<Vec<Loss>, Refusal> {
         job.progress(0.0, "looking for what costs time")?;
-        losses::losses(&self.opened, job.run)
+        Ok(losses::losses(&self.opened, job.run))
     }
 
     fn overview(&self, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {

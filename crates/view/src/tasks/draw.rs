@@ -2,9 +2,7 @@
 
 use crosscut_scene::Scene;
 use crosscut_tree::{Cut, Folds, NodeId, Plain, open};
-use crosscut_workbench::Drawn;
-use crosscut_workbench::job::Job;
-use crosscut_workbench::{Look, Nodes, Refusal, Span};
+use crosscut_workbench::{Drawn, FIRST_ITEMS, Job, Look, MOST_ITEMS, Nodes, Refusal, Span};
 
 use super::colour::ColourBy;
 use super::dag::{self, DagOptions, Scale};
@@ -15,10 +13,6 @@ use super::profile::{ProfileOptions, profile};
 use super::timeline::{TimelineOptions, with_profile};
 use super::{charts, forest_grains, forest_tasks, views};
 
-/// Items that the first picture of a run shows at most.
-pub const FIRST_ITEMS: usize = 60;
-/// Visible items of a cut at most: more could neither be drawn nor read.
-pub const MOST_ITEMS: usize = 20_000;
 /// Height of the profile above the rows of the timeline, as a share of the pane, and its ends.
 const PROFILE: (f32, f32, f32) = (0.28, 80.0, 220.0);
 
@@ -58,7 +52,7 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
     }
 }
 
-/// The cut of a tree; the empty text is the cut that it opens with.
+/// The cut of a tree, without lens and other folds; the empty text is the cut that it opens with.
 pub fn cut_of(look: &Look, tree: &str, folds: &dyn Folds) -> Result<Cut, Refusal> {
     let text = look.tree(tree).cut;
     if text.is_empty() {
@@ -104,9 +98,7 @@ fn grains(opened: &Opened, look: &Look) -> Result<Drawn, Refusal> {
     let known = graph.lens_of(look.tree(forest_grains::TREE).lens.as_ref())?;
     flag(look, "alike")?;
     let seen = seen(opened, look, known.as_deref());
-    let plain = Seen { lens: None, alike: false, ..seen };
-    let first = look.tree(forest_grains::TREE).cut.is_empty();
-    let cut = cut_of(look, forest_grains::TREE, if first { &plain } else { &seen })?;
+    let cut = cut_of(look, forest_grains::TREE, &Seen { lens: None, alike: false, ..seen })?;
     let parts = grains::parts::parts(&seen, &cut, MOST_ITEMS).ok_or_else(too_many)?;
     let options = GrainOptions {
         colour: colour(look, ColourBy::Source)?,

@@ -3,10 +3,8 @@
 use std::collections::HashMap;
 
 use crosscut_tasks::{Tasks, Timeline};
-use crosscut_tree::{NodeId, NodeSet, Tree};
-use crosscut_workbench::Reach;
-use crosscut_workbench::job::Job;
-use crosscut_workbench::{Nodes, Span};
+use crosscut_tree::{NodeId, Tree};
+use crosscut_workbench::{Job, Nodes, Reach, Span};
 
 /// Nodes of a selection that are looked at.
 const MOST_NODES: usize = 10_000;
@@ -142,9 +140,4 @@ pub fn topmost(tree: Tree<'_>, nodes: &Nodes) -> Vec<NodeId> {
         }
     }
     top
-}
-
-/// A set of nodes as the page names them.
-pub fn named(set: &NodeSet) -> Nodes {
-    set.iter().take(MOST_FOUND).collect()
 }

@@ -10,12 +10,10 @@ use crosscut_scene::format::count;
 use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{GrainPath, Grains, Problem, Thresholds};
 use crosscut_tree::{Cut, Fold, Folds, Metric, NodeId, Part, Rule, Tree, Unit, Worse, open};
-use crosscut_workbench::declare::LensDecl;
-use crosscut_workbench::job::Job;
 use crosscut_workbench::{
-    Cell, Fact, LensSpec, Look, Nodes, Refusal, RowState, Scope, Selection, Sheet, TreeKey,
+    Cell, Chosen, Fact, Forest, Hits, Job, LensDecl, LensSpec, Look, Nodes, Reach, Refusal, RowState, Scope,
+    Selection, Sheet, Title, TreeKey,
 };
-use crosscut_workbench::{Chosen, Forest, Hits, Reach, Title};
 
 use super::grains::Seen;
 use super::grains::shown::{GrainFolds, first_grain};

@@ -9,12 +9,10 @@ use crosscut_scene::format::count;
 use crosscut_tasks::schema::Kind;
 use crosscut_tasks::{Inside, Tasks, Way};
 use crosscut_tree::{Metric, NodeId, Part, Rule, Tree, Unit, Worse};
-use crosscut_workbench::declare::LensDecl;
-use crosscut_workbench::job::Job;
 use crosscut_workbench::{
-    Cell, Column, LensSpec, Nodes, Refusal, RowState, Scope, Selection, Sheet, TreeKey,
+    Cell, Chosen, Column, Forest, Hits, Job, LensDecl, LensSpec, Nodes, Reach, Refusal, RowState, Scope,
+    Selection, Sheet, Title, TreeKey,
 };
-use crosscut_workbench::{Chosen, Forest, Hits, Reach, Title};
 
 use super::opened::Opened;
 use super::{about_task, find, search, words};

@@ -2,21 +2,18 @@
 //! each best and a small picture of it.
 
 use crosscut_tasks::{Finding, FindingView};
-use crosscut_workbench::loss::{How, Loss};
-use crosscut_workbench::{LensSpec, Look, Refusal, Selection, Span, TreeKey};
+use crosscut_workbench::{How, LensSpec, Look, Loss, Selection, Span, TreeKey};
 
 use super::opened::Opened;
-use super::report::Report;
 use super::{forest_grains, forest_tasks, words};
 
 /// All findings, worst first; of equal costs those of the task tree first. They are of the whole run, and who lost the time
 /// when is not known of most of them: their costs stand as they are.
-pub fn losses(opened: &Opened, run: usize) -> Result<Vec<Loss>, Refusal> {
-    let found = Report::of(opened)?.findings;
-    Ok(found.into_iter().map(|finding| loss(opened, finding, run)).collect())
+pub fn losses(opened: &Opened, run: usize) -> Vec<Loss> {
+    opened.found().findings.iter().map(|finding| loss(opened, finding, run)).collect()
 }
 
-fn loss(opened: &Opened, finding: Finding, run: usize) -> Loss {
+fn loss(opened: &Opened, finding: &Finding, run: usize) -> Loss {
     let tasks = &opened.tasks;
     let task = finding.node.map(|node| match finding.view {
         FindingView::Grain => opened.grains().grains.task(node),
@@ -34,10 +31,10 @@ fn loss(opened: &Opened, finding: Finding, run: usize) -> Loss {
         how: How::Bound,
         stretches: Vec::new(),
         evidence: finding.window.map_or_else(String::new, seen),
-        picture: picture(opened, &finding, run),
-        show: show(opened, &finding, run),
-        what: finding.what,
-        advice: finding.advice,
+        picture: picture(opened, finding, run),
+        show: show(opened, finding, run),
+        what: finding.what.clone(),
+        advice: finding.advice.clone(),
     }
 }
 

@@ -5,10 +5,9 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use crosscut_run::Run;
-use crosscut_tasks::Tasks;
-use crosscut_tasks::grain::{Problem, Thresholds};
-use crosscut_workbench::Refusal;
-use crosscut_workbench::Settings;
+use crosscut_tasks::grain::{Problem, ProblemReport, Thresholds};
+use crosscut_tasks::{Finding, Tasks};
+use crosscut_workbench::{Refusal, Settings};
 
 use super::known::GrainRun;
 use super::lines::Lines;
@@ -26,7 +25,17 @@ pub struct Opened {
     /// What was predicted so far.
     pub predictions: Predictions,
     grains: OnceLock<GrainRun>,
+    found: OnceLock<Found>,
     lines: OnceLock<Lines>,
+}
+
+/// What is wrong with a run.
+#[derive(Debug)]
+pub struct Found {
+    /// Problems of grains that are available, most costly first.
+    pub problems: Vec<ProblemReport>,
+    /// All findings, worst first; of equal costs those of the task tree first.
+    pub findings: Vec<Finding>,
 }
 
 impl Opened {
@@ -38,6 +47,7 @@ impl Opened {
             thresholds: Thresholds::default(),
             predictions: Predictions::default(),
             grains: OnceLock::new(),
+            found: OnceLock::new(),
             lines: OnceLock::new(),
         }
     }
@@ -63,9 +73,16 @@ impl Opened {
             .get_or_init(|| GrainRun::new(&self.tasks, self.baseline.as_ref(), self.thresholds.clone()))
     }
 
-    /// The grain graph, if it is made already.
-    pub fn made_grains(&self) -> Option<&GrainRun> {
-        self.grains.get()
+    /// Problems and findings of the whole run.
+    pub fn found(&self) -> &Found {
+        self.found.get_or_init(|| {
+            let (tasks, graph) = (&self.tasks, self.grains());
+            let problems = graph.grains.problems(tasks, &self.thresholds, graph.deviation.as_ref());
+            let mut findings = tasks.findings();
+            findings.extend(graph.grains.findings(tasks, &problems));
+            findings.sort_by_key(|finding| std::cmp::Reverse(finding.cost));
+            Found { problems, findings }
+        })
     }
 
     /// Totals by source line.

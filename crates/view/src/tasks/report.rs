@@ -5,7 +5,7 @@ use crosscut_tasks::grain::{Deviation, Grains, Problem, ProblemReport, SiteShare
 use crosscut_tasks::{Finding, Tasks};
 use crosscut_workbench::Refusal;
 
-use super::opened::Opened;
+use super::opened::{Found, Opened};
 use super::words::{grain_id, many, savings, share, time_text};
 
 /// Everything that a report says.
@@ -18,11 +18,11 @@ pub struct Report<'a> {
     /// The run that work is compared with, by name.
     pub baseline: Option<(String, &'a Deviation)>,
     /// Problems that are available, most costly first.
-    pub problems: Vec<ProblemReport>,
+    pub problems: &'a [ProblemReport],
     /// Problems that are not, and why.
     pub missing: Vec<(Problem, &'static str)>,
     /// All findings, worst first.
-    pub findings: Vec<Finding>,
+    pub findings: &'a [Finding],
 }
 
 impl<'a> Report<'a> {
@@ -38,10 +38,7 @@ impl<'a> Report<'a> {
             let why = "not a single grain has a counterpart there; is it the same program?";
             return Err(Refusal::new(format!("{name}: {why}")));
         }
-        let problems = graph.grains.problems(tasks, graph.thresholds(), deviation);
-        let mut findings = tasks.findings();
-        findings.extend(graph.grains.findings(tasks, &problems));
-        findings.sort_by_key(|finding| std::cmp::Reverse(finding.cost));
+        let Found { problems, findings } = opened.found();
         let missing = Problem::ALL.into_iter().filter_map(|problem| Some((problem, graph.missing(problem)?)));
         Ok(Report { tasks, grains: &graph.grains, baseline, problems, missing: missing.collect(), findings })
     }
@@ -117,7 +114,7 @@ impl<'a> Report<'a> {
 
     fn problem_lines(&self, asked: &[Problem]) -> Vec<String> {
         let mut rows = vec![["problem", "grains", "time lost", "visible", "where"].map(str::to_owned)];
-        for report in &self.problems {
+        for report in self.problems {
             let set = &report.set;
             let sign = if set.problem.is_below() { "<" } else { ">" };
             let lost = match report.time_lost {

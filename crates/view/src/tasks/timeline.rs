@@ -112,7 +112,7 @@ fn row_labels(tasks: &Tasks, rows: usize, pitch: f32, scene: &mut Scene) {
 
 /// What lies behind a row stands for its worker, a place: the second tree of the view.
 fn row_grounds(tasks: &Tasks, pitch: f32, axis: &Axis, scene: &mut Scene) {
-    let style = scene.styles.place(&styles::ROW);
+    let style = scene.styles.put(&styles::ROW);
     for (row, &node) in place_nodes(tasks.places()).iter().take(tasks.workers()).enumerate() {
         let mark = Mark::of(node).tree(PLACES).role(role::ROW).looks(style, slot::SURFACE);
         scene.boxes.push([axis.start(), row as f32 * pitch, axis.length(), pitch], mark);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crosscut_run::{Places, Run, RunWriter, Source, SourcesBuilder};
 use crosscut_scene::marks::{Area, Grid, Mark, NONE};
-use crosscut_scene::palette::{SEQUENTIAL, slot};
+use crosscut_scene::palette::{Ramp, slot};
 use crosscut_scene::plot::{Axis, Brush, Camera, Plot, Rect};
 use crosscut_scene::scene::LegendItem;
 use crosscut_scene::style::{Inner, Press, Stroke, Style, rank};
@@ -213,6 +213,7 @@ impl Forest for Logs {
         let worst = chosen.iter().max_by_key(|node| self.volume[node.index()]);
         let facts = vec![Fact::new("logs", Cell::text(chosen.len().to_string()))];
         Ok(Chosen {
+            name: lens.name.clone(),
             lens: Arc::new(Lens::new(chosen)),
             value,
             facts,
@@ -356,16 +357,16 @@ impl Timber {
             let lit = lens.as_ref().is_some_and(|lens| lens.lens.keeps(tree, part.node));
             let style = Style {
                 press: if part.open { Press::Close } else { Press::Open },
-                inner: if title.state.holds { Inner::Solid } else { Inner::None },
+                inner: if title.state.holds { Inner::Line } else { Inner::None },
                 stroke: if lit { Stroke::Slot(slot::RED) } else { Stroke::Own },
                 sheets: if part.count > 1 { 2 } else { 0 },
-                rank: if part.open { rank::GROUND } else { rank::MARK },
+                rank: if part.open { rank::BACK } else { rank::MARK },
                 meaning: title.kind.clone().into(),
                 ..Style::BOX
             };
-            let style = scene.styles.place(&style);
+            let style = scene.styles.put(&style);
             let fill = match look.option("colour") {
-                Some("rot") => SEQUENTIAL.first + (self.forest.rot[part.node.index()] * 15.0) as u16,
+                Some("rot") => Ramp::MORE.first + (self.forest.rot[part.node.index()] * 15.0) as u16,
                 _ => (part.node.0 % 24) as u16,
             };
             let role = if part.fold.is_some() { 1 } else { 0 };
@@ -405,11 +406,11 @@ impl Timber {
             brush: Brush::Nodes,
             ..Plot::default()
         });
-        let boxes = scene.styles.place(&Style { meaning: "volume of a trunk".into(), ..Style::BOX });
-        let dots = scene.styles.place(&Style { meaning: "rot of a trunk".into(), ..Style::POINT });
-        let band = scene.styles.place(&Style { meaning: "from trunk to trunk".into(), ..Style::RIBBON });
-        let ground = scene.styles.place(&Style { meaning: "all trunks".into(), ..Style::GROUND });
-        let line = scene.styles.place(&Style { meaning: "neighbours".into(), ..Style::LINK });
+        let boxes = scene.styles.put(&Style { meaning: "volume of a trunk".into(), ..Style::BOX });
+        let dots = scene.styles.put(&Style { meaning: "rot of a trunk".into(), ..Style::POINT });
+        let band = scene.styles.put(&Style { meaning: "from trunk to trunk".into(), ..Style::RIBBON });
+        let ground = scene.styles.put(&Style { meaning: "all trunks".into(), ..Style::GROUND });
+        let line = scene.styles.put(&Style { meaning: "neighbours".into(), ..Style::LINK });
         let other = |at: usize| -> Option<f64> {
             let other = with.first()?.as_any().downcast_ref::<Timber>()?;
             let trunk = other.forest.tree().child(NodeId::ROOT, at)?;
@@ -440,7 +441,7 @@ impl Timber {
         let cells = trunks.len().max(1) as u32;
         let mut grid = Grid::new([below.x, below.y, below.w, 24.0], cells, 1, mark(NodeId(NONE), ground, 0));
         grid.level = trunks.iter().map(|t| (self.forest.rot[t.index()] * 255.0) as u8).collect();
-        scene.grids.push(grid.ramp(SEQUENTIAL));
+        scene.grids.push(grid.ramp(Ramp::MORE));
         let half = below.y + below.h / 2.0;
         scene.polygons.push(
             [(below.x, half), (below.x + 40.0, half + 20.0), (below.x, half + 40.0)],

@@ -29,7 +29,7 @@ pub fn draw(tasks: &Tasks, size: Size) -> Scene {
     for (role, (name, time, fill, slot, meaning)) in parts.into_iter().enumerate() {
         let w = (f64::from(rect.w) * time.max(0) as f64 / whole) as f32;
         let style = Style { fill, meaning: Cow::Borrowed(meaning), ..Style::BOX };
-        let style = scene.styles.place(&style);
+        let style = scene.styles.put(&style);
         if w > 0.0 {
             let mark = Mark::none().role(role as u8).looks(style, slot);
             scene.boxes.push([x, rect.y, w, rect.h], mark);

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use crosscut_scene::format::count;
 use crosscut_scene::palette::slot;
-use crosscut_scene::{Align, Axis, Fill, LegendItem, Mark, Plot, Rect, Scene, Side, Stop, Style, Unit};
+use crosscut_scene::{Align, Axis, Fill, LegendItem, Mark, Plot, Scene, Side, Stop, Style, Unit};
 use crosscut_tasks::{Summary, Tasks};
 use crosscut_workbench::Size;
 
@@ -68,18 +68,13 @@ pub fn draw(tasks: &Tasks, size: Size) -> Scene {
         side: Side::Start,
         ..Axis::linear((most * 1.1, 0.7), frame.y, frame.h, Unit::Count, "gaps")
     };
-    scene.begin(Plot {
-        rect: Rect { x: 0.0, w: size.w, h: size.h, y: 0.0 },
-        title: "gaps".to_owned(),
-        y: Some(y.clone()),
-        ..Plot::default()
-    });
+    scene.begin(Plot { rect: frame, title: "gaps".to_owned(), y: Some(y.clone()), ..Plot::default() });
     let sides = [
         ("the same worker went on", Fill::Solid, slot::RUNNING),
         ("another worker went on", Fill::Rising, slot::READY + 1),
     ];
     let styles = sides.map(|(meaning, fill, _)| {
-        scene.styles.place(&Style { fill, meaning: Cow::Borrowed(meaning), ..Style::BOX })
+        scene.styles.put(&Style { fill, meaning: Cow::Borrowed(meaning), ..Style::BOX })
     });
     let slot = frame.w / bins.len() as f32;
     let wide = (slot * 0.42).min(WIDEST);

@@ -92,8 +92,8 @@ fn cells(scene: &mut Scene, matrix: &Matrix, places: &[u32], cell: f32, most: i6
         meaning: Cow::Borrowed("transfers from the worker of the row to that of the column"),
         ..Style::GROUND
     };
-    let style = scene.styles.place(&style);
-    let diagonal = scene.styles.place(&Style { hit: false, ..Style::BOX });
+    let style = scene.styles.put(&style);
+    let diagonal = scene.styles.put(&Style { hit: false, ..Style::BOX });
     let gap = if cell > 5.0 { 1.0 } else { 0.0 };
     for i in 0..n {
         let (x, y) = (LEFT + i as f32 * cell, TOP + i as f32 * cell);

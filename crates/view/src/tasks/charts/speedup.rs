@@ -7,7 +7,8 @@ use std::borrow::Cow;
 use crosscut_scene::format::three;
 use crosscut_scene::palette::slot;
 use crosscut_scene::{
-    Align, Axis, Dash, Fill, LegendItem, Mark, Plot, Rect, Scene, Shape, Stop, Stroke, Style, Unit, rank,
+    Align, Axis, Dash, Fill, LegendItem, Mark, Plot, Rect, Scene, Shape, Side, Stop, Stroke, Style, Unit,
+    rank,
 };
 use crosscut_tasks::Tasks;
 use crosscut_workbench::Size;
@@ -76,7 +77,7 @@ pub fn chart(tasks: &Tasks, bounds: &[Bound], curves: &[Curve<'_>], room: Rect) 
         bounds.iter().map(|bound| bound.low).chain(points()).fold(1.0f64.min(observed.max(1e-9)), f64::min);
     let low = (lowest / 1.1).max(1.0 / 1024.0);
     let x = log_axis((1.0, most), frame.x, frame.w, "workers");
-    let y = log_axis((top, low), frame.y, frame.h, "speed-up");
+    let y = Axis { side: Side::Start, ..log_axis((top, low), frame.y, frame.h, "speed-up") };
     let title = format!("{} · speed-up by number of workers", tasks.run().name());
     let mut scene = Scene { title, width: room.x + room.w, height: room.y + room.h, ..Scene::default() };
     scene.begin(Plot {
@@ -124,7 +125,7 @@ fn band(scene: &mut Scene, ceiling: &[(f32, f32)], floor: &[(f32, f32)]) {
         meaning: Cow::Borrowed("between what every greedy schedule reaches and what none can exceed"),
         ..Style::BOX
     };
-    let style = scene.styles.place(&style);
+    let style = scene.styles.put(&style);
     let around = ceiling.iter().chain(floor.iter().rev()).copied();
     scene.polygons.push(around, Mark::none().looks(style, slot::RUNNING));
     scene.legend.push(LegendItem::of(style, slot::RUNNING, "bounds from work and critical path"));
@@ -143,13 +144,13 @@ fn line(scene: &mut Scene, points: &[(f32, f32)], dash: Dash, fill: u16, meaning
         meaning: Cow::Borrowed(meaning),
         ..Style::BOX
     };
-    let style = scene.styles.place(&style);
+    let style = scene.styles.put(&style);
     scene.polygons.push(points.iter().copied(), Mark::none().looks(style, fill));
     style
 }
 
 fn dots(scene: &mut Scene, through: &[(f32, f32)], curve: &Curve<'_>) {
-    let style = scene.styles.place(&Style { meaning: Cow::Borrowed("predicted"), ..Style::POINT });
+    let style = scene.styles.put(&Style { meaning: Cow::Borrowed("predicted"), ..Style::POINT });
     for &(x, y) in through {
         scene.points.push([x, y, 2.5], Mark::none().looks(style, curve.fill));
     }
@@ -164,7 +165,7 @@ fn recorded(scene: &mut Scene, (x, y): (f32, f32), observed: f64, frame: Rect) {
         rank: rank::SIGN,
         ..Style::POINT
     };
-    let style = scene.styles.place(&style);
+    let style = scene.styles.put(&style);
     scene.points.push([x, y, 5.0], Mark::none().looks(style, slot::ACCENT));
     let text = format!("recorded {}×", three(observed));
     let left = x > frame.x + frame.w / 2.0;

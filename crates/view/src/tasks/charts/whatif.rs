@@ -9,9 +9,7 @@ use crosscut_scene::palette::slot;
 use crosscut_scene::{Align, Dash, Rect, Scene};
 use crosscut_tasks::{Bounds, Point, Tasks};
 use crosscut_tree::NodeId;
-use crosscut_workbench::Drawn;
-use crosscut_workbench::job::Job;
-use crosscut_workbench::{Look, Refusal, Size};
+use crosscut_workbench::{Drawn, Job, Look, Refusal, Size};
 
 use super::note;
 use super::speedup::{self, Bound, chart};

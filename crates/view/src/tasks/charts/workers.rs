@@ -36,8 +36,8 @@ pub fn draw(tasks: &Tasks, size: Size) -> Scene {
         ..Plot::default()
     });
     let busy_style = Style { meaning: Cow::Borrowed("time in intervals"), ..Style::BOX };
-    let busy_style = scene.styles.place(&busy_style);
-    let track = scene.styles.place(&Style { hit: false, ..Style::BOX });
+    let busy_style = scene.styles.put(&busy_style);
+    let track = scene.styles.put(&Style { hit: false, ..Style::BOX });
     let nodes = place_nodes(tasks.places());
     let of = |worker: usize| nodes.get(worker).map_or(Mark::none(), |&node| Mark::of(node));
     let every = (PITCH.1 / pitch).ceil().max(1.0) as usize;
