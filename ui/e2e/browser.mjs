@@ -53,7 +53,7 @@ export async function open(browser, link, { width = 1280, height = 800, theme = 
 
 /** Takes the page from a folder instead of from the server: `PAGE=dist` tries a new page on an old program. */
 async function replaced(page, origin, folder) {
-  await page.route(`${origin}/assets/**`, (route) =>
+  await page.route(new RegExp(`^${origin}/(assets/|favicon)`), (route) =>
     route.fulfill({ path: join(folder, new URL(route.request().url()).pathname) }),
   );
   const html = readFileSync(join(folder, "index.html"));
@@ -66,12 +66,16 @@ async function replaced(page, origin, folder) {
 /** Keeps the ids of the requests that the server has not answered yet in `page.waiting`. */
 function listen(page, socket) {
   page.waiting.clear();
-  socket.on("framesent", ({ payload }) => page.waiting.add(JSON.parse(payload).id));
+  socket.on("framesent", ({ payload }) => {
+    const { id, ask } = JSON.parse(payload);
+    if (ask !== "cancel") page.waiting.add(id);
+  });
   socket.on("framereceived", ({ payload }) => {
     // Large answers are compressed (docs/api.md).
     const plain = payload.readUInt32LE(0) === 0xffffffff ? gunzipSync(payload.subarray(4)) : payload;
     const length = plain.readUInt32LE(0);
-    page.waiting.delete(JSON.parse(plain.subarray(4, 4 + length).toString()).id);
+    const { id, progress } = JSON.parse(plain.subarray(4, 4 + length).toString());
+    if (!progress) page.waiting.delete(id);
   });
 }
 

@@ -82,8 +82,8 @@ export function createAsks(transport: Transport) {
     hello: () => plain<Hello>({ ask: "hello" }),
     scene: async (look: Look, act?: ActCall, how: SceneHearing = {}): Promise<Shown> => {
       const heard = (message: Message): void => {
-        if (message.progress) how.progress?.(message.progress);
         if (message.ok) how.draft?.(shownOf(message));
+        else if (message.progress) how.progress?.(message.progress);
       };
       const asking: Asking = { heard, signal: how.signal };
       return shownOf(await transport.ask({ ask: "scene", look, ...(act ? { act } : {}) }, asking));

@@ -34,9 +34,6 @@ test("a source file is found, Enter walks through the hits and shows them", asyn
   assert.ok((await hits().count()) > 1);
   await press(page, "Enter");
   const first = (await state(page)).selected;
-  assert.equal((await state(page)).selected.tree, "lines", "source lines come first");
-  await search("#57");
-  await press(page, "Enter");
   assert.equal((await state(page)).panes[0].view, "tasks.dag");
   assert.ok(await nodeAt(page, await selected(page, "tasks")), "the hit is drawn");
   assert.equal(await hits().count(), 0, "the list is out of the way");

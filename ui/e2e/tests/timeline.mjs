@@ -6,6 +6,7 @@ import { launch, open, still } from "../browser.mjs";
 import { decoder } from "../picture.mjs";
 import { imported, serve } from "../server.mjs";
 import {
+  canvas,
   centre,
   click,
   drag,
@@ -70,8 +71,10 @@ test("dragging moves the window and keeps its length", async () => {
 });
 
 test("a click selects the interval under the pointer", async () => {
-  const [x, y] = await centre(page);
-  for (let dy = 0; dy < 200 && (await selected(page)) === null; dy += 20) await page.mouse.click(x, y + dy);
+  const { x, y, width, height } = await canvas(page).boundingBox();
+  for (let dy = height; dy > 0 && (await selected(page)) === null; dy -= 20) {
+    await page.mouse.click(x + width / 2, y + dy);
+  }
   const node = await selected(page, "tasks");
   assert.notEqual(node, null);
   await still(page);

@@ -276,10 +276,12 @@ export function GraphPane(props: { pane: number; view: View }): JSX.Element {
         <Waiting what={props.view.title} error={graph.answers.error()} />
       </Show>
       <Show when={graph.scene()} keyed>
-        {(scene) => (
-          <>
-            <MinimapView scene={scene} graph={graph} />
-            <div class="plot-foot">
+        {(scene) => <MinimapView scene={scene} graph={graph} />}
+      </Show>
+      <div class="plot-foot">
+        <Show when={graph.scene()} keyed>
+          {(scene) => (
+            <>
               <Legend scene={scene} />
               <Show when={scene.note}>
                 {(note) => (
@@ -290,10 +292,10 @@ export function GraphPane(props: { pane: number; view: View }): JSX.Element {
               </Show>
               <Busy since={graph.busySince()} />
               <span class="quiet num">{shownOf()}</span>
-            </div>
-          </>
-        )}
-      </Show>
+            </>
+          )}
+        </Show>
+      </div>
     </div>
   );
 }

@@ -16,7 +16,7 @@ export function PlotsFoot(props: { scene: Scene; plots: Plots }): JSX.Element {
   const run = props.plots.run;
   const all = (): void => store.update((state) => withScope(state, run(), { places: undefined }), "window");
   return (
-    <div class="plot-foot">
+    <>
       <Legend scene={props.scene} />
       <Show when={props.scene.note}>
         {(text) => (
@@ -41,6 +41,6 @@ export function PlotsFoot(props: { scene: Scene; plots: Plots }): JSX.Element {
           {quantity(length(props.plots.window()), store.runInfo(run())?.clock ?? "ns")} shown
         </span>
       </Show>
-    </div>
+    </>
   );
 }

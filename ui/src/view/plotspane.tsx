@@ -132,6 +132,11 @@ export function PlotsPane(props: { pane: number; view: View }): JSX.Element {
   const axisUnder = ({ x, y }: Point): number =>
     scene()?.plots.findIndex(({ rect: r }) => x >= r.x && x <= r.x + r.w && Math.abs(y - r.y - r.h) < AXIS) ??
     -1;
+  /** The plot that hands move: the one at a point, else the first along time. */
+  const movedAt = (at: Point): number => {
+    const here = plotUnder(at);
+    return here >= 0 ? here : (scene()?.plots.findIndex((p) => p.camera === "x") ?? -1);
+  };
   const valueAt = (plot: number, at: Point): number | null => {
     const p = scene()?.plots[plot];
     return p ? valuesAt(p, cameras()[plot] ?? null, at.x, at.y).x : null;
@@ -142,8 +147,9 @@ export function PlotsPane(props: { pane: number; view: View }): JSX.Element {
     if (e.button > 1) return;
     const start = local(e);
     const inside = plotUnder(start);
-    const plot = inside >= 0 ? inside : axisUnder(start);
-    const brushes = (scene()?.plots[plot]?.brush ?? "none") !== "none" && (e.shiftKey || inside < 0);
+    const axis = inside >= 0 ? -1 : axisUnder(start);
+    const plot = axis >= 0 ? axis : movedAt(start);
+    const brushes = (scene()?.plots[plot]?.brush ?? "none") !== "none" && (e.shiftKey || axis >= 0);
     drag = { start, plot, brushes, moved: false, window: window(), scroll: plots.scroll() };
     canvas.setPointerCapture(e.pointerId);
   };
@@ -233,6 +239,10 @@ export function PlotsPane(props: { pane: number; view: View }): JSX.Element {
     }
     const scrolls = plots.overflow() > 0 && (e.altKey || here < 0 || plot?.camera !== "x");
     if (scrolls) return plots.scrollTo(plots.scroll() + e.deltaY * lines);
+    zoomOrSlide(e, movedAt(at), at, lines);
+  }
+  function zoomOrSlide(e: WheelEvent, moved: number, at: Point, lines: number): void {
+    const plot = scene()?.plots[moved];
     if (plot?.camera !== "x") return;
     const sideways = e.shiftKey ? e.deltaY + e.deltaX : e.deltaX;
     const w = window();
@@ -241,7 +251,7 @@ export function PlotsPane(props: { pane: number; view: View }): JSX.Element {
       return plots.setWindow(slid(w, plots.whole(), by));
     }
     const factor = Math.exp(-e.deltaY * lines * (e.ctrlKey ? 0.01 : 0.002));
-    plots.zoomAt(valueAt(here, at) ?? (w[0] + w[1]) / 2, factor);
+    plots.zoomAt(valueAt(moved, at) ?? (w[0] + w[1]) / 2, factor);
   }
 
   const name = () => {
@@ -276,9 +286,11 @@ export function PlotsPane(props: { pane: number; view: View }): JSX.Element {
       <Show when={(!scene() && !props.view.slow) || plots.answers.error()}>
         <Waiting what={props.view.title} error={plots.answers.error()} />
       </Show>
-      <Show when={scene()} keyed>
-        {(s) => <PlotsFoot scene={s} plots={plots} />}
-      </Show>
+      <div class="plot-foot">
+        <Show when={scene()} keyed>
+          {(s) => <PlotsFoot scene={s} plots={plots} />}
+        </Show>
+      </div>
     </div>
   );
 }
