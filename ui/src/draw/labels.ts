@@ -40,7 +40,10 @@ export function fitting(text: string, room: number, measure: (t: string) => numb
   if (head !== text && measure(head) <= room) return head;
   // "× 28 others": how many there are is what must stay.
   const times = /^× ([\d\u2009]+)/.exec(text);
-  if (times) return [times[0], "×" + short(Number(times[1]!.replace(/\u2009/g, "")))].find((t) => measure(t) <= room) ?? "";
+  if (times)
+    return (
+      [times[0], "×" + short(Number(times[1]!.replace(/\u2009/g, "")))].find((t) => measure(t) <= room) ?? ""
+    );
   const bare = head.replace(/^(task|section|lane|linear|fork-join) /, "");
   if (bare !== head && measure(bare) <= room) return bare;
   // A source position is told apart by its line: "…ort.c:30" says more than "sort.c…".
@@ -67,18 +70,28 @@ export function fitting(text: string, room: number, measure: (t: string) => numb
 export function inOneLine(name: string, holds: string): string[] {
   const grains = holds.split(" · ")[0]!;
   // The name of a fold is its count; that of a group is told by its colour, too.
-  return name.startsWith("×") ? [`${name} · ${holds}`, `${name} · ${grains}`] : [`${name} · ${holds}`, `${name} · ${grains}`, holds, grains];
+  return name.startsWith("×")
+    ? [`${name} · ${holds}`, `${name} · ${grains}`]
+    : [`${name} · ${holds}`, `${name} · ${grains}`, holds, grains];
 }
 
 export function place(wishes: Wish[], lineHeight: number, measure: (t: string) => number): Set[] {
   const taken = new Map<number, Taken[]>();
   const set: Set[] = [];
   for (const wish of wishes) {
-    const text = wish.forms?.find((form) => measure(form) <= wish.room) ?? fitting(wish.text, wish.room, measure);
+    const text =
+      wish.forms?.find((form) => measure(form) <= wish.room) ?? fitting(wish.text, wish.room, measure);
     if (text === "") continue;
     const width = measure(text);
     const left = wish.align === "start" ? wish.x : wish.align === "end" ? wish.x - width : wish.x - width / 2;
-    if (!claim(taken, { left, right: left + width, top: wish.y - lineHeight / 2, bottom: wish.y + lineHeight / 2 }, lineHeight)) continue;
+    if (
+      !claim(
+        taken,
+        { left, right: left + width, top: wish.y - lineHeight / 2, bottom: wish.y + lineHeight / 2 },
+        lineHeight,
+      )
+    )
+      continue;
     set.push({ ...wish, text, left, width });
   }
   return set;
@@ -96,7 +109,8 @@ function claim(taken: Map<number, Taken[]>, r: Taken, row: number): boolean {
   const first = Math.floor(r.top / row);
   const last = Math.floor(r.bottom / row);
   for (let i = first; i <= last; i++) {
-    for (const t of taken.get(i) ?? []) if (r.left < t.right && r.right > t.left && r.top < t.bottom && r.bottom > t.top) return false;
+    for (const t of taken.get(i) ?? [])
+      if (r.left < t.right && r.right > t.left && r.top < t.bottom && r.bottom > t.top) return false;
   }
   for (let i = first; i <= last; i++) {
     const list = taken.get(i);
