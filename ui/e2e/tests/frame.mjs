@@ -168,7 +168,7 @@ test("the first sheet: findings lead to their look, tables sort, slow pictures w
   const text = await page.locator(".sheet").textContent();
   for (const word of [
     "3 of 4 places busy",
-    "problem 1 of run 0",
+    "Problem 1 of run 0",
     "31.0",
     "at most 200 ns",
     "place 1",

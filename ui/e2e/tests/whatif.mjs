@@ -24,15 +24,15 @@ after(async () => {
   server?.stop();
 });
 
-const compute = (where = page) => where.getByRole("button", { name: "Compute" });
+const compute = (where = page.locator("section.pane")) => where.getByRole("button", { name: "Compute" });
 
 test("the view waits for a button, then draws the prediction", async () => {
   await show(page, "What if");
   assert.equal((await stats(page)).boxes + (await stats(page)).links, 0, "nothing was asked for");
   await compute().click();
-  await page.waitForFunction(() => document.querySelector(".slow") === null);
+  await page.waitForFunction(() => document.querySelector(".pane .slow") === null);
   const cells = await pictures.sketch(await still(page, canvas(page)), 24, 12);
-  assert.ok(Math.max(...cells) - Math.min(...cells) > 40, "a picture is drawn");
+  assert.ok(Math.max(...cells) - Math.min(...cells) > 15, "a picture is drawn");
   assert.deepEqual(page.problems, []);
 });
 
@@ -42,12 +42,12 @@ test("another factor is another prediction, and the address keeps it", async () 
   await show(page, "What if");
   await page.getByRole("button", { name: "What is faster" }).click();
   await compute().click();
-  await page.waitForFunction(() => document.querySelector(".slow") === null);
+  await page.waitForFunction(() => document.querySelector(".pane .slow") === null);
   const before = await still(page, canvas(page));
-  const field = page.getByLabel("Times as fast, as a number");
+  const field = page.locator("section.pane").getByLabel("Times as fast, as a number");
   await field.fill("50");
   await page.waitForTimeout(600);
-  await page.waitForFunction(() => document.querySelector(".slow") === null);
+  await page.waitForFunction(() => document.querySelector(".pane .slow") === null);
   assert.equal((await state(page)).options["tasks.whatif"].faster, "50");
   assert.ok((await pictures.changed(before, await still(page, canvas(page)))) > 0.001);
   await field.fill("nothing");

@@ -45,7 +45,7 @@ export function createOwn({ store, hands, trees, findings, search, controls }: P
       () => void hands.closeParent(),
       drawn,
     ],
-    ["spread", "Unfold the selected fold, or fold it again", ["R"], hands.spread, drawn],
+    ["spread", "Unfold the selected fold, or fold it again", ["R"], () => void hands.spread(), drawn],
     ["close-all", "Close all", ["0"], () => hands.depth(0)],
   ];
   const move: Line[] = [

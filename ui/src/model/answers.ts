@@ -2,7 +2,7 @@
 // so that undo is instant. Slow views are asked for on demand, with progress, and given up when the look
 // changes.
 
-import { createEffect, createSignal, on, onCleanup, untrack } from "solid-js";
+import { createEffect, createMemo, createSignal, on, onCleanup, untrack } from "solid-js";
 import { keyOf } from "../look";
 import { GivenUp, latest } from "../transport";
 import type { Shown } from "../ask";
@@ -119,20 +119,18 @@ export function createAnswers(store: Store, { wanted, slow, lazy, arrived }: Wis
     else load({ key, look });
   }
 
+  const wantedKey = createMemo(() => {
+    const look = wanted();
+    return look && store.hello() ? keyOf(look) : null;
+  });
   createEffect(
-    on(
-      () => {
-        const look = wanted();
-        return look && store.hello() ? keyOf(look) : null;
-      },
-      (key) => {
-        const look = untrack(wanted);
-        if (key === null || !look || key === shownKey) return;
-        const known = recent.get(key);
-        if (known) install(key, known);
-        else ask(key, look);
-      },
-    ),
+    on(wantedKey, (key) => {
+      const look = untrack(wanted);
+      if (key === null || !look || key === shownKey) return;
+      const known = recent.get(key);
+      if (known) install(key, known);
+      else ask(key, look);
+    }),
   );
   onCleanup(stop);
 

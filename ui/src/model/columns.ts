@@ -14,7 +14,7 @@ const headRoom = (title: string): number =>
 
 /** Room for values: of words, and of numbers with the longest unit that they have. */
 const WORDS = 84;
-const LEAST: Partial<Record<Unit, number>> = { ns: 72, ticks: 98, bytes: 80 };
+const LEAST: Partial<Record<Unit, number>> = { ns: 72, ticks: 98, bytes: 80, cores: 84 };
 
 /** Share of the width and the least in pixels, by what the column holds and where it stands. */
 function widthOf(column: Column, first: boolean): [number, number] {

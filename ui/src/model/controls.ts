@@ -27,6 +27,8 @@ export interface Control {
   look: () => Look | null;
   /** Does an act, and shows what comes of it. */
   act: (call: ActCall) => Promise<void>;
+  /** When all acts so far are done: what is decided by the picture is decided by the newest. */
+  settled?: () => Promise<unknown>;
   zoom: (factor: number) => void;
   /** Moves by a share of the pane. False: there is nowhere to move to. */
   pan: (dx: number, dy: number) => boolean;

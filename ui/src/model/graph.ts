@@ -225,6 +225,7 @@ export function createGraph(
     busySince: () => acting() ?? answers.busySince(),
     tween: (): Tween | null => (way && progress(way, performance.now()) < 1 ? way : null),
     act: acts.act,
+    settled: acts.settled,
     extent: (): Size | undefined => {
       const s = scene();
       return s ? extent(s) : undefined;
@@ -244,14 +245,14 @@ export function createGraph(
       const box = s ? boxIn(s, of) : -1;
       return s && box >= 0 ? s.styles[s.boxes.style[box]!]!.press : "hidden";
     },
+    /** The root, or what comes first in the tree. */
     first: (): Selection | null => {
-      const s = scene();
-      if (!s) return null;
-      for (let i = 0; i < s.boxes.n; i++) {
-        const tree = trees()[s.boxes.tree[i]!];
-        if (s.boxes.node[i] !== NONE && tree !== undefined) return single(run(), tree, s.boxes.node[i]!);
-      }
-      return null;
+      const [s, tree] = [scene(), trees()[0]];
+      if (!s || tree === undefined) return null;
+      let least = NONE;
+      for (let i = 0; i < s.boxes.n; i++)
+        if (s.boxes.tree[i] === 0) least = Math.min(least, s.boxes.node[i]!);
+      return least === NONE ? null : single(run(), tree, least);
     },
   };
 }

@@ -3,7 +3,7 @@
 
 import { around } from "./time";
 import { ASK_AT } from "./act";
-import { showing, withPane } from "../state";
+import { showing, treeOf, withPane } from "../state";
 import { listed, nameOf, viewOf } from "../views";
 import { withSelected } from "../look";
 import type { Controls } from "./controls";
@@ -41,6 +41,7 @@ export function createHands(store: Store, controls: Controls) {
   /** Opens a closed thing, closes an open one; what is folded is shown. */
   async function toggle(of: Selection): Promise<void> {
     const control = controls.active();
+    await control?.settled?.();
     const press = control?.press(of) ?? "none";
     if (press === "hidden") await control?.reveal(of);
     else if (press !== "none") await control?.act({ name: press, on: of, numbers: [] });
@@ -183,11 +184,17 @@ export function createHands(store: Store, controls: Controls) {
         ),
       ),
     parent: () => guarded(() => besides(parentOf, "Nothing is around this.")),
-    spread: () => {
-      const of = subject();
-      const name = of && controls.active()?.press(of) === "spread" ? "spread" : "gather";
-      if (of) void controls.active()?.act({ name, on: of, numbers: [] });
-    },
+    /** Shows what is folded into something one by one; where nothing is, folds what was shown. */
+    spread: () =>
+      guarded(async () => {
+        const of = subject();
+        const control = controls.active();
+        if (!of || !control) return;
+        const cut = (): string => treeOf(store.state(), of.run, of.tree).cut;
+        const before = cut();
+        await control.act({ name: "spread", on: of, numbers: [] });
+        if (cut() === before) await control.act({ name: "gather", on: of, numbers: [] });
+      }),
     depth: (depth: number) => void controls.active()?.act({ name: "depth", numbers: [depth] }),
     act: (name: string, onSelection: boolean) => {
       const on = onSelection ? subject() : null;

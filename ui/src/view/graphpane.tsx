@@ -83,6 +83,7 @@ export function GraphPane(props: { pane: number; view: View }): JSX.Element {
   const control: Control = {
     look: graph.look,
     act: graph.act,
+    settled: graph.settled,
     zoom: graph.zoom,
     pan: graph.pan,
     fit: graph.fit,

@@ -19,7 +19,7 @@ import type { Look } from "../protocol/Look";
 import type { Opt } from "../protocol/Opt";
 
 /** Height of what waits for a button. */
-const NOT_YET = 76;
+const NOT_YET = 40;
 
 export function Picture(props: { title?: string; look: Look; height: number; slow?: boolean }): JSX.Element {
   const { store } = useBench();

@@ -36,7 +36,11 @@ export function Rail(): JSX.Element {
                 view.about ? `${view.title}: ${view.about}` : view.title,
                 i() < 9 ? String(i() + 1) : undefined,
               )}
-              onClick={() => store.show(view.name)}
+              onClick={(e) => {
+                store.show(view.name);
+                // Who points goes on in the pane; who steps with keys stays here.
+                if (e.detail > 0) e.currentTarget.blur();
+              }}
             >
               <Icon path={view.icon} />
               <span>{view.title}</span>

@@ -1,7 +1,17 @@
 // A table of any length: rows come from the server in pieces, sorted and filtered there, and only those on
 // the screen are in the document. A way to ask goes in; arrows walk the rows, Enter presses one.
 
-import { createEffect, createSignal, For, on, onCleanup, onMount, Show, type JSX } from "solid-js";
+import {
+  createEffect,
+  createMemo,
+  createSignal,
+  For,
+  on,
+  onCleanup,
+  onMount,
+  Show,
+  type JSX,
+} from "solid-js";
 import { latest } from "../transport";
 import { gridOf, nextOrder } from "../model/columns";
 import { CellView } from "./cell";
@@ -53,11 +63,13 @@ export function Rows(props: RowsProps): JSX.Element {
   const [bar, setBar] = createSignal(0);
   const [error, setError] = createSignal<string | null>(null);
   let body!: HTMLDivElement;
+  /** Only when it is another: the state changes more often than the rows. */
+  const rowsKey = createMemo(() => props.key);
 
   const load = latest(
     (q: { key: string; chunk: number }) => props.ask(q.chunk * CHUNK, CHUNK * 2),
     (answer, q) => {
-      if (q.key !== props.key) return ask();
+      if (q.key !== rowsKey()) return ask();
       setError(null);
       setTotal(answer.total);
       setColumns(answer.columns);
@@ -73,22 +85,19 @@ export function Rows(props: RowsProps): JSX.Element {
     const from = Math.floor(first() / CHUNK);
     const to = Math.floor(Math.max(first(), last() - 1) / CHUNK);
     for (let chunk = from; chunk <= to; chunk++) {
-      if (!chunks().has(chunk)) return load({ key: props.key, chunk });
+      if (!chunks().has(chunk)) return load({ key: rowsKey(), chunk });
     }
   }
   createEffect(
-    on(
-      () => props.key,
-      (key, before) => {
-        // Other rows of the same table keep their place; another order begins at the top.
-        setChunks(new Map());
-        if (before !== undefined && orderIn(key) !== orderIn(before)) {
-          body.scrollTop = 0;
-          setTop(0);
-        }
-        load({ key, chunk: Math.floor(first() / CHUNK) });
-      },
-    ),
+    on(rowsKey, (key, before) => {
+      // Other rows of the same table keep their place; another order begins at the top.
+      setChunks(new Map());
+      if (before !== undefined && orderIn(key) !== orderIn(before)) {
+        body.scrollTop = 0;
+        setTop(0);
+      }
+      load({ key, chunk: Math.floor(first() / CHUNK) });
+    }),
   );
   createEffect(on([first, last, chunks], ask, { defer: true }));
   createEffect(on(chunks, (all) => props.onVisible([...all.values()].flat())));

@@ -11,10 +11,10 @@ export function Slow(props: { view: View | undefined; answers: Answers; untitled
     <>
       <Show when={!props.untitled}>
         <strong>{props.view?.title}</strong>
+        <p class="quiet">{props.view?.about}</p>
       </Show>
-      <Show when={props.view?.about}>{(about) => <p class="quiet">{about()}</p>}</Show>
       <p>
-        <button type="button" class="primary" onClick={() => props.answers.start()}>
+        <button type="button" class="primary" title={props.view?.about} onClick={() => props.answers.start()}>
           Compute
         </button>
       </p>
