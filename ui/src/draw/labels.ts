@@ -35,7 +35,7 @@ const LEAST_SHARE = 0.6;
 export function fitting(text: string, room: number, measure: (t: string) => number): string {
   const width = measure(text);
   if (width <= room) return text;
-  // "task sort.c:120 · 1.2 ms": first without what follows the dot, then without the kind.
+  // "kind sort.c:120 · 1.2 ms": first without what follows the dot, then without the kind.
   const head = text.split(" · ")[0]!;
   if (head !== text && measure(head) <= room) return head;
   // "× 28 others": how many there are is what must stay.
@@ -44,7 +44,7 @@ export function fitting(text: string, room: number, measure: (t: string) => numb
     return (
       [times[0], "×" + short(Number(times[1]!.replace(/\u2009/g, "")))].find((t) => measure(t) <= room) ?? ""
     );
-  const bare = head.replace(/^(task|section|lane|linear|fork-join) /, "");
+  const bare = head.replace(/^[a-z-]+ (?=\S+:\d+$)/, "");
   if (bare !== head && measure(bare) <= room) return bare;
   // A source position is told apart by its line: "…ort.c:30" says more than "sort.c…".
   const line = /^…?([^\s:]+)(:\d+)$/.exec(bare);
@@ -66,13 +66,13 @@ export function fitting(text: string, room: number, measure: (t: string) => numb
   return "";
 }
 
-/** What a mark that stands for many says in a single line; its name and "96 grains · 5 ms" go in, the longest form first. */
+/** What a mark that stands for many says in a single line; its name and "96 things · 5 ms" go in, the longest form first. */
 export function inOneLine(name: string, holds: string): string[] {
-  const grains = holds.split(" · ")[0]!;
+  const count = holds.split(" · ")[0]!;
   // The name of a fold is its count; that of a group is told by its colour, too.
   return name.startsWith("×")
-    ? [`${name} · ${holds}`, `${name} · ${grains}`]
-    : [`${name} · ${holds}`, `${name} · ${grains}`, holds, grains];
+    ? [`${name} · ${holds}`, `${name} · ${count}`]
+    : [`${name} · ${holds}`, `${name} · ${count}`, holds, count];
 }
 
 export function place(wishes: Wish[], lineHeight: number, measure: (t: string) => number): Set[] {
