@@ -49,7 +49,7 @@ export async function serve(...runs) {
 /** Starts the server of a domain that only a test knows (`crates/server/examples/timber.rs`). */
 export async function serveTimber() {
   const timber = process.env.TIMBER ?? "timber";
-  return started(spawn(timber, [], { stdio: ["pipe", "pipe", "inherit"] }));
+  return started(spawn(timber, [], { stdio: ["ignore", "pipe", "inherit"] }));
 }
 
 async function started(child) {

@@ -20,7 +20,7 @@ async fn main() {
     let runs = [("oak.crosscut", 6), ("ash.crosscut", 9)].into_iter().map(open).collect();
     let server = Server::bind(Workbench::new(runs, build()), Options { port: 0 }).await.expect("a port");
     println!("{}", server.link());
-    // Ends with the one who started it: standard input is closed then.
-    let ended = tokio::task::spawn_blocking(|| std::io::read_to_string(std::io::stdin()));
-    let _ = server.run(async { drop(ended.await) }).await;
+    let mut told =
+        tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()).expect("a signal");
+    let _ = server.run(async move { drop(told.recv().await) }).await;
 }
