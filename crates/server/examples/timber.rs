@@ -22,5 +22,9 @@ async fn main() {
     println!("{}", server.link());
     let mut told =
         tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()).expect("a signal");
-    let _ = server.run(async move { drop(told.recv().await) }).await;
+    let _ = server
+        .run(async move {
+            told.recv().await;
+        })
+        .await;
 }
