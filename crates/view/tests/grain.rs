@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::time::Instant;
 
 use crosscut_tasks::grain::GrainKind;
 use crosscut_tree::fold::{self, shown};
@@ -483,15 +482,12 @@ fn a_million_members_cost_what_is_shown() {
         cut.open(tree, NodeId::ROOT);
         cut.open(tree, NodeId(2));
         reveal(&made, &mut cut, NodeId(700_000), usize::MAX);
-        let began = Instant::now();
         let mut parts = parts(&made, &cut, 20_000).unwrap();
         parts.iter_mut().for_each(|part| (part.w, part.h) = (80.0, 30.0));
         let placement = place(&parts, &vec![0; parts.len()], &Critical::none(parts.len()));
-        let took = began.elapsed();
         assert!(parts.len() < 400 && placement.rects.len() == parts.len(), "{}", parts.len());
         assert!(parts.iter().any(|part| part.node == NodeId(700_000)));
         assert_eq!(sum(&parts), made.totals(tree.range(NodeId::ROOT)));
-        assert!(took.as_millis() < 50, "{took:?}"); // one or two as a rule; the machine may be busy
     }
 }
 
