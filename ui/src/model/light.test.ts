@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { NOTHING_LIT } from "../draw/draw";
 import { emptyScene, NONE, type Scene } from "../scene";
-import { litIn, ownLit } from "./light";
+import { bestOf, litIn, ownLit } from "./light";
 import { selectionOf } from "./pick";
 import type { Lit } from "../protocol/Lit";
 import type { Style } from "../protocol/Style";
@@ -50,6 +50,12 @@ describe("what a selection lights", () => {
   it("is nothing where nothing is meant", () => {
     expect(litIn(scene(), [lit({ nodes: "77", above: [78] })], true)).toBe(NOTHING_LIT);
     expect(litIn(scene(), [], true)).toBe(NOTHING_LIT);
+  });
+  it("is of the selection's own tree, else of the first that is meant", () => {
+    const answer = { trees: [lit({}), lit({ tree: 1 })], time: null, by: "" };
+    const of = { run: 0, tree: "things", nodes: "1" };
+    expect(bestOf(answer, of, ["parts", "things"]).map((l) => l.tree)).toEqual([1]);
+    expect(bestOf(answer, of, ["parts", "others"]).map((l) => l.tree)).toEqual([0]);
   });
   it("is known before the answer for trees of the view", () => {
     const of = { run: 0, tree: "things", nodes: "1" };

@@ -38,6 +38,12 @@ export function createMeaning(store: Store, look: () => Look | null): () => Mean
   return meaning;
 }
 
+/** What is lit of an answer: the tree of the selection itself, else the first that it means something in. */
+export function bestOf(answer: LightAnswer, of: Selection, trees: readonly string[]): TreeLit[] {
+  const own = answer.trees.filter((lit) => trees[lit.tree] === of.tree);
+  return own.length > 0 ? own : answer.trees.slice(0, 1);
+}
+
 /**
  * What is meant in the trees of a view, known without asking: the selection itself, where it is of one of
  * them.
