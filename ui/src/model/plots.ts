@@ -83,9 +83,7 @@ export function createPlots(store: Store, pane: () => number, view: View) {
     const found = meant
       ? bestOf(meant.answer, meant.of, trees())
       : ownLit(store.state().selected, run(), trees());
-    // Everything inside of what is selected stands out; a single thing only gets a border.
-    const inside = found.some((of) => of.inside !== "" && of.inside !== of.nodes);
-    return litIn(s, found, inside);
+    return litIn(s, found, false);
   });
 
   const timed = (): boolean => scene()?.plots.some((p) => p.camera === "x") ?? false;

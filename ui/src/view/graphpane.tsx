@@ -43,7 +43,7 @@ export function GraphPane(props: { pane: number; view: View }): JSX.Element {
     const found = meant
       ? bestOf(meant.answer, meant.of, graph.trees())
       : ownLit(store.state().selected, graph.run(), graph.trees());
-    return litIn(scene, found, false);
+    return litIn(scene, found, true);
   });
   let canvas!: HTMLCanvasElement;
   let surface: Surface | undefined;
