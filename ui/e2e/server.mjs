@@ -42,9 +42,17 @@ export function info(run) {
  * Returns the launch link, the server's origin, and a function that stops it.
  */
 export async function serve(...runs) {
-  const child = spawn(CROSSCUT, ["view", ...runs, "--port", "0", "--no-open"], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const args = ["view", ...runs, "--port", "0", "--no-open"];
+  return started(spawn(CROSSCUT, args, { stdio: ["ignore", "pipe", "inherit"] }));
+}
+
+/** Starts the server of a domain that only a test knows (`crates/server/examples/timber.rs`). */
+export async function serveTimber() {
+  const timber = process.env.TIMBER ?? "timber";
+  return started(spawn(timber, [], { stdio: ["ignore", "pipe", "inherit"] }));
+}
+
+async function started(child) {
   const stop = () => {
     child.kill();
     process.off("exit", stop);

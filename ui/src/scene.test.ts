@@ -14,5 +14,7 @@ it("splits a message into JSON and columns", () => {
 it("has scenes without marks", () => {
   const empty = emptyScene();
   expect([empty.boxes.n, empty.polygons.x.length, empty.grids.length]).toEqual([0, 0, 0]);
-  expect(standsFor({ ...empty, areas: [{ node: 5, tree: 1 } as never] }, { kind: "areas", index: 0 })).toMatchObject({ node: 5, tree: 1 });
+  expect(
+    standsFor({ ...empty, areas: [{ node: 5, tree: 1 } as never] }, { kind: "areas", index: 0 }),
+  ).toMatchObject({ node: 5, tree: 1 });
 });

@@ -140,7 +140,8 @@ export function decodeScene(head: SceneHead, buffer: ArrayBuffer, columns: numbe
   const marks = <K extends keyof typeof COLUMNS>(kind: K): Record<string, unknown> => {
     const { n, same }: MarksHead = head[kind];
     const all: Record<string, unknown> = { n };
-    for (const [name, type] of COLUMNS[kind]) all[name] = name in same ? filled(type, n, same[name]!) : read[type](n);
+    for (const [name, type] of COLUMNS[kind])
+      all[name] = name in same ? filled(type, n, same[name]!) : read[type](n);
     return all;
   };
   const boxes = marks("boxes") as unknown as Boxes;
@@ -155,7 +156,22 @@ export function decodeScene(head: SceneHead, buffer: ArrayBuffer, columns: numbe
   const grids = head.grids.map((g) => decodeGrid(g, read));
   const { title, width, height, styles, texts, plots, legend, note } = head;
   return {
-    title, width, height, styles, texts, plots, legend, note, boxes, links, points, ribbons, polygons, labels, areas, grids,
+    title,
+    width,
+    height,
+    styles,
+    texts,
+    plots,
+    legend,
+    note,
+    boxes,
+    links,
+    points,
+    ribbons,
+    polygons,
+    labels,
+    areas,
+    grids,
   };
 }
 
@@ -171,12 +187,20 @@ function decodeGrid(g: GridHead, read: Reader): Grid {
 
 type Reader = ReturnType<typeof reader>;
 
-function filled(type: keyof Reader, n: number, value: number): Float32Array | Uint32Array | Uint16Array | Uint8Array {
+function filled(
+  type: keyof Reader,
+  n: number,
+  value: number,
+): Float32Array | Uint32Array | Uint16Array | Uint8Array {
   switch (type) {
-    case "f32": return new Float32Array(n).fill(value);
-    case "u32": return new Uint32Array(n).fill(value);
-    case "u16": return new Uint16Array(n).fill(value);
-    case "u8": return new Uint8Array(n).fill(value);
+    case "f32":
+      return new Float32Array(n).fill(value);
+    case "u32":
+      return new Uint32Array(n).fill(value);
+    case "u16":
+      return new Uint16Array(n).fill(value);
+    case "u8":
+      return new Uint8Array(n).fill(value);
   }
 }
 
@@ -203,8 +227,23 @@ function reader(buffer: ArrayBuffer, start: number) {
 export function emptyScene(): Scene {
   const none: MarksHead = { n: 0, same: {} };
   const head: SceneHead = {
-    title: "", width: 0, height: 0, styles: [], texts: [], plots: [], boxes: none, links: none, points: none, ribbons: none,
-    polygons: none, labels: none, words: [], areas: [], grids: [], legend: [], note: null,
+    title: "",
+    width: 0,
+    height: 0,
+    styles: [],
+    texts: [],
+    plots: [],
+    boxes: none,
+    links: none,
+    points: none,
+    ribbons: none,
+    polygons: none,
+    labels: none,
+    words: [],
+    areas: [],
+    grids: [],
+    legend: [],
+    note: null,
   };
   return decodeScene(head, new ArrayBuffer(0), 0);
 }
@@ -233,7 +272,12 @@ export function standsFor(scene: Scene, { kind, index, cell }: Ref): Stands {
   }
   const k: Keys = scene[kind];
   return {
-    tree: k.tree[index]!, node: k.node[index]!, to: k.to[index]!, role: k.role[index]!, style: k.style[index]!,
-    fill: k.fill[index]!, id: k.id[index]!,
+    tree: k.tree[index]!,
+    node: k.node[index]!,
+    to: k.to[index]!,
+    role: k.role[index]!,
+    style: k.style[index]!,
+    fill: k.fill[index]!,
+    id: k.id[index]!,
   };
 }

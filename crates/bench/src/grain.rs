@@ -12,7 +12,6 @@ use crosscut_synth::{Options, ShapeName};
 use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{Grains, Thresholds};
 
-
 use crate::client::Client;
 use crate::{Add, at, si};
 

@@ -81,7 +81,7 @@ fn wrong_wishes_leave_no_picture() {
         (&[dag, &["-o", "a.svg", "--colour", "taste"]].concat(), "possible values: worker"),
         (&[grain, &["--lens", "sadness"]].concat(), "there is no problem `sadness`"),
         (&[grain, &["--lens", "low-parallelism=NaN"]].concat(), "not a number"),
-        (&[grain, &["--lens", "work-deviation"]].concat(), "does not hold what it takes"),
+        (&[grain, &["--lens", "work-deviation"]].concat(), "work-deviation is not available"),
         (&[grain, &["--lens", "memory-stall"]].concat(), "--counters cycles,stalled-cycles-backend"),
         (&[grain, &["--lens", "low-parallelism=-1"]].concat(), "not a number from 0 on"),
         (&[grain, &["--threshold", "low-parallelism=1"]].concat(), "name one by --lens"),

@@ -77,7 +77,7 @@ impl<T: Summed> ByPlaceMut<T> {
         column: impl Fn(&str, usize) -> Result<ColumnMut<T>, RunError>,
     ) -> Result<Self, RunError> {
         // What no memory can hold is refused like a column of that size.
-        let rows = |per_place: usize| per_place.checked_mul(places).unwrap_or(usize::MAX);
+        let rows = |per_place: usize| per_place.saturating_mul(places);
         let values = column("", rows(nodes))?;
         let sums = column(SUMS, rows(sums_per_place(nodes)))?;
         Ok(ByPlaceMut { values, sums, nodes, places })
@@ -132,7 +132,7 @@ impl<T: Summed> ByPlace<T> {
     /// `None` when values and sums do not fit together.
     pub(crate) fn new(values: Column<T>, sums: Column<T>, places: u64) -> Option<Self> {
         let places = usize::try_from(places).ok()?;
-        let nodes = if places == 0 { 0 } else { values.len() / places };
+        let nodes = values.len().checked_div(places).unwrap_or(0);
         let fits = nodes.checked_mul(places) == Some(values.len())
             && sums_per_place(nodes).checked_mul(places) == Some(sums.len());
         fits.then_some(ByPlace { values, sums, nodes, places })

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
-use crosscut_workbench::{Client, Lane, Sink, failure};
-use tokio::sync::{Semaphore, mpsc, watch};
+use crosscut_workbench::{Asked, Client, Lane, Sink, failure};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 
 use crate::App;
 use crate::encode::packed;
@@ -39,29 +39,47 @@ async fn talk(app: Arc<App>, mut socket: WebSocket) {
     let asking = Asking(Arc::default());
     let (quick, slow) = (Arc::new(Semaphore::new(AT_ONCE)), Arc::new(Semaphore::new(WAITING)));
     let mut stop = app.stop.clone();
+    // A question that was read and waits for its turn: no other is read before, but answers go out.
+    let mut next: Option<Asked> = None;
     loop {
-        tokio::select! {
-            message = socket.recv() => match message {
-                Some(Ok(Message::Text(text))) => {
-                    let work = Work { app: app.clone(), client: asking.0.clone(), ready: ready.clone() };
-                    let lanes = (quick.clone(), slow.clone());
-                    work.begin(text.as_str().to_owned(), lanes).await;
-                }
-                Some(Ok(Message::Binary(_))) => {
-                    let bytes = failure(0, "questions are text messages");
-                    if socket.send(Message::Binary(bytes.into())).await.is_err() {
-                        return;
+        let work = || Work { app: app.clone(), client: asking.0.clone(), ready: ready.clone() };
+        let send = tokio::select! {
+            message = socket.recv(), if next.is_none() => match message {
+                Some(Ok(Message::Text(text))) => match app.bench.read(text.as_str()) {
+                    Ok(asked) if asked.is_cancel() => {
+                        app.bench.answer(&asked, &asking.0, &Nowhere);
+                        None
                     }
-                }
-                Some(Ok(_)) => {} // pings are answered by the protocol itself
+                    Ok(asked) if asked.lane == Lane::Quick => {
+                        next = Some(asked);
+                        None
+                    }
+                    Ok(asked) => match slow.clone().try_acquire_owned() {
+                        Ok(place) => {
+                            work().begin(asked, place);
+                            None
+                        }
+                        Err(_) => Some(failure(asked.id(), "too many slow questions are waiting: cancel some first")),
+                    },
+                    Err(message) => Some(message),
+                },
+                Some(Ok(Message::Binary(_))) => Some(failure(0, "questions are text messages")),
+                Some(Ok(_)) => None, // pings are answered by the protocol itself
                 Some(Err(_)) | None => return, // the page is gone
             },
-            Some(bytes) = answers.recv() => {
-                if socket.send(Message::Binary(bytes.into())).await.is_err() {
-                    return;
+            place = quick.clone().acquire_owned(), if next.is_some() => {
+                if let (Some(asked), Ok(place)) = (next.take(), place) {
+                    work().begin(asked, place);
                 }
+                None
             }
+            answer = answers.recv() => answer,
             () = stopped(&mut stop) => return,
+        };
+        if let Some(bytes) = send
+            && socket.send(Message::Binary(bytes.into())).await.is_err()
+        {
+            return;
         }
     }
 }
@@ -93,29 +111,9 @@ impl Sink for Out {
 }
 
 impl Work {
-    /// Reads a question and works on it in its lane.
-    async fn begin(self, text: String, (quick, slow): (Arc<Semaphore>, Arc<Semaphore>)) {
-        let asked = match self.app.bench.read(&text) {
-            Ok(asked) => asked,
-            Err(message) => {
-                let _ = self.ready.send(message).await;
-                return;
-            }
-        };
-        if asked.is_cancel() {
-            self.app.bench.answer(&asked, &self.client, &Nowhere);
-            return;
-        }
+    /// Works on a question that has a place in its lane.
+    fn begin(self, asked: Asked, place: OwnedSemaphorePermit) {
         let id = asked.id();
-        let place = match asked.lane {
-            Lane::Quick => quick.acquire_owned().await.ok(),
-            Lane::Slow => slow.try_acquire_owned().ok(),
-        };
-        let Some(place) = place else {
-            let _ =
-                self.ready.send(failure(id, "too many slow questions are waiting: cancel some first")).await;
-            return;
-        };
         tokio::spawn(async move {
             let ready = self.ready.clone();
             // One slow answer at a time, on threads of its own.

@@ -151,7 +151,6 @@ async fn broken_questions_get_words() {
         json!({"ask": "overview", "run": 0.5}),
         json!({"ask": "about", "selection": {"run": 0, "tree": "tasks", "nodes": "4000000000"}}),
         json!({"ask": "about", "selection": {"run": 0, "tree": "tasks", "nodes": "1-"}}),
-        json!({"ask": "about", "selection": {"run": 0, "tree": "tasks", "nodes": ""}}),
         json!({"ask": "about", "selection": {"run": 0, "tree": "trees", "nodes": "0"}}),
         json!({"ask": "about", "selection": {"run": 7, "tree": "tasks", "nodes": "0"}}),
         json!({"ask": "tree", "run": 0, "tree": "tasks/7"}),

@@ -344,7 +344,7 @@ impl<F: Folds + ?Sized> Group<'_, F> {
     fn plain(&self, numbers: Range<usize>, tail: bool) -> Vec<Part> {
         if numbers.len() <= self.folds.many() {
             let members = self.tree.children_from(self.group, numbers.start).take(numbers.len());
-            return members.map(|member| Part::one(member)).collect();
+            return members.map(Part::one).collect();
         }
         let head = numbers.start + Cut::HEAD;
         let tail = numbers.end - if tail { Cut::TAIL } else { 0 };

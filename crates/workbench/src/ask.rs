@@ -278,7 +278,7 @@ impl Workbench {
                 partial: run.partial(),
                 clock: run.clock(),
                 time: run.time(),
-                places: run.places.len(),
+                places: run.places.worker_count(),
                 trees: run.trees(),
                 strip: views
                     .iter()

@@ -52,6 +52,7 @@ impl TreeRef {
 
 /// What a view shows.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "there is one for each answer")]
 pub enum Shown {
     /// A picture.
     Scene(Scene),

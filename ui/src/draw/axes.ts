@@ -46,7 +46,8 @@ function drawY(ctx: CanvasRenderingContext2D, { rect }: Plot, axis: Axis, m: Map
   if (axis.side === "lines") return;
   begin(ctx, ink);
   ctx.textAlign = axis.side === "start" ? "right" : "left";
-  for (const { at, text } of all) ctx.fillText(text, axis.side === "start" ? rect.x - 6 : right + 6, at + 0.5);
+  for (const { at, text } of all)
+    ctx.fillText(text, axis.side === "start" ? rect.x - 6 : right + 6, at + 0.5);
   ctx.textAlign = "left";
 }
 
@@ -82,7 +83,12 @@ function drawX(ctx: CanvasRenderingContext2D, { rect }: Plot, axis: Axis, m: Map
 }
 
 /** Where the axis is folded: a strip of surface between two broken lines. */
-export function drawFolds(ctx: CanvasRenderingContext2D, { rect, x: axis }: Plot, m: Mapping, ink: Ink): void {
+export function drawFolds(
+  ctx: CanvasRenderingContext2D,
+  { rect, x: axis }: Plot,
+  m: Mapping,
+  ink: Ink,
+): void {
   if (!axis) return;
   const [top, bottom] = [rect.y, rect.y + rect.h];
   axis.stops.forEach((stop, i) => {

@@ -25,9 +25,25 @@ const KIB = 1024;
 
 /** Units of values by size, largest first: those of crates/scene/src/ticks.rs, on whose cases this is tested. */
 const SCALES: Partial<Record<Unit, [string, number][]>> = {
-  ns: [["s", 1e9], ["ms", 1e6], ["µs", 1e3], ["ns", 1]],
-  ticks: [["G", 1e9], ["M", 1e6], ["k", 1e3], ["", 1]],
-  bytes: [["TiB", KIB ** 4], ["GiB", KIB ** 3], ["MiB", KIB ** 2], ["KiB", KIB], ["B", 1]],
+  ns: [
+    ["s", 1e9],
+    ["ms", 1e6],
+    ["µs", 1e3],
+    ["ns", 1],
+  ],
+  ticks: [
+    ["G", 1e9],
+    ["M", 1e6],
+    ["k", 1e3],
+    ["", 1],
+  ],
+  bytes: [
+    ["TiB", KIB ** 4],
+    ["GiB", KIB ** 3],
+    ["MiB", KIB ** 2],
+    ["KiB", KIB],
+    ["B", 1],
+  ],
   percent: [["%", 1]],
 };
 
@@ -44,7 +60,9 @@ export function ticks(axis: Axis, room: number): AxisTick[] {
   const all: AxisTick[] = [];
   for (let i = 1; i < stops.length; i++) {
     if (stops[i - 1]!.folded) continue;
-    const here = axis.log ? powers(axis.unit, stops[i - 1]!, stops[i]!, room) : linear(axis, stops[i - 1]!, stops[i]!, room, scale);
+    const here = axis.log
+      ? powers(axis.unit, stops[i - 1]!, stops[i]!, room)
+      : linear(axis, stops[i - 1]!, stops[i]!, room, scale);
     // Where two stretches meet, or are near because of a fold, the ticks of the second give way.
     const last = all[all.length - 1]?.at ?? -Infinity;
     all.push(...here.filter((tick) => tick.at - last >= room * 0.6 || last - tick.at > room));
@@ -66,7 +84,10 @@ function linear(axis: Axis, a: Stop, b: Stop, room: number, [unit, scale]: [stri
   const last = Math.floor((to / gap) * (1 + 1e-12));
   for (let k = Math.ceil(from / gap); k <= last && all.length < 1000; k++) {
     const value = k * gap;
-    all.push({ at: a.at + ((value - a.value) / (b.value - a.value)) * length, text: written(value / scale, decimals, unit) });
+    all.push({
+      at: a.at + ((value - a.value) / (b.value - a.value)) * length,
+      text: written(value / scale, decimals, unit),
+    });
   }
   return all;
 }
@@ -85,7 +106,10 @@ function powers(of: Unit, a: Stop, b: Stop, room: number): AxisTick[] {
     const value = of === "bytes" ? 2 ** p : 10 ** p;
     const [unit, scale] = scaleOf(of, value);
     const decimals = value < scale ? Math.min(9, Math.ceil(-Math.log10(value / scale))) : 0;
-    all.push({ at: a.at + ((p - from) / (to - from)) * length, text: written(value / scale, decimals, unit) });
+    all.push({
+      at: a.at + ((p - from) / (to - from)) * length,
+      text: written(value / scale, decimals, unit),
+    });
   }
   return all;
 }

@@ -60,17 +60,35 @@ function onScreen({ m, seen: s }: View, p: Placed, list: ArrayLike<number>, leas
   return n;
 }
 
-export function drawBoxes(ctx: CanvasRenderingContext2D, view: View, look: Look, p: Placed, list: ArrayLike<number>): void {
+export function drawBoxes(
+  ctx: CanvasRenderingContext2D,
+  view: View,
+  look: Look,
+  p: Placed,
+  list: ArrayLike<number>,
+): void {
   // Of a part less than half a pixel of ink: nobody sees it, and thousands of them take time.
   const n = onScreen(view, p, list, look.style.moves ? 0.5 : -1);
   if (n > 0) drawSeen(ctx, view, look, n);
 }
 
-const points: Placed = { x: new Float32Array(0), y: new Float32Array(0), w: new Float32Array(0), h: new Float32Array(0) };
+const points: Placed = {
+  x: new Float32Array(0),
+  y: new Float32Array(0),
+  w: new Float32Array(0),
+  h: new Float32Array(0),
+};
 
 /** A point keeps its form where the plot is stretched. */
-export function drawPoints(ctx: CanvasRenderingContext2D, view: View, look: Look, p: Points, list: ArrayLike<number>): void {
-  if (points.x.length < p.n) for (const c of ["x", "y", "w", "h"] as const) points[c] = new Float32Array(p.n * 2);
+export function drawPoints(
+  ctx: CanvasRenderingContext2D,
+  view: View,
+  look: Look,
+  p: Points,
+  list: ArrayLike<number>,
+): void {
+  if (points.x.length < p.n)
+    for (const c of ["x", "y", "w", "h"] as const) points[c] = new Float32Array(p.n * 2);
   const { m, k } = view;
   const sign = look.style.shape === "alert" || look.style.shape === "check";
   for (let j = 0; j < list.length; j++) {
@@ -120,7 +138,12 @@ function drawEnvelopes(ctx: CanvasRenderingContext2D, { fill, border, style }: L
   }
 }
 
-function drawSheets(ctx: CanvasRenderingContext2D, { ink, k }: View, { style, border }: Look, n: number): void {
+function drawSheets(
+  ctx: CanvasRenderingContext2D,
+  { ink, k }: View,
+  { style, border }: Look,
+  n: number,
+): void {
   ctx.fillStyle = ink.surface;
   ctx.strokeStyle = border ?? ink.edge;
   ctx.lineWidth = 1;

@@ -1,5 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { alike, fitted, home, kept, panned, revealing, toSceneX, toSceneY, toScreenX, toScreenY, zoomedAt } from "./camera";
+import {
+  alike,
+  fitted,
+  home,
+  kept,
+  panned,
+  revealing,
+  toSceneX,
+  toSceneY,
+  toScreenX,
+  toScreenY,
+  zoomedAt,
+} from "./camera";
 
 const view = { w: 800, h: 600 };
 
@@ -43,6 +55,10 @@ describe("camera", () => {
     expect(kept(fine, scene, view)).toBe(fine);
   });
   it("links two scenes by relative place", () => {
-    expect(alike({ x: 50, y: 20, k: 1 }, { w: 100, h: 100 }, { w: 400, h: 50 })).toEqual({ k: 1, x: 200, y: 10 });
+    expect(alike({ x: 50, y: 20, k: 1 }, { w: 100, h: 100 }, { w: 400, h: 50 })).toEqual({
+      k: 1,
+      x: 200,
+      y: 10,
+    });
   });
 });

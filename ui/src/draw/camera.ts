@@ -26,7 +26,11 @@ export const toScreenY = (c: Camera, v: Size, y: number): number => (y - c.y) * 
 export const toSceneX = (c: Camera, v: Size, x: number): number => (x - v.w / 2) / c.k + c.x;
 export const toSceneY = (c: Camera, v: Size, y: number): number => (y - v.h / 2) / c.k + c.y;
 
-export const panned = (c: Camera, dx: number, dy: number): Camera => ({ ...c, x: c.x - dx / c.k, y: c.y - dy / c.k });
+export const panned = (c: Camera, dx: number, dy: number): Camera => ({
+  ...c,
+  x: c.x - dx / c.k,
+  y: c.y - dy / c.k,
+});
 
 /** Zooms by a factor so that the scene point under the pointer stays there. */
 export function zoomedAt(c: Camera, v: Size, px: number, py: number, factor: number): Camera {
@@ -38,7 +42,11 @@ export function zoomedAt(c: Camera, v: Size, px: number, py: number, factor: num
 
 /** The whole scene with a margin; small scenes are not blown up beyond 1.25. */
 export function fitted(scene: Size, v: Size, margin = 24): Camera {
-  const k = Math.min((v.w - 2 * margin) / Math.max(1, scene.w), (v.h - 2 * margin) / Math.max(1, scene.h), 1.25);
+  const k = Math.min(
+    (v.w - 2 * margin) / Math.max(1, scene.w),
+    (v.h - 2 * margin) / Math.max(1, scene.h),
+    1.25,
+  );
   return { x: scene.w / 2, y: scene.h / 2, k: Math.max(LEAST_ZOOM, k) };
 }
 
@@ -53,19 +61,26 @@ export function home(scene: Size, v: Size, rootX: number): Camera {
 }
 
 /** The middle of what a scene begins with. */
-export const rootX = (scene: Scene): number => (scene.boxes.n > 0 ? scene.boxes.x[0]! + scene.boxes.w[0]! / 2 : scene.width / 2);
+export const rootX = (scene: Scene): number =>
+  scene.boxes.n > 0 ? scene.boxes.x[0]! + scene.boxes.w[0]! / 2 : scene.width / 2;
 
 /** Shows a rectangle: moves only as far as needed, zooms in only when it would be too small to see. */
 export function revealing(c: Camera, v: Size, r: { x: number; y: number; w: number; h: number }): Camera {
   let k = c.k;
-  if (r.w * k < 24 || r.h * k < 10) k = Math.min(1, Math.max(24 / Math.max(r.w, 1e-6), 10 / Math.max(r.h, 1e-6), READABLE));
+  if (r.w * k < 24 || r.h * k < 10)
+    k = Math.min(1, Math.max(24 / Math.max(r.w, 1e-6), 10 / Math.max(r.h, 1e-6), READABLE));
   const next = { ...c, k };
   const left = toScreenX(next, v, r.x);
   const top = toScreenY(next, v, r.y);
   const [right, bottom] = [left + r.w * k, top + r.h * k];
   const margin = 48;
   const inside = left >= margin && top >= margin && right <= v.w - margin && bottom <= v.h - margin;
-  const covers = left < v.w / 2 && right > v.w / 2 && top < v.h / 2 && bottom > v.h / 2 && (r.w * k > v.w || r.h * k > v.h);
+  const covers =
+    left < v.w / 2 &&
+    right > v.w / 2 &&
+    top < v.h / 2 &&
+    bottom > v.h / 2 &&
+    (r.w * k > v.w || r.h * k > v.h);
   if (k === c.k && (inside || covers)) return c;
   const tall = r.h * k > v.h - 2 * margin;
   return { k, x: r.x + r.w / 2, y: tall ? r.y + (v.h / 2 - margin) / k : r.y + r.h / 2 };

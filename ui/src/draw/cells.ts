@@ -101,12 +101,17 @@ function drawCells(ctx: CanvasRenderingContext2D, { m, seen, ink }: View, g: Gri
     const y = top + row * h;
     const high = h - gapY;
     if (y > seen.y + seen.h || y + high < seen.y) continue;
-    for (let i = first; i < last; ) {
+    for (let i = first; i < last;) {
       const cell = row * g.nx + i;
       const [slot, level] = [cellSlot(g, cell), g.level[cell]!];
       let j = i + 1;
       if (gapX === 0) {
-        while (j < last && cellSlot(g, row * g.nx + j) === slot && (!bars || g.level[row * g.nx + j] === level)) j++;
+        while (
+          j < last &&
+          cellSlot(g, row * g.nx + j) === slot &&
+          (!bars || g.level[row * g.nx + j] === level)
+        )
+          j++;
       }
       if (slot >= 0) {
         const tall = bars ? Math.max(Math.min(1, high), (high * level) / 255) : high;

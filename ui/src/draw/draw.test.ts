@@ -26,10 +26,22 @@ const { json, columns } = splitMessage(buffer);
 const zoo: Scene = decodeScene(json as SceneHead, buffer, columns);
 
 const tokens = {
-  surface: "#ffffff", raised: "#f5f6f8", line: "#d5d9df", grid: "#e8ebef", text: "#1a1f26", muted: "#56606c", accent: "#0b62c4",
-  problem: "#c3202a", good: "#1c7c4a", edge: "#5b6672",
+  surface: "#ffffff",
+  raised: "#f5f6f8",
+  line: "#d5d9df",
+  grid: "#e8ebef",
+  text: "#1a1f26",
+  muted: "#56606c",
+  accent: "#0b62c4",
+  problem: "#c3202a",
+  good: "#1c7c4a",
+  edge: "#5b6672",
 };
-const ink: Ink = makeInk(Array.from({ length: SLOTS }, (_, i) => `#${(i * 2).toString(16).padStart(2, "0").repeat(3)}`), tokens, "sans");
+const ink: Ink = makeInk(
+  Array.from({ length: SLOTS }, (_, i) => `#${(i * 2).toString(16).padStart(2, "0").repeat(3)}`),
+  tokens,
+  "sans",
+);
 
 interface Call {
   name: string;
@@ -49,7 +61,8 @@ function paper(): { ctx: CanvasRenderingContext2D; calls: Call[] } {
       if (name === "getTransform") return () => ({ a: 1 });
       if (name === "createPattern") return () => null;
       return (...args: unknown[]) => {
-        for (const a of args) if (typeof a === "number" && !Number.isFinite(a)) throw new Error(`${name}(${args.join(", ")})`);
+        for (const a of args)
+          if (typeof a === "number" && !Number.isFinite(a)) throw new Error(`${name}(${args.join(", ")})`);
         calls.push({ name, args, fill: state.fillStyle, alpha: state.globalAlpha as number });
       };
     },
@@ -78,7 +91,8 @@ describe("the wire form", () => {
     for (const kind of ["boxes", "links", "points", "ribbons", "polygons"] as const) {
       const marks = zoo[kind];
       expect(marks.n).toBeGreaterThan(0);
-      for (const [name] of COLUMNS[kind]) expect((marks as unknown as Record<string, { length: number }>)[name]!.length).toBe(marks.n);
+      for (const [name] of COLUMNS[kind])
+        expect((marks as unknown as Record<string, { length: number }>)[name]!.length).toBe(marks.n);
       for (let i = 0; i < marks.n; i++) expect(zoo.styles[marks.style[i]!]).toBeDefined();
     }
     expect(zoo.labels.text.length).toBe(zoo.labels.n);
@@ -87,13 +101,23 @@ describe("the wire form", () => {
   it("has what Rust put there", () => {
     expect([zoo.title, zoo.width, zoo.plots.length]).toEqual(["zoo · every mark", 1000, 6]);
     const red = zoo.points.n - 1;
-    expect(standsFor(zoo, { kind: "points", index: red })).toMatchObject({ node: 700, role: 6, id: 3, fill: SLOT.red, to: NONE });
+    expect(standsFor(zoo, { kind: "points", index: red })).toMatchObject({
+      node: 700,
+      role: 6,
+      id: 3,
+      fill: SLOT.red,
+      to: NONE,
+    });
     expect([zoo.points.x[red], zoo.points.y[red], zoo.points.r[red]]).toEqual([915, 625, 6]);
     expect([...zoo.polygons.x.subarray(0, 2)]).toEqual([270, 300]);
     expect(zoo.ribbons.bottom1[0]).toBe(360);
     const heat = zoo.grids[1]!;
     expect(standsFor(zoo, { kind: "grids", index: 1, cell: 18 })).toMatchObject({ node: 1, to: 10 });
-    expect([cellSlot(heat, 0), cellSlot(heat, 1), cellSlot(heat, 127)]).toEqual([-1, RAMP.more.first, RAMP.more.first + 15]);
+    expect([cellSlot(heat, 0), cellSlot(heat, 1), cellSlot(heat, 127)]).toEqual([
+      -1,
+      RAMP.more.first,
+      RAMP.more.first + 15,
+    ]);
     expect(zoo.legend.map((item) => item.steps)).toEqual([1, 1, 1, 16, 16, 15]);
     expect(zoo.plots[4]!.wheel).toBe("groups");
   });
@@ -108,7 +132,8 @@ describe("drawing", () => {
     drawScene(ctx, frame);
     expect(calls.length).toBeGreaterThan(500);
     const texts = calls.filter((c) => c.name === "fillText").map((c) => c.args[0]);
-    for (const text of ["notch", "rings", "rank 2777 late by 58 ms", "allreduce · all ranks", "sheets"]) expect(texts).toContain(text);
+    for (const text of ["notch", "rings", "rank 2777 late by 58 ms", "allreduce · all ranks", "sheets"])
+      expect(texts).toContain(text);
     for (const batches of orderOf(zoo).plots) {
       const ranks = batches.map((b) => b.rank);
       expect(ranks).toEqual([...ranks].sort((a, b) => a - b));
@@ -117,7 +142,12 @@ describe("drawing", () => {
   it("skips what is off the screen", () => {
     const many = graph(Array.from({ length: 2000 }, (_, i) => [i * 20, 0, 10, 10, i, "leaf"]));
     const { ctx, calls } = paper();
-    drawScene(ctx, { ...frame, scene: many, cameras: [ofCamera({ x: 100, y: 50, k: 1 }, { w: 200, h: 100 })], size: { w: 200, h: 100 } });
+    drawScene(ctx, {
+      ...frame,
+      scene: many,
+      cameras: [ofCamera({ x: 100, y: 50, k: 1 }, { w: 200, h: 100 })],
+      size: { w: 200, h: 100 },
+    });
     expect(calls.filter((c) => c.name === "fill").length).toBeLessThan(16);
   });
   it("draws the rest pale, and what is lit in full", () => {
@@ -129,11 +159,24 @@ describe("drawing", () => {
     expect(fills.map((c) => c.alpha)).toEqual([0.22, 1]);
   });
   it("moves from one scene to the next", () => {
-    const [a, b] = [graph([[0, 0, 20, 20, 1, "leaf"]]), graph([[100, 0, 20, 20, 1, "leaf"], [0, 50, 20, 20, 2, "leaf"]])];
+    const [a, b] = [
+      graph([[0, 0, 20, 20, 1, "leaf"]]),
+      graph([
+        [100, 0, 20, 20, 1, "leaf"],
+        [0, 50, 20, 20, 2, "leaf"],
+      ]),
+    ];
     const way = tween(a, b, { began: 0 });
     const x = (now: number): unknown => {
       const { ctx, calls } = paper();
-      drawScene(ctx, { ...frame, scene: b, tween: way, now, cameras: [ofCamera({ x: 100, y: 50, k: 1 }, { w: 200, h: 100 })], size: { w: 200, h: 100 } });
+      drawScene(ctx, {
+        ...frame,
+        scene: b,
+        tween: way,
+        now,
+        cameras: [ofCamera({ x: 100, y: 50, k: 1 }, { w: 200, h: 100 })],
+        size: { w: 200, h: 100 },
+      });
       return calls.find((c) => c.name === "moveTo")!.args[0];
     };
     expect(x(0)).toBe(0);
@@ -175,15 +218,27 @@ describe("hitting", () => {
 
 describe("numbers and axes", () => {
   it("has the ticks of Rust", () => {
-    for (const { axis, room, ticks: expected } of tickCases as unknown as { axis: Axis; room: number; ticks: [number, string][] }[]) {
+    for (const { axis, room, ticks: expected } of tickCases as unknown as {
+      axis: Axis;
+      room: number;
+      ticks: [number, string][];
+    }[]) {
       const made = ticks(axis, room);
-      expect(made.map((t) => t.text), JSON.stringify(axis)).toEqual(expected.map(([, text]) => text));
+      expect(
+        made.map((t) => t.text),
+        JSON.stringify(axis),
+      ).toEqual(expected.map(([, text]) => text));
       made.forEach((t, i) => expect(t.at).toBeCloseTo(expected[i]![0], 1));
     }
   });
   it("writes numbers as Rust does", () => {
     expect(new Set(formats.map((c) => c.unit)).size).toBe(8);
-    for (const { value, unit, text, exact: full } of formats as { value: number; unit: Unit; text: string; exact: string }[]) {
+    for (const { value, unit, text, exact: full } of formats as {
+      value: number;
+      unit: Unit;
+      text: string;
+      exact: string;
+    }[]) {
       expect(quantity(value, unit), `${value} ${unit}`).toBe(text);
       expect(exact(value, unit), `${value} ${unit}`).toBe(full);
     }

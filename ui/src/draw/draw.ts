@@ -14,7 +14,17 @@ import { marks, rectOf, styleOf, type Rect } from "./marks";
 import { lookOf, type View } from "./paint";
 import { orderOf, type Batch } from "./prepare";
 import { drawDots, drawLabels } from "./texts";
-import { between, ease, onTheWay, placedNow, progress, resting, room, type Placed, type Tween } from "./tween";
+import {
+  between,
+  ease,
+  onTheWay,
+  placedNow,
+  progress,
+  resting,
+  room,
+  type Placed,
+  type Tween,
+} from "./tween";
 
 /** What stands out. */
 export interface Lit {
@@ -48,7 +58,8 @@ const FAINT = 0.22;
 
 export function drawScene(ctx: CanvasRenderingContext2D, frame: Frame): void {
   const { scene, now, lit } = frame;
-  const running = frame.tween && frame.tween.next === scene && progress(frame.tween, now) < 1 ? frame.tween : null;
+  const running =
+    frame.tween && frame.tween.next === scene && progress(frame.tween, now) < 1 ? frame.tween : null;
   const t = running ? progress(running, now) : 1;
   const placed = running ? placedNow(scene, running, now) : resting(scene.boxes);
   const order = orderOf(scene);
@@ -108,7 +119,8 @@ function clipped(ctx: CanvasRenderingContext2D, plot: Plot, seen: Rect, draw: ()
   ctx.restore();
 }
 
-const isIn = (plot: Plot, { kind, index }: Ref): boolean => index >= plot.marks[kind][0] && index < plot.marks[kind][1];
+const isIn = (plot: Plot, { kind, index }: Ref): boolean =>
+  index >= plot.marks[kind][0] && index < plot.marks[kind][1];
 
 function drawBatches(ctx: CanvasRenderingContext2D, view: View, moment: Moment, batches: Batch[]): void {
   const base = ctx.globalAlpha;
@@ -119,33 +131,59 @@ function drawBatches(ctx: CanvasRenderingContext2D, view: View, moment: Moment, 
 }
 
 /** Draws some marks of a batch, on their way if there is one. */
-function drawBatch(ctx: CanvasRenderingContext2D, view: View, { frame, tween, t, placed }: Moment, batch: Batch, list: Int32Array): void {
+function drawBatch(
+  ctx: CanvasRenderingContext2D,
+  view: View,
+  { frame, tween, t, placed }: Moment,
+  batch: Batch,
+  list: Int32Array,
+): void {
   const { scene } = frame;
   const look = lookOf(ctx, view, batch.style, batch.fill);
   const alpha = ctx.globalAlpha;
   /** Marks that stay move; new ones come up. */
-  const moving = <K extends "links" | "points" | "ribbons">(kind: K, draw: (m: Scene[K], some: ArrayLike<number>) => void): void => {
+  const moving = <K extends "links" | "points" | "ribbons">(
+    kind: K,
+    draw: (m: Scene[K], some: ArrayLike<number>) => void,
+  ): void => {
     if (!tween) return draw(scene[kind], list);
     const { now, stays } = onWay(tween, kind, t);
-    draw(now as Scene[K], list.filter((i) => stays[i] === 1));
+    draw(
+      now as Scene[K],
+      list.filter((i) => stays[i] === 1),
+    );
     ctx.globalAlpha = alpha * t * t;
-    draw(scene[kind], list.filter((i) => stays[i] !== 1));
+    draw(
+      scene[kind],
+      list.filter((i) => stays[i] !== 1),
+    );
   };
   switch (batch.kind) {
-    case "boxes": return drawBoxes(ctx, view, look, placed, list);
-    case "links": return moving("links", (m, some) => drawLinks(ctx, view, look, m, some));
-    case "points": return moving("points", (m, some) => drawPoints(ctx, view, look, m, some));
-    case "ribbons": return moving("ribbons", (m, some) => drawRibbons(ctx, view, look, m, some));
-    case "polygons": return drawPolygons(ctx, view, look, scene.polygons, list);
-    case "areas": return list.forEach((i) => drawArea(ctx, view, look, scene.areas[i]!));
-    case "grids": return list.forEach((i) => drawGrid(ctx, view, look, scene.grids[i]!));
+    case "boxes":
+      return drawBoxes(ctx, view, look, placed, list);
+    case "links":
+      return moving("links", (m, some) => drawLinks(ctx, view, look, m, some));
+    case "points":
+      return moving("points", (m, some) => drawPoints(ctx, view, look, m, some));
+    case "ribbons":
+      return moving("ribbons", (m, some) => drawRibbons(ctx, view, look, m, some));
+    case "polygons":
+      return drawPolygons(ctx, view, look, scene.polygons, list);
+    case "areas":
+      return list.forEach((i) => drawArea(ctx, view, look, scene.areas[i]!));
+    case "grids":
+      return list.forEach((i) => drawGrid(ctx, view, look, scene.grids[i]!));
   }
 }
 
 /** Columns on their way at one moment, kept for the batches of one frame. */
 const ways = new WeakMap<Tween, { t: number; known: Map<string, { now: unknown; stays: Uint8Array }> }>();
 
-function onWay(tween: Tween, kind: "links" | "points" | "ribbons", t: number): { now: unknown; stays: Uint8Array } {
+function onWay(
+  tween: Tween,
+  kind: "links" | "points" | "ribbons",
+  t: number,
+): { now: unknown; stays: Uint8Array } {
   let at = ways.get(tween);
   if (!at || at.t !== t) ways.set(tween, (at = { t, known: new Map() }));
   let made = at.known.get(kind);
@@ -159,23 +197,63 @@ function onWay(tween: Tween, kind: "links" | "points" | "ribbons", t: number): {
 }
 
 /** What vanishes: boxes shrink, lines fade. Only for scenes whose plots are the same ones. */
-function drawGone(ctx: CanvasRenderingContext2D, view: View, { tween, t, frame }: Moment, plot: number): void {
+function drawGone(
+  ctx: CanvasRenderingContext2D,
+  view: View,
+  { tween, t, frame }: Moment,
+  plot: number,
+): void {
   const way = tween!;
   const old = way.old;
   if (old.plots.length !== frame.scene.plots.length) return;
   const base = ctx.globalAlpha;
   ctx.globalAlpha = base * (1 - ease(t));
-  const back: View = { ...view, m: { ...view.m, bx: view.m.bx + way.shift.x * view.m.ax, by: view.m.by + way.shift.y * view.m.ay } };
+  const back: View = {
+    ...view,
+    m: { ...view.m, bx: view.m.bx + way.shift.x * view.m.ax, by: view.m.by + way.shift.y * view.m.ay },
+  };
   const gone = goneBoxes(way, t);
   const vanish = new Set(way.gone);
-  const faded = { links: new Set(way.links.faded), points: new Set(way.points.faded), ribbons: new Set(way.ribbons.faded) };
+  const faded = {
+    links: new Set(way.links.faded),
+    points: new Set(way.points.faded),
+    ribbons: new Set(way.ribbons.faded),
+  };
   for (const batch of orderOf(old).plots[plot] ?? []) {
     const look = lookOf(ctx, view, batch.style, batch.fill);
     const alpha = ctx.globalAlpha;
-    if (batch.kind === "boxes") drawBoxes(ctx, view, look, gone, batch.list.filter((i) => vanish.has(i)));
-    if (batch.kind === "links") drawLinks(ctx, back, look, old.links, batch.list.filter((i) => faded.links.has(i)));
-    if (batch.kind === "points") drawPoints(ctx, back, look, old.points, batch.list.filter((i) => faded.points.has(i)));
-    if (batch.kind === "ribbons") drawRibbons(ctx, back, look, old.ribbons, batch.list.filter((i) => faded.ribbons.has(i)));
+    if (batch.kind === "boxes")
+      drawBoxes(
+        ctx,
+        view,
+        look,
+        gone,
+        batch.list.filter((i) => vanish.has(i)),
+      );
+    if (batch.kind === "links")
+      drawLinks(
+        ctx,
+        back,
+        look,
+        old.links,
+        batch.list.filter((i) => faded.links.has(i)),
+      );
+    if (batch.kind === "points")
+      drawPoints(
+        ctx,
+        back,
+        look,
+        old.points,
+        batch.list.filter((i) => faded.points.has(i)),
+      );
+    if (batch.kind === "ribbons")
+      drawRibbons(
+        ctx,
+        back,
+        look,
+        old.ribbons,
+        batch.list.filter((i) => faded.ribbons.has(i)),
+      );
     ctx.globalAlpha = alpha;
   }
   ctx.globalAlpha = base;
@@ -199,10 +277,20 @@ function drawRefs(ctx: CanvasRenderingContext2D, view: View, moment: Moment, ref
   }
   for (const { kind, index, cell } of refs) {
     if (kind === "grids" && cell !== undefined) continue;
-    const { style, fill } = kind === "areas" ? scene.areas[index]! : kind === "grids" ? scene.grids[index]!
-      : { style: scene[kind].style[index]!, fill: scene[kind].fill[index]! };
+    const { style, fill } =
+      kind === "areas"
+        ? scene.areas[index]!
+        : kind === "grids"
+          ? scene.grids[index]!
+          : { style: scene[kind].style[index]!, fill: scene[kind].fill[index]! };
     const own = styleOf(scene, style);
-    drawBatch(ctx, view, moment, { kind, rank: own.rank, style: own, fill, list: new Int32Array(0) }, Int32Array.of(index));
+    drawBatch(
+      ctx,
+      view,
+      moment,
+      { kind, rank: own.rank, style: own, fill, list: new Int32Array(0) },
+      Int32Array.of(index),
+    );
   }
 }
 
@@ -252,8 +340,11 @@ function drawTexts(ctx: CanvasRenderingContext2D, { frame, placed }: Moment, loo
 function drawOutlines(ctx: CanvasRenderingContext2D, moment: Moment): void {
   const { lit, hovered, ink } = moment.frame;
   const same = (a: Ref, b: Ref): boolean => a.kind === b.kind && a.index === b.index && a.cell === b.cell;
-  if (lit.lit.length <= OUTLINED) for (const ref of lit.lit) outline(ctx, moment, ref, ink.accent, 1, false);
-  if (hovered && !lit.selected.some((ref) => same(ref, hovered))) outline(ctx, moment, hovered, ink.text, 1, false);
+  // Where everything else is pale, what is lit needs no line.
+  const lined = lit.faint || lit.lit.length > OUTLINED ? [] : lit.lit;
+  for (const ref of lined) outline(ctx, moment, ref, ink.accent, 1, false);
+  if (hovered && !lit.selected.some((ref) => same(ref, hovered)))
+    outline(ctx, moment, hovered, ink.text, 1, false);
   for (const ref of lit.standIn) outline(ctx, moment, ref, ink.accent, 2, true);
   for (const ref of lit.selected.slice(0, OUTLINED)) outline(ctx, moment, ref, ink.accent, 2, false);
 }
@@ -264,7 +355,14 @@ const OUTLINED = 400;
 const ROUND = ["round", "dot", "alert", "check"];
 
 /** A line around a mark: boxes and points a little outside, bands along their own outline. */
-function outline(ctx: CanvasRenderingContext2D, { frame, placed }: Moment, ref: Ref, colour: string, width: number, dashed: boolean): void {
+function outline(
+  ctx: CanvasRenderingContext2D,
+  { frame, placed }: Moment,
+  ref: Ref,
+  colour: string,
+  width: number,
+  dashed: boolean,
+): void {
   const { scene } = frame;
   if (ref.kind !== "areas" && ref.kind !== "grids" && ref.index >= scene[ref.kind].n) return;
   const plot = marks(scene).plot(ref.kind, ref.index);
@@ -280,15 +378,31 @@ function outline(ctx: CanvasRenderingContext2D, { frame, placed }: Moment, ref: 
   ctx.lineWidth = width;
   if (dashed) ctx.setLineDash([5, 4]);
   if (ref.kind === "ribbons" || ref.kind === "polygons" || ref.kind === "links") {
-    outlineBand(ctx, { m, k: view?.k ?? 1, seen: view?.seen ?? frameRect(frame), ink: frame.ink }, frame, ref, colour, width);
+    outlineBand(
+      ctx,
+      { m, k: view?.k ?? 1, seen: view?.seen ?? frameRect(frame), ink: frame.ink },
+      frame,
+      ref,
+      colour,
+      width,
+    );
   } else {
     const r = ref.kind === "boxes" ? placedRect(placed, ref.index) : rectOf(scene, ref);
-    const style = ref.kind === "boxes" || ref.kind === "points" ? styleOf(scene, scene[ref.kind].style[ref.index]!) : null;
+    const style =
+      ref.kind === "boxes" || ref.kind === "points"
+        ? styleOf(scene, scene[ref.kind].style[ref.index]!)
+        : null;
     const gap = style && style.stroke !== -1 ? 2 : 1;
     const [x, y] = [r.x * m.ax + m.bx - gap, r.y * m.ay + m.by - gap];
     const [w, h] = [Math.max(2, r.w * m.ax) + 2 * gap, Math.max(2, r.h * m.ay) + 2 * gap];
     ctx.beginPath();
-    ctx.roundRect(x, y, w, h, style && ROUND.includes(style.shape) ? Math.min(8, w / 2, h / 2) : gap === 1 ? 0 : 3);
+    ctx.roundRect(
+      x,
+      y,
+      w,
+      h,
+      style && ROUND.includes(style.shape) ? Math.min(8, w / 2, h / 2) : gap === 1 ? 0 : 3,
+    );
     ctx.stroke();
   }
   ctx.restore();
@@ -297,15 +411,24 @@ function outline(ctx: CanvasRenderingContext2D, { frame, placed }: Moment, ref: 
 const frameRect = ({ size }: Frame): Rect => ({ x: 0, y: 0, w: size.w, h: size.h });
 const placedRect = (p: Placed, i: number): Rect => ({ x: p.x[i]!, y: p.y[i]!, w: p.w[i]!, h: p.h[i]! });
 
-function outlineBand(ctx: CanvasRenderingContext2D, view: View, { scene }: Frame, { kind, index }: Ref, colour: string, width: number): void {
+function outlineBand(
+  ctx: CanvasRenderingContext2D,
+  view: View,
+  { scene }: Frame,
+  { kind, index }: Ref,
+  colour: string,
+  width: number,
+): void {
   const k = scene[kind as "ribbons" | "polygons" | "links"];
   const own = styleOf(scene, k.style[index]!);
-  const look = lookOf(ctx, view, { ...own, width: kind === "links" ? own.width + width : width, opacity: 1, dash: "solid" }, k.fill[index]!);
+  const look = lookOf(
+    ctx,
+    view,
+    { ...own, width: kind === "links" ? own.width + width : width, opacity: 1, dash: "solid" },
+    k.fill[index]!,
+  );
   const lined = { ...look, fill: null, flat: null, border: colour };
   if (kind === "ribbons") drawRibbons(ctx, view, lined, scene.ribbons, [index]);
   else if (kind === "polygons") drawPolygons(ctx, view, lined, scene.polygons, [index]);
   else drawLinks(ctx, view, lined, scene.links, [index]);
 }
-
-
-

@@ -15,7 +15,13 @@ export interface Hit extends Ref, Stands {
 }
 
 /** The plot at a point of the pane, −1 for none. A graph that fills the scene fills the pane. */
-export function plotAt(scene: Scene, _cameras: readonly (Mapping | null)[], size: Size, x: number, y: number): number {
+export function plotAt(
+  scene: Scene,
+  _cameras: readonly (Mapping | null)[],
+  size: Size,
+  x: number,
+  y: number,
+): number {
   for (let i = scene.plots.length - 1; i >= 0; i--) {
     const { rect, camera } = scene.plots[i]!;
     const inside = x >= rect.x && y >= rect.y && x <= rect.x + rect.w && y <= rect.y + rect.h;
@@ -26,11 +32,17 @@ export function plotAt(scene: Scene, _cameras: readonly (Mapping | null)[], size
 
 /** The mark at a point of the pane. Boxes may be missed by `slack` pixels. */
 export function hit(
-  scene: Scene, cameras: readonly (Mapping | null)[], size: Size, x: number, y: number, slack = 2,
+  scene: Scene,
+  cameras: readonly (Mapping | null)[],
+  size: Size,
+  x: number,
+  y: number,
+  slack = 2,
 ): Hit | null {
   const plot = plotAt(scene, cameras, size, x, y);
   const mapping = (plot < 0 ? null : cameras[plot]) ?? STILL;
-  const found = (plot < 0 ? null : search(scene, plot, mapping, x, y, slack)) ?? search(scene, -1, STILL, x, y, slack);
+  const found =
+    (plot < 0 ? null : search(scene, plot, mapping, x, y, slack)) ?? search(scene, -1, STILL, x, y, slack);
   if (!found) return null;
   const values = plot < 0 ? { x: null, y: null } : valuesAt(scene.plots[plot]!, mapping, x, y);
   return { ...found, ...standsFor(scene, found), plot, at: values };
@@ -43,7 +55,8 @@ interface Found {
 }
 
 /** Higher ranks win, then smaller marks. */
-const above = (a: Found, b: Found | null): boolean => b === null || a.rank > b.rank || (a.rank === b.rank && a.size < b.size);
+const above = (a: Found, b: Found | null): boolean =>
+  b === null || a.rank > b.rank || (a.rank === b.rank && a.size < b.size);
 
 function search(scene: Scene, plot: number, m: Mapping, px: number, py: number, slack: number): Ref | null {
   const index = marks(scene);
@@ -64,14 +77,21 @@ function search(scene: Scene, plot: number, m: Mapping, px: number, py: number, 
     const style = styleOf(scene, b.style[i]!);
     if (!style.hit) return;
     const out = style.shape === "envelope" ? { x: 0, y: 0 } : near;
-    if (x < b.x[i]! - out.x || y < b.y[i]! - out.y || x > b.x[i]! + b.w[i]! + out.x || y > b.y[i]! + b.h[i]! + out.y) return;
+    if (
+      x < b.x[i]! - out.x ||
+      y < b.y[i]! - out.y ||
+      x > b.x[i]! + b.w[i]! + out.x ||
+      y > b.y[i]! + b.h[i]! + out.y
+    )
+      return;
     offer({ kind: "boxes", index: i }, style, b.w[i]! * b.h[i]!);
   });
   const p = scene.points;
   each("points", p.n, (i) => {
     const style = styleOf(scene, p.style[i]!);
     const far = Math.hypot(x - p.x[i]!, y - p.y[i]!);
-    if (style.hit && far <= p.r[i]! + Math.max(near.x, near.y)) offer({ kind: "points", index: i }, style, far);
+    if (style.hit && far <= p.r[i]! + Math.max(near.x, near.y))
+      offer({ kind: "points", index: i }, style, far);
   });
   const r = scene.ribbons;
   each("ribbons", r.n, (i) => {
@@ -80,7 +100,8 @@ function search(scene: Scene, plot: number, m: Mapping, px: number, py: number, 
     const t = along(style.curve === "smooth", r.x0[i]!, r.x1[i]!, x);
     const top = r.top0[i]! + (r.top1[i]! - r.top0[i]!) * t;
     const bottom = r.bottom0[i]! + (r.bottom1[i]! - r.bottom0[i]!) * t;
-    if (y >= top - near.y / 2 && y <= bottom + near.y / 2) offer({ kind: "ribbons", index: i }, style, bottom - top);
+    if (y >= top - near.y / 2 && y <= bottom + near.y / 2)
+      offer({ kind: "ribbons", index: i }, style, bottom - top);
   });
   const g = scene.polygons;
   each("polygons", g.n, (i) => {
@@ -109,7 +130,10 @@ function search(scene: Scene, plot: number, m: Mapping, px: number, py: number, 
   each("grids", scene.grids.length, (i) => {
     const grid = scene.grids[i]!;
     const style = styleOf(scene, grid.style);
-    const [column, row] = [Math.floor(((x - grid.x) / grid.w) * grid.nx), Math.floor(((y - grid.y) / grid.h) * grid.ny)];
+    const [column, row] = [
+      Math.floor(((x - grid.x) / grid.w) * grid.nx),
+      Math.floor(((y - grid.y) / grid.h) * grid.ny),
+    ];
     if (!style.hit || column < 0 || row < 0 || column >= grid.nx || row >= grid.ny) return;
     const cell = row * grid.nx + column;
     if (grid.level[cell]! > 0) offer({ kind: "grids", index: i, cell }, style, 0);
@@ -145,7 +169,8 @@ function along(smooth: boolean, x0: number, x1: number, x: number): number {
 function inside(xs: Float32Array, ys: Float32Array, x: number, y: number): boolean {
   let odd = false;
   for (let i = 0, j = xs.length - 1; i < xs.length; j = i++) {
-    const crosses = ys[i]! > y !== ys[j]! > y && x < ((xs[j]! - xs[i]!) * (y - ys[i]!)) / (ys[j]! - ys[i]!) + xs[i]!;
+    const crosses =
+      ys[i]! > y !== ys[j]! > y && x < ((xs[j]! - xs[i]!) * (y - ys[i]!)) / (ys[j]! - ys[i]!) + xs[i]!;
     if (crosses) odd = !odd;
   }
   return odd;
@@ -159,10 +184,22 @@ function fromStretch(px: number, py: number, x0: number, y0: number, x1: number,
   return Math.hypot(px - x0 - t * dx, py - y0 - t * dy);
 }
 
-function nearLine(xs: Float32Array, ys: Float32Array, m: Mapping, px: number, py: number, reach: number): boolean {
+function nearLine(
+  xs: Float32Array,
+  ys: Float32Array,
+  m: Mapping,
+  px: number,
+  py: number,
+  reach: number,
+): boolean {
   for (let i = 1; i < xs.length; i++) {
     const far = fromStretch(
-      px, py, xs[i - 1]! * m.ax + m.bx, ys[i - 1]! * m.ay + m.by, xs[i]! * m.ax + m.bx, ys[i]! * m.ay + m.by,
+      px,
+      py,
+      xs[i - 1]! * m.ax + m.bx,
+      ys[i - 1]! * m.ay + m.by,
+      xs[i]! * m.ax + m.bx,
+      ys[i]! * m.ay + m.by,
     );
     if (far <= reach) return true;
   }
@@ -170,7 +207,14 @@ function nearLine(xs: Float32Array, ys: Float32Array, m: Mapping, px: number, py
 }
 
 function fromLink(
-  style: Style, m: Mapping, px: number, py: number, x0: number, y0: number, x1: number, y1: number,
+  style: Style,
+  m: Mapping,
+  px: number,
+  py: number,
+  x0: number,
+  y0: number,
+  x1: number,
+  y1: number,
 ): number {
   const [ax, ay, bx, by] = [x0 * m.ax + m.bx, y0 * m.ay + m.by, x1 * m.ax + m.bx, y1 * m.ay + m.by];
   if (style.curve !== "smooth") return fromStretch(px, py, ax, ay, bx, by);

@@ -57,7 +57,9 @@ export function textOn(colour: string): string {
 export function mixed(from: string, to: string, share: number): string {
   const channel = (at: number): string => {
     const [a, b] = [parseInt(from.slice(at, at + 2), 16), parseInt(to.slice(at, at + 2), 16)];
-    return Math.round(a + (b - a) * share).toString(16).padStart(2, "0");
+    return Math.round(a + (b - a) * share)
+      .toString(16)
+      .padStart(2, "0");
   };
   return `#${channel(1)}${channel(3)}${channel(5)}`;
 }
@@ -67,20 +69,37 @@ export const sixDigits = (hex: string): string =>
   /^#[0-9a-f]{3}$/i.test(hex) ? "#" + [...hex.slice(1)].map((c) => c + c).join("") : hex;
 
 /** Tokens of the page that inks are made from. */
-export type Tokens = Record<"surface" | "raised" | "line" | "grid" | "text" | "muted" | "accent" | "problem" | "good" | "edge", string>;
+export type Tokens = Record<
+  "surface" | "raised" | "line" | "grid" | "text" | "muted" | "accent" | "problem" | "good" | "edge",
+  string
+>;
 
 export function makeInk(palette: string[], tokens: Tokens, font: string): Ink {
   const slots = palette.slice();
   const own: [number, string][] = [
-    [SLOT.surface, tokens.surface], [SLOT.raised, tokens.raised], [SLOT.grid, tokens.grid], [SLOT.line, tokens.line],
-    [SLOT.edge, tokens.edge], [SLOT.faint, tokens.muted], [SLOT.text, tokens.text], [SLOT.accent, tokens.accent],
-    [SLOT.red, tokens.problem], [SLOT.good, tokens.good],
+    [SLOT.surface, tokens.surface],
+    [SLOT.raised, tokens.raised],
+    [SLOT.grid, tokens.grid],
+    [SLOT.line, tokens.line],
+    [SLOT.edge, tokens.edge],
+    [SLOT.faint, tokens.muted],
+    [SLOT.text, tokens.text],
+    [SLOT.accent, tokens.accent],
+    [SLOT.red, tokens.problem],
+    [SLOT.good, tokens.good],
   ];
   for (const [slot, colour] of own) slots[slot] = colour;
   const paler = (share: number): string[] => slots.map((c) => mixed(tokens.surface, c, share));
   return {
-    ...tokens, font, slots, tints: paler(SHARE.tint), dims: paler(SHARE.faint), flats: paler(SHARE.flat),
-    hatches: paler(SHARE.hatch), borders: slots.map((c) => mixed(c, tokens.text, SHARE.border)), onSlot: slots.map(textOn),
+    ...tokens,
+    font,
+    slots,
+    tints: paler(SHARE.tint),
+    dims: paler(SHARE.faint),
+    flats: paler(SHARE.flat),
+    hatches: paler(SHARE.hatch),
+    borders: slots.map((c) => mixed(c, tokens.text, SHARE.border)),
+    onSlot: slots.map(textOn),
     patterns: new Map(),
   };
 }
@@ -90,8 +109,16 @@ export function readInk(palette: string[], element: Element = document.documentE
   const css = getComputedStyle(element);
   const token = (name: string): string => sixDigits(css.getPropertyValue(`--${name}`).trim());
   const tokens: Tokens = {
-    surface: token("surface"), raised: token("raised"), line: token("line"), grid: token("grid"), text: token("text"),
-    muted: token("muted"), accent: token("accent"), problem: token("problem"), good: token("good"), edge: token("edge"),
+    surface: token("surface"),
+    raised: token("raised"),
+    line: token("line"),
+    grid: token("grid"),
+    text: token("text"),
+    muted: token("muted"),
+    accent: token("accent"),
+    problem: token("problem"),
+    good: token("good"),
+    edge: token("edge"),
   };
   return makeInk(palette, tokens, getComputedStyle(document.body).fontFamily);
 }

@@ -3,7 +3,14 @@ import { fitting, inOneLine, place, type Wish } from "./labels";
 
 /** Every letter is ten pixels wide. */
 const measure = (text: string): number => text.length * 10;
-const wish = (text: string, x: number, y: number, room: number): Wish => ({ text, x, y, room, align: "start", colour: "#000" });
+const wish = (text: string, x: number, y: number, room: number): Wish => ({
+  text,
+  x,
+  y,
+  room,
+  align: "start",
+  colour: "#000",
+});
 
 it("keeps the line of a source position", () => {
   const measure = (t: string) => t.length;
@@ -23,7 +30,12 @@ it("keeps how many a fold stands for", () => {
 });
 
 it("says in one line what is in a closed group, the count before the name", () => {
-  const said = (room: number) => place([{ ...wish("lu.c:97", 0, 10, room), forms: inOneLine("lu.c:97", "96 grains · 5 ms") }], 12, measure)[0]?.text;
+  const said = (room: number) =>
+    place(
+      [{ ...wish("lu.c:97", 0, 10, room), forms: inOneLine("lu.c:97", "96 grains · 5 ms") }],
+      12,
+      measure,
+    )[0]?.text;
   expect(said(300)).toBe("lu.c:97 · 96 grains · 5 ms");
   expect(said(200)).toBe("lu.c:97 · 96 grains");
   expect(said(180)).toBe("96 grains · 5 ms");
@@ -44,7 +56,11 @@ describe("labels", () => {
     expect(fitting("abcdefghij", 60, measure)).toBe("");
   });
   it("never lets two overlap, the first wins", () => {
-    const set = place([wish("aaaa", 0, 10, 100), wish("bbbb", 30, 12, 100), wish("cccc", 30, 40, 100)], 12, measure);
+    const set = place(
+      [wish("aaaa", 0, 10, 100), wish("bbbb", 30, 12, 100), wish("cccc", 30, 40, 100)],
+      12,
+      measure,
+    );
     expect(set.map((l) => l.text)).toEqual(["aaaa", "cccc"]);
   });
   it("lets lines that only touch stand", () => {
@@ -52,7 +68,8 @@ describe("labels", () => {
     expect(set.length).toBe(2);
   });
   it("anchors at the start, the middle and the end", () => {
-    const at = (align: Wish["align"]) => place([{ ...wish("aaaa", 100, 10, 90), align }], 12, measure)[0]!.left;
+    const at = (align: Wish["align"]) =>
+      place([{ ...wish("aaaa", 100, 10, 90), align }], 12, measure)[0]!.left;
     expect([at("start"), at("middle"), at("end")]).toEqual([100, 80, 60]);
   });
 });

@@ -35,13 +35,16 @@ const LEAST_SHARE = 0.6;
 export function fitting(text: string, room: number, measure: (t: string) => number): string {
   const width = measure(text);
   if (width <= room) return text;
-  // "task sort.c:120 · 1.2 ms": first without what follows the dot, then without the kind.
+  // "kind sort.c:120 · 1.2 ms": first without what follows the dot, then without the kind.
   const head = text.split(" · ")[0]!;
   if (head !== text && measure(head) <= room) return head;
   // "× 28 others": how many there are is what must stay.
   const times = /^× ([\d\u2009]+)/.exec(text);
-  if (times) return [times[0], "×" + short(Number(times[1]!.replace(/\u2009/g, "")))].find((t) => measure(t) <= room) ?? "";
-  const bare = head.replace(/^(task|section|lane|linear|fork-join) /, "");
+  if (times)
+    return (
+      [times[0], "×" + short(Number(times[1]!.replace(/\u2009/g, "")))].find((t) => measure(t) <= room) ?? ""
+    );
+  const bare = head.replace(/^[a-z-]+ (?=\S+:\d+$)/, "");
   if (bare !== head && measure(bare) <= room) return bare;
   // A source position is told apart by its line: "…ort.c:30" says more than "sort.c…".
   const line = /^…?([^\s:]+)(:\d+)$/.exec(bare);
@@ -63,22 +66,32 @@ export function fitting(text: string, room: number, measure: (t: string) => numb
   return "";
 }
 
-/** What a mark that stands for many says in a single line; its name and "96 grains · 5 ms" go in, the longest form first. */
+/** What a mark that stands for many says in a single line; its name and "96 things · 5 ms" go in, the longest form first. */
 export function inOneLine(name: string, holds: string): string[] {
-  const grains = holds.split(" · ")[0]!;
+  const count = holds.split(" · ")[0]!;
   // The name of a fold is its count; that of a group is told by its colour, too.
-  return name.startsWith("×") ? [`${name} · ${holds}`, `${name} · ${grains}`] : [`${name} · ${holds}`, `${name} · ${grains}`, holds, grains];
+  return name.startsWith("×")
+    ? [`${name} · ${holds}`, `${name} · ${count}`]
+    : [`${name} · ${holds}`, `${name} · ${count}`, holds, count];
 }
 
 export function place(wishes: Wish[], lineHeight: number, measure: (t: string) => number): Set[] {
   const taken = new Map<number, Taken[]>();
   const set: Set[] = [];
   for (const wish of wishes) {
-    const text = wish.forms?.find((form) => measure(form) <= wish.room) ?? fitting(wish.text, wish.room, measure);
+    const text =
+      wish.forms?.find((form) => measure(form) <= wish.room) ?? fitting(wish.text, wish.room, measure);
     if (text === "") continue;
     const width = measure(text);
     const left = wish.align === "start" ? wish.x : wish.align === "end" ? wish.x - width : wish.x - width / 2;
-    if (!claim(taken, { left, right: left + width, top: wish.y - lineHeight / 2, bottom: wish.y + lineHeight / 2 }, lineHeight)) continue;
+    if (
+      !claim(
+        taken,
+        { left, right: left + width, top: wish.y - lineHeight / 2, bottom: wish.y + lineHeight / 2 },
+        lineHeight,
+      )
+    )
+      continue;
     set.push({ ...wish, text, left, width });
   }
   return set;
@@ -96,7 +109,8 @@ function claim(taken: Map<number, Taken[]>, r: Taken, row: number): boolean {
   const first = Math.floor(r.top / row);
   const last = Math.floor(r.bottom / row);
   for (let i = first; i <= last; i++) {
-    for (const t of taken.get(i) ?? []) if (r.left < t.right && r.right > t.left && r.top < t.bottom && r.bottom > t.top) return false;
+    for (const t of taken.get(i) ?? [])
+      if (r.left < t.right && r.right > t.left && r.top < t.bottom && r.bottom > t.top) return false;
   }
   for (let i = first; i <= last; i++) {
     const list = taken.get(i);

@@ -11,18 +11,26 @@ const HEAD = 8;
 /** A ribbon is at least this thick. */
 const THIN = 0.8;
 
-export function drawLinks(ctx: CanvasRenderingContext2D, view: View, look: Look, links: Links, list: ArrayLike<number>): void {
+export function drawLinks(
+  ctx: CanvasRenderingContext2D,
+  view: View,
+  look: Look,
+  links: Links,
+  list: ArrayLike<number>,
+): void {
   const { style, border } = look;
   if (border === null) return;
   const { m, k, seen } = view;
   const [left, top, right, bottom] = [seen.x, seen.y, seen.x + seen.w, seen.y + seen.h];
   const base = ctx.globalAlpha;
-  const dash = style.dash !== "solid" && k > 0.4 && countSeen(view, links, list) < DASHED ? [...DASH[style.dash]] : [];
+  const dash =
+    style.dash !== "solid" && k > 0.4 && countSeen(view, links, list) < DASHED ? [...DASH[style.dash]] : [];
   const width = k < 0.3 ? Math.max(1, style.width * 0.6) : style.width;
   const smooth = style.curve === "smooth";
   ctx.strokeStyle = ctx.fillStyle = border;
   // Far out, thin lines in full strength would add up to a grey smear.
-  ctx.globalAlpha = base * style.opacity * (style.width < 2 ? 0.8 : 1) * (style.width < 2 ? Math.min(1, 0.35 + k) : 1);
+  ctx.globalAlpha =
+    base * style.opacity * (style.width < 2 ? 0.8 : 1) * (style.width < 2 ? Math.min(1, 0.35 + k) : 1);
   ctx.lineWidth = width;
   ctx.setLineDash(dash);
   ctx.beginPath();
@@ -32,7 +40,13 @@ export function drawLinks(ctx: CanvasRenderingContext2D, view: View, look: Look,
     const y0 = links.y0[i]! * m.ay + m.by;
     const x1 = links.x1[i]! * m.ax + m.bx;
     const y1 = links.y1[i]! * m.ay + m.by;
-    if (Math.max(x0, x1) < left || Math.min(x0, x1) > right || Math.max(y0, y1) < top || Math.min(y0, y1) > bottom) continue;
+    if (
+      Math.max(x0, x1) < left ||
+      Math.min(x0, x1) > right ||
+      Math.max(y0, y1) < top ||
+      Math.min(y0, y1) > bottom
+    )
+      continue;
     if (Math.abs(x1 - x0) + Math.abs(y1 - y0) < (k < 0.2 ? 1.5 : 1)) continue;
     if (style.arrow) arrow(ctx, k, smooth ? (x0 + x1) / 2 : x0, smooth ? y1 : y0, x1, y1);
     const level = Math.abs(y1 - y0) < 0.01;
@@ -44,9 +58,15 @@ export function drawLinks(ctx: CanvasRenderingContext2D, view: View, look: Look,
       // As rectangles on whole pixels they are sharp, and fast.
       const x = Math.round(Math.min(x0, x1) - (level ? 0 : width / 2));
       const y = Math.round(Math.min(y0, y1) - (level ? width / 2 : 0));
-      ctx.fillRect(x, y, level ? Math.abs(x1 - x0) + width : width, level ? width : Math.abs(y1 - y0) + width);
+      ctx.fillRect(
+        x,
+        y,
+        level ? Math.abs(x1 - x0) + width : width,
+        level ? width : Math.abs(y1 - y0) + width,
+      );
     } else {
-      const snap = dash.length > 0 && (level || x0 === x1) ? (v: number) => Math.round(v) + 0.5 : (v: number) => v;
+      const snap =
+        dash.length > 0 && (level || x0 === x1) ? (v: number) => Math.round(v) + 0.5 : (v: number) => v;
       ctx.moveTo(snap(x0), snap(y0));
       ctx.lineTo(snap(x1), snap(y1));
     }
@@ -66,7 +86,14 @@ function countSeen({ m, seen }: View, links: Links, list: ArrayLike<number>): nu
   return n;
 }
 
-function arrow(ctx: CanvasRenderingContext2D, k: number, x0: number, y0: number, x1: number, y1: number): void {
+function arrow(
+  ctx: CanvasRenderingContext2D,
+  k: number,
+  x0: number,
+  y0: number,
+  x1: number,
+  y1: number,
+): void {
   const length = Math.hypot(x1 - x0, y1 - y0);
   const head = Math.min(HEAD * k, length);
   if (head < 2) return;
@@ -79,7 +106,11 @@ function arrow(ctx: CanvasRenderingContext2D, k: number, x0: number, y0: number,
   ctx.fill(tip);
 }
 
-function fillAndStroke(ctx: CanvasRenderingContext2D, { style, border, fill, flat }: Look, small: boolean): void {
+function fillAndStroke(
+  ctx: CanvasRenderingContext2D,
+  { style, border, fill, flat }: Look,
+  small: boolean,
+): void {
   const paint = small ? flat : fill;
   if (paint !== null) {
     ctx.fillStyle = paint;
@@ -93,7 +124,13 @@ function fillAndStroke(ctx: CanvasRenderingContext2D, { style, border, fill, fla
   ctx.setLineDash([]);
 }
 
-export function drawRibbons(ctx: CanvasRenderingContext2D, view: View, look: Look, r: Ribbons, list: ArrayLike<number>): void {
+export function drawRibbons(
+  ctx: CanvasRenderingContext2D,
+  view: View,
+  look: Look,
+  r: Ribbons,
+  list: ArrayLike<number>,
+): void {
   const { m, seen } = view;
   const { style } = look;
   const base = ctx.globalAlpha;
@@ -121,7 +158,13 @@ export function drawRibbons(ctx: CanvasRenderingContext2D, view: View, look: Loo
   ctx.globalAlpha = base;
 }
 
-export function drawPolygons(ctx: CanvasRenderingContext2D, view: View, look: Look, p: Polygons, list: ArrayLike<number>): void {
+export function drawPolygons(
+  ctx: CanvasRenderingContext2D,
+  view: View,
+  look: Look,
+  p: Polygons,
+  list: ArrayLike<number>,
+): void {
   const { m, seen } = view;
   const base = ctx.globalAlpha;
   ctx.globalAlpha = base * look.style.opacity;
@@ -142,7 +185,11 @@ export function drawPolygons(ctx: CanvasRenderingContext2D, view: View, look: Lo
     }
     if (right < seen.x || left > seen.x + seen.w || bottom < seen.y || top > seen.y + seen.h) continue;
     if (!open) ctx.closePath();
-    fillAndStroke(ctx, open ? { ...look, fill: null, flat: null } : look, Math.min(right - left, bottom - top) < HATCH_FROM);
+    fillAndStroke(
+      ctx,
+      open ? { ...look, fill: null, flat: null } : look,
+      Math.min(right - left, bottom - top) < HATCH_FROM,
+    );
   }
   ctx.globalAlpha = base;
 }

@@ -6,15 +6,38 @@ import type { Style } from "../protocol/Style";
 
 /** A plain box with what differs. */
 export const style = (more: Partial<Style> = {}): Style => ({
-  shape: "rect", fill: "solid", stroke: -1, width: 1, dash: "solid", opacity: 1, inner: "none", foot: false, sheets: 0,
-  arrow: false, curve: "straight", hit: true, moves: false, live: false, press: "none", rank: 40, meaning: "", ...more,
+  shape: "rect",
+  fill: "solid",
+  stroke: -1,
+  width: 1,
+  dash: "solid",
+  opacity: 1,
+  inner: "none",
+  foot: false,
+  sheets: 0,
+  arrow: false,
+  curve: "straight",
+  hit: true,
+  moves: false,
+  live: false,
+  press: "none",
+  rank: 40,
+  meaning: "",
+  ...more,
 });
 
 /** Styles that graphs have, by name. */
 export const LOOKS = {
   envelope: style({ shape: "envelope", rank: 10, press: "close", meaning: "open task" }),
   leaf: style({ shape: "notch", stroke: -2, meaning: "create" }),
-  closed: style({ shape: "round", fill: "tint", stroke: -2, inner: "line", press: "open", meaning: "closed task" }),
+  closed: style({
+    shape: "round",
+    fill: "tint",
+    stroke: -2,
+    inner: "line",
+    press: "open",
+    meaning: "closed task",
+  }),
   part: style({ hit: false, moves: true, rank: 50 }),
   fold: style({ shape: "round", sheets: 2, press: "spread", meaning: "folded siblings" }),
   joint: style({ shape: "triangle-down", press: "close", rank: 50, meaning: "fork" }),
@@ -28,9 +51,23 @@ export type Edge = [x0: number, y0: number, x1: number, y1: number, from: number
 export type Text = [x: number, y: number, w: number, text: string, node: number, role?: number];
 
 export const plot = (more: Partial<Plot> = {}): Plot => ({
-  rect: { x: 0, y: 0, w: 100, h: 100 }, title: "", x: null, y: null, camera: "none", scroll: null, brush: "none", wheel: null,
+  rect: { x: 0, y: 0, w: 100, h: 100 },
+  title: "",
+  x: null,
+  y: null,
+  camera: "none",
+  scroll: null,
+  brush: "none",
+  wheel: null,
   marks: {
-    boxes: [0, 0], links: [0, 0], points: [0, 0], ribbons: [0, 0], polygons: [0, 0], areas: [0, 0], grids: [0, 0], labels: [0, 0],
+    boxes: [0, 0],
+    links: [0, 0],
+    points: [0, 0],
+    ribbons: [0, 0],
+    polygons: [0, 0],
+    areas: [0, 0],
+    grids: [0, 0],
+    labels: [0, 0],
   },
   ...more,
 });
@@ -45,23 +82,57 @@ export function graph(rows: Row[], edges: Edge[] = [], texts: Text[] = []): Scen
   const e = edges.map((r) => r as number[]);
   const t = texts.map((r) => [r[0], r[1], r[2]] as number[]);
   const boxes: Scene["boxes"] = {
-    n, x: f(numbers, 0), y: f(numbers, 1), w: f(numbers, 2), h: f(numbers, 3), tree: new Uint8Array(n),
-    node: Uint32Array.from(rows, (r) => r[4]), to: new Uint32Array(n).fill(NONE), role: Uint8Array.from(rows, (r) => r[6] ?? 0),
-    style: Uint16Array.from(rows, (r) => names.indexOf(r[5])), fill: new Uint16Array(n), id: new Uint32Array(n).fill(NONE),
+    n,
+    x: f(numbers, 0),
+    y: f(numbers, 1),
+    w: f(numbers, 2),
+    h: f(numbers, 3),
+    tree: new Uint8Array(n),
+    node: Uint32Array.from(rows, (r) => r[4]),
+    to: new Uint32Array(n).fill(NONE),
+    role: Uint8Array.from(rows, (r) => r[6] ?? 0),
+    style: Uint16Array.from(rows, (r) => names.indexOf(r[5])),
+    fill: new Uint16Array(n),
+    id: new Uint32Array(n).fill(NONE),
   };
   const links: Scene["links"] = {
-    n: e.length, x0: f(e, 0), y0: f(e, 1), x1: f(e, 2), y1: f(e, 3), tree: new Uint8Array(e.length),
-    node: Uint32Array.from(edges, (r) => r[4]), to: Uint32Array.from(edges, (r) => r[5]), role: new Uint8Array(e.length),
-    style: new Uint16Array(e.length).fill(names.indexOf("link")), fill: new Uint16Array(e.length),
+    n: e.length,
+    x0: f(e, 0),
+    y0: f(e, 1),
+    x1: f(e, 2),
+    y1: f(e, 3),
+    tree: new Uint8Array(e.length),
+    node: Uint32Array.from(edges, (r) => r[4]),
+    to: Uint32Array.from(edges, (r) => r[5]),
+    role: new Uint8Array(e.length),
+    style: new Uint16Array(e.length).fill(names.indexOf("link")),
+    fill: new Uint16Array(e.length),
     id: new Uint32Array(e.length).fill(NONE),
   };
   const labels: Scene["labels"] = {
-    n: t.length, x: f(t, 0), y: f(t, 1), w: f(t, 2), tree: new Uint8Array(t.length), node: Uint32Array.from(texts, (r) => r[4]),
-    role: Uint8Array.from(texts, (r) => r[5] ?? 0), style: new Uint16Array(t.length), text: texts.map((r) => r[3]),
+    n: t.length,
+    x: f(t, 0),
+    y: f(t, 1),
+    w: f(t, 2),
+    tree: new Uint8Array(t.length),
+    node: Uint32Array.from(texts, (r) => r[4]),
+    role: Uint8Array.from(texts, (r) => r[5] ?? 0),
+    style: new Uint16Array(t.length),
+    text: texts.map((r) => r[3]),
   };
-  const all = plot({ camera: "xy", marks: { ...plot().marks, boxes: [0, n], links: [0, e.length], labels: [0, t.length] } });
+  const all = plot({
+    camera: "xy",
+    marks: { ...plot().marks, boxes: [0, n], links: [0, e.length], labels: [0, t.length] },
+  });
   return {
-    ...emptyScene(), width: 100, height: 100, styles: Object.values(LOOKS), plots: [all], boxes, links, labels,
+    ...emptyScene(),
+    width: 100,
+    height: 100,
+    styles: Object.values(LOOKS),
+    plots: [all],
+    boxes,
+    links,
+    labels,
     texts: [{ align: "start", size: 11, bold: false, ink: -2, plate: "none", turned: false }],
   };
 }

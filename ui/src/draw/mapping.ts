@@ -18,7 +18,10 @@ export const STILL: Mapping = { ax: 1, bx: 0, ay: 1, by: 0 };
 
 /** A graph through its camera. */
 export const ofCamera = (c: Camera, size: Size): Mapping => ({
-  ax: c.k, bx: size.w / 2 - c.x * c.k, ay: c.k, by: size.h / 2 - c.y * c.k,
+  ax: c.k,
+  bx: size.w / 2 - c.x * c.k,
+  ay: c.k,
+  by: size.h / 2 - c.y * c.k,
 });
 
 /** A plot with more rows than there is room for. */
@@ -34,17 +37,20 @@ export function ofWindow(plot: Plot, window: [number, number], scroll = 0): Mapp
 }
 
 export const toScreen = (m: Mapping, x: number, y: number): { x: number; y: number } => ({
-  x: m.ax * x + m.bx, y: m.ay * y + m.by,
+  x: m.ax * x + m.bx,
+  y: m.ay * y + m.by,
 });
 
 export const toScene = (m: Mapping, x: number, y: number): { x: number; y: number } => ({
-  x: (x - m.bx) / m.ax, y: (y - m.by) / m.ay,
+  x: (x - m.bx) / m.ax,
+  y: (y - m.by) / m.ay,
 });
 
 /** How far a mapping zooms, for what depends on it: the size of texts, small marks. */
 export const zoomOf = (plot: Plot | null, m: Mapping): number => (plot?.camera === "xy" ? Math.abs(m.ax) : 1);
 
-const scaled = (axis: Axis, value: number): number => (axis.log ? Math.log10(Math.max(value, Number.MIN_VALUE)) : value);
+const scaled = (axis: Axis, value: number): number =>
+  axis.log ? Math.log10(Math.max(value, Number.MIN_VALUE)) : value;
 
 /** The first pair of stops of which `inside` is true, else the last. */
 function stretch(axis: Axis, inside: (to: Stop) => boolean): [Stop, Stop] | null {
@@ -60,7 +66,9 @@ export function pixelOf(axis: Axis, value: number): number {
   const pair = stretch(axis, (to) => (falls ? value >= to.value : value <= to.value));
   if (!pair) return axis.stops[0]?.at ?? 0;
   const [a, b] = [scaled(axis, pair[0].value), scaled(axis, pair[1].value)];
-  return a === b ? pair[0].at : pair[0].at + ((scaled(axis, value) - a) / (b - a)) * (pair[1].at - pair[0].at);
+  return a === b
+    ? pair[0].at
+    : pair[0].at + ((scaled(axis, value) - a) / (b - a)) * (pair[1].at - pair[0].at);
 }
 
 /** Value at a scene pixel. */
@@ -73,14 +81,21 @@ export function valueOf(axis: Axis, pixel: number): number {
 }
 
 /** Values on a plot's axes at a point of the pane; null where it has no axis. */
-export function valuesAt(plot: Plot, mapping: Mapping | null, x: number, y: number): { x: number | null; y: number | null } {
+export function valuesAt(
+  plot: Plot,
+  mapping: Mapping | null,
+  x: number,
+  y: number,
+): { x: number | null; y: number | null } {
   const at = toScene(mapping ?? STILL, x, y);
   return { x: plot.x ? valueOf(plot.x, at.x) : null, y: plot.y ? valueOf(plot.y, at.y) : null };
 }
 
 /** Pixels of the pane where values lie; null for those that are not asked for. */
 export function screenOf(
-  plot: Plot, mapping: Mapping | null, at: { x?: number; y?: number },
+  plot: Plot,
+  mapping: Mapping | null,
+  at: { x?: number; y?: number },
 ): { x: number | null; y: number | null } {
   const m = mapping ?? STILL;
   return {

@@ -10,11 +10,20 @@ import type { Scene } from "../scene";
 // Root 0 is open; task 1 is open inside of it and holds leaf 2; 3 is closed with a mix bar; 0 also has two folds.
 const scene = graph(
   [
-    [0, 0, 100, 100, 0, "envelope"], [10, 10, 40, 40, 1, "envelope"], [20, 20, 10, 10, 2, "leaf"], [60, 10, 30, 20, 3, "closed"],
-    [62, 26, 20, 3, 3, "part", 8], [60, 60, 30, 20, 0, "fold", 1], [10, 60, 30, 20, 0, "fold", 1],
+    [0, 0, 100, 100, 0, "envelope"],
+    [10, 10, 40, 40, 1, "envelope"],
+    [20, 20, 10, 10, 2, "leaf"],
+    [60, 10, 30, 20, 3, "closed"],
+    [62, 26, 20, 3, 3, "part", 8],
+    [60, 60, 30, 20, 0, "fold", 1],
+    [10, 60, 30, 20, 0, "fold", 1],
   ],
   [],
-  [[62, 70, 20, "× 40 alike", 0, 1], [2, 8, 90, "task", 0], [12, 70, 20, "× 7 alike", 0, 1]],
+  [
+    [62, 70, 20, "× 40 alike", 0, 1],
+    [2, 8, 90, "task", 0],
+    [12, 70, 20, "× 7 alike", 0, 1],
+  ],
 );
 const size = { w: 400, h: 300 };
 const at = (s: Scene, x: number, y: number, slack = 0) => hit(s, [STILL], size, x, y, slack);
@@ -50,8 +59,14 @@ describe("marks", () => {
 describe("a graph with forks", () => {
   // An open group (1) in the open root (0), with its joints, a grain (2) with a part, a closed group (3), a closing sign.
   const forks = graph([
-    [0, 0, 100, 90, 0, "envelope"], [10, 10, 60, 70, 1, "envelope"], [12, 30, 20, 20, 2, "leaf"], [28, 32, 3, 3, 2, "part", 8],
-    [40, 30, 20, 20, 3, "closed"], [38, 20, 4, 4, 1, "joint", 2], [38, 60, 4, 4, 1, "joint", 3], [62, 12, 6, 6, 1, "shut", 4],
+    [0, 0, 100, 90, 0, "envelope"],
+    [10, 10, 60, 70, 1, "envelope"],
+    [12, 30, 20, 20, 2, "leaf"],
+    [28, 32, 3, 3, 2, "part", 8],
+    [40, 30, 20, 20, 3, "closed"],
+    [38, 20, 4, 4, 1, "joint", 2],
+    [38, 60, 4, 4, 1, "joint", 3],
+    [62, 12, 6, 6, 1, "shut", 4],
   ]);
   it("tells joints apart from their group; a press on one or on the sign is one on the group", () => {
     expect(boxOf(forks, 1)).toBe(1);
@@ -68,7 +83,10 @@ describe("a graph with forks", () => {
   });
   it("stays where it was when the layout changes: the mark, or what holds it", () => {
     const camera = { x: 50, y: 50, k: 2 };
-    const moved = graph([[100, 0, 100, 90, 0, "envelope"], [150, 40, 20, 20, 2, "leaf"]]);
+    const moved = graph([
+      [100, 0, 100, 90, 0, "envelope"],
+      [150, 40, 20, 20, 2, "leaf"],
+    ]);
     expect(anchored(forks, moved, [2, 1, 0], camera)).toEqual({ x: 50 + 160 - 22, y: 60, k: 2 });
     expect(anchored(forks, moved, [3, 1, 0], camera)).toEqual({ x: 150, y: 50, k: 2 });
     expect(anchored(forks, moved, [9], camera)).toBeNull();
@@ -82,10 +100,24 @@ describe("a graph with forks", () => {
 });
 
 describe("tween", () => {
-  const closed = graph([[0, 0, 20, 10, 7, "closed"], [0, 20, 10, 10, 9, "leaf"], [2, 8, 10, 2, 7, "part", 8]], [[5, 10, 5, 20, 7, 9]]);
+  const closed = graph(
+    [
+      [0, 0, 20, 10, 7, "closed"],
+      [0, 20, 10, 10, 9, "leaf"],
+      [2, 8, 10, 2, 7, "part", 8],
+    ],
+    [[5, 10, 5, 20, 7, 9]],
+  );
   const opened = graph(
-    [[0, 0, 40, 40, 7, "envelope"], [10, 10, 10, 10, 8, "leaf"], [0, 50, 10, 10, 9, "leaf"]],
-    [[5, 40, 5, 50, 7, 9], [15, 20, 15, 40, 8, 7]],
+    [
+      [0, 0, 40, 40, 7, "envelope"],
+      [10, 10, 10, 10, 8, "leaf"],
+      [0, 50, 10, 10, 9, "leaf"],
+    ],
+    [
+      [5, 40, 5, 50, 7, 9],
+      [15, 20, 15, 40, 8, 7],
+    ],
   );
   it("grows new boxes out of the opened node's rectangle", () => {
     const t = tween(closed, opened, { acted: 7, began: 0 });
@@ -105,11 +137,23 @@ describe("tween", () => {
     expect([t.from.x[2], t.from.y[2]]).toEqual([100, 15]);
   });
   it("matches by id where there is one, and several marks of one node by their order", () => {
-    const [a, b] = [graph([[0, 0, 10, 10, 1, "leaf"], [20, 0, 10, 10, 2, "leaf"]]), graph([[50, 0, 10, 10, 2, "leaf"]])];
+    const [a, b] = [
+      graph([
+        [0, 0, 10, 10, 1, "leaf"],
+        [20, 0, 10, 10, 2, "leaf"],
+      ]),
+      graph([[50, 0, 10, 10, 2, "leaf"]]),
+    ];
     b.boxes.id[0] = a.boxes.id[0] = 77;
     expect(tween(a, b, { began: 0 }).from.x[0]).toBe(0);
-    const folds = graph([[0, 0, 9, 9, 0, "fold", 1], [30, 0, 9, 9, 0, "fold", 1]]);
-    const moved = graph([[5, 0, 9, 9, 0, "fold", 1], [35, 0, 9, 9, 0, "fold", 1]]);
+    const folds = graph([
+      [0, 0, 9, 9, 0, "fold", 1],
+      [30, 0, 9, 9, 0, "fold", 1],
+    ]);
+    const moved = graph([
+      [5, 0, 9, 9, 0, "fold", 1],
+      [35, 0, 9, 9, 0, "fold", 1],
+    ]);
     expect([...tween(folds, moved, { began: 0 }).from.x]).toEqual([0, 30]);
   });
   it("begins at the start and ends at the end", () => {
@@ -118,7 +162,9 @@ describe("tween", () => {
     expect(between(from, to, 0, room(1)).x[0]).toBe(0);
     expect(between(from, to, 1, room(1)).x[0]).toBe(10);
     expect(ease(0.5)).toBeGreaterThan(0.5);
-    expect(carried({ x: 5, y: 5, w: 1, h: 1 }, { x: 0, y: 0, w: 10, h: 10 }, { x: 100, y: 0, w: 20, h: 10 })).toEqual({ x: 110, y: 5, w: 2, h: 1 });
+    expect(
+      carried({ x: 5, y: 5, w: 1, h: 1 }, { x: 0, y: 0, w: 10, h: 10 }, { x: 100, y: 0, w: 20, h: 10 }),
+    ).toEqual({ x: 110, y: 5, w: 2, h: 1 });
     expect(resting(closed.boxes).x).toBe(closed.boxes.x);
     expect(LOOKS.part.moves).toBe(true);
   });

@@ -37,8 +37,23 @@ export const styleOf = (scene: Scene, style: number): Style => scene.styles[styl
 
 /** A plain box, for a style that is not there. */
 const PLAIN: Style = {
-  shape: "rect", fill: "solid", stroke: -1, width: 1, dash: "solid", opacity: 1, inner: "none", foot: false, sheets: 0,
-  arrow: false, curve: "straight", hit: true, moves: false, live: false, press: "none", rank: 40, meaning: "",
+  shape: "rect",
+  fill: "solid",
+  stroke: -1,
+  width: 1,
+  dash: "solid",
+  opacity: 1,
+  inner: "none",
+  foot: false,
+  sheets: 0,
+  arrow: false,
+  curve: "straight",
+  hit: true,
+  moves: false,
+  live: false,
+  press: "none",
+  rank: 40,
+  meaning: "",
 };
 
 const cache = new WeakMap<Boxes, Marks>();
@@ -98,12 +113,19 @@ function index(scene: Scene): Marks {
 
 /** The box of a node that holds a point, else the first; one of the role before others (−1: of any). */
 function ownerOf(
-  b: Boxes, { first, next }: Pick<Marks, "first" | "next">, tree: number, node: number, role: number, x: number, y: number,
+  b: Boxes,
+  { first, next }: Pick<Marks, "first" | "next">,
+  tree: number,
+  node: number,
+  role: number,
+  x: number,
+  y: number,
 ): number {
   let found = -1;
   let best = -1;
   for (let i = node === NONE ? -1 : (first.get(nodeKey(tree, node)) ?? -1); i >= 0; i = next[i]!) {
-    const rank = (role < 0 || b.role[i] === role ? 4 : 0) + (holds(b, i, x, y) ? 2 : 0) + (b.role[i] === 0 ? 1 : 0);
+    const rank =
+      (role < 0 || b.role[i] === role ? 4 : 0) + (holds(b, i, x, y) ? 2 : 0) + (b.role[i] === 0 ? 1 : 0);
     if (rank <= best) continue;
     best = rank;
     found = i;
@@ -136,7 +158,10 @@ export function boxesOf(scene: Scene, node: number, tree = 0): number[] {
 
 /** All marks of the nodes for which `has` is true, and of pairs of which also the other end fits. Parts not counted. */
 export function refsOf(
-  scene: Scene, tree: number, has: (node: number) => boolean, to: ((node: number) => boolean) | null = null,
+  scene: Scene,
+  tree: number,
+  has: (node: number) => boolean,
+  to: ((node: number) => boolean) | null = null,
 ): Ref[] {
   const found: Ref[] = [];
   const fits = (node: number, other: number): boolean =>
@@ -148,7 +173,9 @@ export function refsOf(
       found.push({ kind, index: i });
     }
   }
-  scene.areas.forEach((a, i) => a.tree === tree && fits(a.node, a.to) && found.push({ kind: "areas", index: i }));
+  scene.areas.forEach(
+    (a, i) => a.tree === tree && fits(a.node, a.to) && found.push({ kind: "areas", index: i }),
+  );
   scene.grids.forEach((g, i) => {
     if (g.tree !== tree) return;
     if (!g.nodes && !g.rows) return void (fits(g.node, g.to) && found.push({ kind: "grids", index: i }));
@@ -156,13 +183,19 @@ export function refsOf(
       const at = standsFor(scene, { kind: "grids", index: i, cell });
       // A row or a column of a matrix stands for its node, too.
       const whole = to === null && at.to !== NONE && ((at.node !== NONE && has(at.node)) || has(at.to));
-      if (g.level[cell]! > 0 && (whole || fits(at.node, at.to))) found.push({ kind: "grids", index: i, cell });
+      if (g.level[cell]! > 0 && (whole || fits(at.node, at.to)))
+        found.push({ kind: "grids", index: i, cell });
     }
   });
   return found;
 }
 
-export const boxRect = ({ boxes: b }: Scene, i: number): Rect => ({ x: b.x[i]!, y: b.y[i]!, w: b.w[i]!, h: b.h[i]! });
+export const boxRect = ({ boxes: b }: Scene, i: number): Rect => ({
+  x: b.x[i]!,
+  y: b.y[i]!,
+  w: b.w[i]!,
+  h: b.h[i]!,
+});
 
 const between = (xs: ArrayLike<number>, ys: ArrayLike<number>): Rect => {
   const [x0, y0] = [Math.min(...Array.from(xs)), Math.min(...Array.from(ys))];
@@ -172,7 +205,8 @@ const between = (xs: ArrayLike<number>, ys: ArrayLike<number>): Rect => {
 /** The rectangle around a mark, in scene units. */
 export function rectOf(scene: Scene, { kind, index: i, cell }: Ref): Rect {
   switch (kind) {
-    case "boxes": return boxRect(scene, i);
+    case "boxes":
+      return boxRect(scene, i);
     case "links": {
       const l = scene.links;
       return between([l.x0[i]!, l.x1[i]!], [l.y0[i]!, l.y1[i]!]);
@@ -214,7 +248,8 @@ export function rectOnScreen(scene: Scene, cameras: readonly (Mapping | null)[],
   return { x: r.x * m.ax + m.bx, y: r.y * m.ay + m.by, w: r.w * m.ax, h: r.h * m.ay };
 }
 
-const isEnvelope = (scene: Scene, i: number): boolean => styleOf(scene, scene.boxes.style[i]!).shape === "envelope";
+const isEnvelope = (scene: Scene, i: number): boolean =>
+  styleOf(scene, scene.boxes.style[i]!).shape === "envelope";
 
 /** A box and the envelopes that hold it, innermost first. */
 export function around(scene: Scene, i: number): number[] {
@@ -232,7 +267,9 @@ export function around(scene: Scene, i: number): number[] {
 /** The box nearest to a point; envelopes, parts and signs that close something not counted. −1 for none. */
 export function nearest(scene: Scene, x: number, y: number): number {
   const b = scene.boxes;
-  const counts = scene.styles.map((style) => style.shape !== "envelope" && !style.moves && style.press !== "close");
+  const counts = scene.styles.map(
+    (style) => style.shape !== "envelope" && !style.moves && style.press !== "close",
+  );
   let best = -1;
   let least = Infinity;
   for (let i = 0; i < b.n; i++) {

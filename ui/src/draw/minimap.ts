@@ -15,7 +15,10 @@ export interface Minimap {
   h: number;
 }
 
-export function minimapSize(scene: { width: number; height: number }, most: { w: number; h: number }): { w: number; h: number; k: number } {
+export function minimapSize(
+  scene: { width: number; height: number },
+  most: { w: number; h: number },
+): { w: number; h: number; k: number } {
   const k = Math.min(most.w / Math.max(1, scene.width), most.h / Math.max(1, scene.height));
   return { k, w: Math.max(12, Math.round(scene.width * k)), h: Math.max(12, Math.round(scene.height * k)) };
 }
@@ -30,7 +33,9 @@ export function drawMinimap(scene: Scene, ink: Ink, most: { w: number; h: number
   ctx.scale(ratio, ratio);
   const b = scene.boxes;
   // A strong border tells more than a fill, and lies above what has none.
-  const strong = scene.styles.map((style) => style.stroke >= 0 && style.width >= 1.5 && style.stroke !== SLOT.edge);
+  const strong = scene.styles.map(
+    (style) => style.stroke >= 0 && style.width >= 1.5 && style.stroke !== SLOT.edge,
+  );
   for (const above of [false, true]) {
     for (let i = 0; i < b.n; i++) {
       const style = styleOf(scene, b.style[i]!);

@@ -33,25 +33,44 @@ export interface Look {
 
 export function lookOf(ctx: CanvasRenderingContext2D, { ink, m }: View, style: Style, slot: number): Look {
   const solid = ink.slots[slot] ?? ink.muted;
-  const border = style.stroke === STROKE.none ? null
-    : style.stroke !== STROKE.own ? (ink.slots[style.stroke] ?? ink.edge)
-    : style.fill === "none" ? solid : (ink.borders[slot] ?? ink.edge);
+  const border =
+    style.stroke === STROKE.none
+      ? null
+      : style.stroke !== STROKE.own
+        ? (ink.slots[style.stroke] ?? ink.edge)
+        : style.fill === "none"
+          ? solid
+          : (ink.borders[slot] ?? ink.edge);
   const plain = plainFill(ink, style.fill, slot, solid);
   return {
-    style, border, flat: plain, fill: isHatch(style.fill) ? (pattern(ctx, ink, style.fill, slot, m) ?? plain) : plain,
-    inner: style.inner === "light" ? ink.surface : style.inner === "dots" ? ink.edge : (ink.borders[slot] ?? ink.edge),
+    style,
+    border,
+    flat: plain,
+    fill: isHatch(style.fill) ? (pattern(ctx, ink, style.fill, slot, m) ?? plain) : plain,
+    inner:
+      style.inner === "light"
+        ? ink.surface
+        : style.inner === "dots"
+          ? ink.edge
+          : (ink.borders[slot] ?? ink.edge),
     on: style.fill === "solid" ? (ink.onSlot[slot] ?? ink.text) : (border ?? ink.text),
   };
 }
 
 function plainFill(ink: Ink, fill: Fill, slot: number, solid: string): string | null {
   switch (fill) {
-    case "solid": return solid;
-    case "tint": return ink.tints[slot] ?? ink.raised;
-    case "faint": return ink.dims[slot] ?? ink.raised;
-    case "surface": return ink.surface;
-    case "none": return null;
-    default: return ink.flats[slot] ?? ink.raised;
+    case "solid":
+      return solid;
+    case "tint":
+      return ink.tints[slot] ?? ink.raised;
+    case "faint":
+      return ink.dims[slot] ?? ink.raised;
+    case "surface":
+      return ink.surface;
+    case "none":
+      return null;
+    default:
+      return ink.flats[slot] ?? ink.raised;
   }
 }
 
@@ -60,14 +79,16 @@ export const isHatch = (fill: Fill): boolean => !PLAIN_FILLS.includes(fill);
 
 type Draw = (ctx: CanvasRenderingContext2D) => void;
 
-const lines = (...stretches: [number, number, number, number][]): Draw => (ctx) => {
-  ctx.beginPath();
-  for (const [x0, y0, x1, y1] of stretches) {
-    ctx.moveTo(x0, y0);
-    ctx.lineTo(x1, y1);
-  }
-  ctx.stroke();
-};
+const lines =
+  (...stretches: [number, number, number, number][]): Draw =>
+  (ctx) => {
+    ctx.beginPath();
+    for (const [x0, y0, x1, y1] of stretches) {
+      ctx.moveTo(x0, y0);
+      ctx.lineTo(x1, y1);
+    }
+    ctx.stroke();
+  };
 
 const disc = (ctx: CanvasRenderingContext2D, x: number, y: number, r: number, fill: boolean): void => {
   ctx.beginPath();
@@ -92,7 +113,13 @@ const TILES: Partial<Record<Fill, Draw>> = {
 };
 
 /** A pattern that moves with the plot; null where there is no canvas to make it on. */
-function pattern(ctx: CanvasRenderingContext2D, ink: Ink, fill: Fill, slot: number, m: Mapping): CanvasPattern | null {
+function pattern(
+  ctx: CanvasRenderingContext2D,
+  ink: Ink,
+  fill: Fill,
+  slot: number,
+  m: Mapping,
+): CanvasPattern | null {
   const ratio = Math.max(1, Math.round(ctx.getTransform().a || 1));
   const key = `${fill}.${slot}.${ratio}`;
   let made = ink.patterns.get(key);
@@ -102,7 +129,13 @@ function pattern(ctx: CanvasRenderingContext2D, ink: Ink, fill: Fill, slot: numb
   return made;
 }
 
-function makePattern(ctx: CanvasRenderingContext2D, ink: Ink, fill: Fill, slot: number, ratio: number): CanvasPattern | null {
+function makePattern(
+  ctx: CanvasRenderingContext2D,
+  ink: Ink,
+  fill: Fill,
+  slot: number,
+  ratio: number,
+): CanvasPattern | null {
   if (typeof document === "undefined") return null;
   const tile = document.createElement("canvas");
   tile.width = tile.height = HATCH_TILE * ratio;

@@ -41,24 +41,35 @@ export function orderOf(scene: Scene): Order {
       taken.fill(1, from, to);
       plots[i]!.push(...batches(scene, kind, range(from, Math.min(to, n))));
     });
-    loose.push(...batches(scene, kind, range(0, n).filter((i) => !taken[i])));
+    loose.push(
+      ...batches(
+        scene,
+        kind,
+        range(0, n).filter((i) => !taken[i]),
+      ),
+    );
   }
   plots.forEach(inOrder);
   inOrder(loose);
   const made: Order = {
-    plots, behind: loose.filter((batch) => batch.rank < RANK.rim), above: loose.filter((batch) => batch.rank >= RANK.rim),
+    plots,
+    behind: loose.filter((batch) => batch.rank < RANK.rim),
+    above: loose.filter((batch) => batch.rank >= RANK.rim),
   };
   cache.set(scene.boxes, made);
   return made;
 }
 
-const range = (from: number, to: number): number[] => Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
+const range = (from: number, to: number): number[] =>
+  Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
 
 /** Sorting keeps what is equal in place: kinds follow each other as they were made. */
-const inOrder = (list: Batch[]): Batch[] => list.sort((a, b) => a.rank - b.rank || KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind));
+const inOrder = (list: Batch[]): Batch[] =>
+  list.sort((a, b) => a.rank - b.rank || KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind));
 
 function batches(scene: Scene, kind: Kind, indices: number[]): Batch[] {
-  const columns: Pick<Keys, "style" | "fill"> | null = kind === "areas" || kind === "grids" ? null : scene[kind];
+  const columns: Pick<Keys, "style" | "fill"> | null =
+    kind === "areas" || kind === "grids" ? null : scene[kind];
   const lists = new Map<number, number[]>();
   for (const i of indices) {
     const [style, fill] = columns ? [columns.style[i]!, columns.fill[i]!] : looks(scene, kind, i);

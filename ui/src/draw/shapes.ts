@@ -9,10 +9,18 @@ export const SHAPE_FROM = 6;
 type Draw = (ctx: CanvasRenderingContext2D, x: number, y: number, w: number, h: number) => void;
 
 /** Shapes that are drawn as rectangles, which is much faster than a path. */
-export const isRect = (shape: Shape): boolean => shape === "rect" || shape === "soft" || shape === "minus" || shape === "line";
+export const isRect = (shape: Shape): boolean =>
+  shape === "rect" || shape === "soft" || shape === "minus" || shape === "line";
 
 /** Adds the outline of a shape to the current path. */
-export function trace(ctx: CanvasRenderingContext2D, shape: Shape, x: number, y: number, w: number, h: number): void {
+export function trace(
+  ctx: CanvasRenderingContext2D,
+  shape: Shape,
+  x: number,
+  y: number,
+  w: number,
+  h: number,
+): void {
   const draw = w < SHAPE_FROM || h < SHAPE_FROM ? undefined : OUTLINES[shape];
   if (draw) draw(ctx, x, y, w, h);
   else ctx.rect(x, y, w, h);
@@ -38,15 +46,54 @@ const OUTLINES: Partial<Record<Shape, Draw>> = {
     const half = Math.min(tip, w / 4);
     const [middle, foot] = [x + w / 2, y + h - tip];
     through(ctx, [
-      [x, y], [x + w, y], [x + w, foot], [middle + half, foot], [middle, y + h], [middle - half, foot], [x, foot],
+      [x, y],
+      [x + w, y],
+      [x + w, foot],
+      [middle + half, foot],
+      [middle, y + h],
+      [middle - half, foot],
+      [x, foot],
     ]);
   },
-  funnel: (ctx, x, y, w, h) => through(ctx, [[x, y], [x + w, y], [x + 0.72 * w, y + h], [x + 0.28 * w, y + h]]),
-  slant: (ctx, x, y, w, h) => through(ctx, [[x + 0.28 * w, y], [x + w, y], [x + 0.72 * w, y + h], [x, y + h]]),
-  "triangle-down": (ctx, x, y, w, h) => through(ctx, [[x, y], [x + w, y], [x + w / 2, y + h]]),
-  "triangle-up": (ctx, x, y, w, h) => through(ctx, [[x + w / 2, y], [x + w, y + h], [x, y + h]]),
-  "triangle-right": (ctx, x, y, w, h) => through(ctx, [[x, y], [x + w, y + h / 2], [x, y + h]]),
-  diamond: (ctx, x, y, w, h) => through(ctx, [[x + w / 2, y], [x + w, y + h / 2], [x + w / 2, y + h], [x, y + h / 2]]),
+  funnel: (ctx, x, y, w, h) =>
+    through(ctx, [
+      [x, y],
+      [x + w, y],
+      [x + 0.72 * w, y + h],
+      [x + 0.28 * w, y + h],
+    ]),
+  slant: (ctx, x, y, w, h) =>
+    through(ctx, [
+      [x + 0.28 * w, y],
+      [x + w, y],
+      [x + 0.72 * w, y + h],
+      [x, y + h],
+    ]),
+  "triangle-down": (ctx, x, y, w, h) =>
+    through(ctx, [
+      [x, y],
+      [x + w, y],
+      [x + w / 2, y + h],
+    ]),
+  "triangle-up": (ctx, x, y, w, h) =>
+    through(ctx, [
+      [x + w / 2, y],
+      [x + w, y + h],
+      [x, y + h],
+    ]),
+  "triangle-right": (ctx, x, y, w, h) =>
+    through(ctx, [
+      [x, y],
+      [x + w, y + h / 2],
+      [x, y + h],
+    ]),
+  diamond: (ctx, x, y, w, h) =>
+    through(ctx, [
+      [x + w / 2, y],
+      [x + w, y + h / 2],
+      [x + w / 2, y + h],
+      [x, y + h / 2],
+    ]),
   dot: disc,
   alert: disc,
   check: disc,
@@ -54,25 +101,60 @@ const OUTLINES: Partial<Record<Shape, Draw>> = {
 
 /** Lines on top of a shape, in shares of its half side around its middle. */
 const SIGNS: Partial<Record<Shape, [number, number][][]>> = {
-  alert: [[[0, -0.6], [0, 0.12]], [[0, 0.42], [0, 0.62]]],
-  check: [[[-0.45, 0], [-0.1, 0.4], [0.5, -0.4]]],
-  minus: [[[-0.5, 0], [0.5, 0]]],
+  alert: [
+    [
+      [0, -0.6],
+      [0, 0.12],
+    ],
+    [
+      [0, 0.42],
+      [0, 0.62],
+    ],
+  ],
+  check: [
+    [
+      [-0.45, 0],
+      [-0.1, 0.4],
+      [0.5, -0.4],
+    ],
+  ],
+  minus: [
+    [
+      [-0.5, 0],
+      [0.5, 0],
+    ],
+  ],
 };
 
 /** Adds the sign of a shape to the current path; false when it has none. */
-export function traceSign(ctx: CanvasRenderingContext2D, shape: Shape, x: number, y: number, w: number, h: number): boolean {
+export function traceSign(
+  ctx: CanvasRenderingContext2D,
+  shape: Shape,
+  x: number,
+  y: number,
+  w: number,
+  h: number,
+): boolean {
   const lines = SIGNS[shape];
   if (!lines) return false;
   const [cx, cy, r] = [x + w / 2, y + h / 2, Math.min(w, h) / 2];
   for (const line of lines) {
-    line.forEach(([dx, dy], i) => (i === 0 ? ctx.moveTo(cx + dx * r, cy + dy * r) : ctx.lineTo(cx + dx * r, cy + dy * r)));
+    line.forEach(([dx, dy], i) =>
+      i === 0 ? ctx.moveTo(cx + dx * r, cy + dy * r) : ctx.lineTo(cx + dx * r, cy + dy * r),
+    );
   }
   return true;
 }
 
 /** A second border; nothing when too small to be seen. */
 export function traceInner(
-  ctx: CanvasRenderingContext2D, shape: Shape, inset: number, x: number, y: number, w: number, h: number,
+  ctx: CanvasRenderingContext2D,
+  shape: Shape,
+  inset: number,
+  x: number,
+  y: number,
+  w: number,
+  h: number,
 ): void {
   if (shape === "round") {
     ctx.roundRect(x + inset, y + inset, w - 2 * inset, h - 2 * inset, Math.max(1, radius(w, h) - inset));
@@ -87,7 +169,13 @@ export const traceFoot: Draw = (ctx, x, y, w, h) => {
 
 /** Sheets behind a mark that stands for several. */
 export function traceSheets(
-  ctx: CanvasRenderingContext2D, sheets: number, x: number, y: number, w: number, h: number, k: number,
+  ctx: CanvasRenderingContext2D,
+  sheets: number,
+  x: number,
+  y: number,
+  w: number,
+  h: number,
+  k: number,
 ): void {
   const r = radius(w, h);
   // Not further than the gap that the layout leaves to the next mark.

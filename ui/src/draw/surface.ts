@@ -20,7 +20,11 @@ export class Surface {
   private previous = 0;
   private observer: ResizeObserver;
 
-  constructor(readonly canvas: HTMLCanvasElement, private paint: Paint, private onSize?: (w: number, h: number) => void) {
+  constructor(
+    readonly canvas: HTMLCanvasElement,
+    private paint: Paint,
+    private onSize?: (w: number, h: number) => void,
+  ) {
     this.ctx = canvas.getContext("2d")!;
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(canvas);

@@ -9,7 +9,13 @@ import { styleOf } from "./marks";
 import { lookOf, type View } from "./paint";
 import type { Rect } from "./marks";
 
-export function drawSwatch(ctx: CanvasRenderingContext2D, scene: Scene, item: LegendItem, ink: Ink, at: Rect): void {
+export function drawSwatch(
+  ctx: CanvasRenderingContext2D,
+  scene: Scene,
+  item: LegendItem,
+  ink: Ink,
+  at: Rect,
+): void {
   if (item.steps > 1) {
     const step = at.w / item.steps;
     for (let i = 0; i < item.steps; i++) {

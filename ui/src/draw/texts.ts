@@ -32,7 +32,12 @@ function sizeAt(size: number, k: number): number {
 
 /** Draws the labels from…to; says which boxes got a word. */
 export function drawLabels(
-  ctx: CanvasRenderingContext2D, view: View, scene: Scene, placed: Placed, range: readonly [number, number], beside: boolean,
+  ctx: CanvasRenderingContext2D,
+  view: View,
+  scene: Scene,
+  placed: Placed,
+  range: readonly [number, number],
+  beside: boolean,
 ): Set<number> {
   const named = new Set<number>();
   if (view.k < READ_FROM) return named;
@@ -68,7 +73,8 @@ export function drawLabels(
   return named;
 }
 
-const fontOf = ({ pixels, bold }: Font, family: string): string => `${bold ? "600 " : ""}${pixels}px ${family}`;
+const fontOf = ({ pixels, bold }: Font, family: string): string =>
+  `${bold ? "600 " : ""}${pixels}px ${family}`;
 
 function drawPlate(ctx: CanvasRenderingContext2D, { ink }: View, label: Placement, pixels: number): void {
   if (label.plate === "halo") {
@@ -89,7 +95,13 @@ function drawPlate(ctx: CanvasRenderingContext2D, { ink }: View, label: Placemen
 }
 
 /** Upright, read from below; only where it fits. */
-function drawTurned(ctx: CanvasRenderingContext2D, view: View, scene: Scene, j: number, style: TextStyle): void {
+function drawTurned(
+  ctx: CanvasRenderingContext2D,
+  view: View,
+  scene: Scene,
+  j: number,
+  style: TextStyle,
+): void {
   const { m, ink, seen } = view;
   const l = scene.labels;
   const [x, y] = [l.x[j]! * m.ax + m.bx, l.y[j]! * m.ay + m.by];
@@ -112,7 +124,12 @@ class Wishes {
   /** Where the next line of each box may stand: lines keep their distance when the box shrinks. */
   private below = new Map<number, number>();
 
-  constructor(private view: View, private scene: Scene, private placed: Placed, private beside: boolean) {
+  constructor(
+    private view: View,
+    private scene: Scene,
+    private placed: Placed,
+    private beside: boolean,
+  ) {
     this.index = marks(scene);
   }
 
@@ -125,13 +142,21 @@ class Wishes {
     let x = (l.x[j]! + moved.x) * m.ax + m.bx;
     let y = (l.y[j]! + moved.y - 4 * (style.size / 11)) * m.ay + m.by;
     let room = l.w[j]! * m.ax;
-    const base = { text: l.text[j]!, align: style.align, plate: style.plate, owner: owner < 0 ? undefined : owner };
+    const base = {
+      text: l.text[j]!,
+      align: style.align,
+      plate: style.plate,
+      owner: owner < 0 ? undefined : owner,
+    };
     const colour = this.colour(owner, style);
     if (owner < 0 || this.scene.texts[l.style[j]!]!.align === "end") {
       const at = this.beside ? this.besidePlot(j, x, y) : { x, y };
       if (at === null || at.x < seen.x - 400 || at.x > seen.x + seen.w + 400) return null;
       if (!this.beside && (at.y < seen.y || at.y > seen.y + seen.h)) return null;
-      return { font, wish: { ...base, x: at.x, y: at.y, room: this.beside ? Math.max(room, l.w[j]!) : room, colour } };
+      return {
+        font,
+        wish: { ...base, x: at.x, y: at.y, room: this.beside ? Math.max(room, l.w[j]!) : room, colour },
+      };
     }
     const envelope = styleOf(this.scene, b.style[owner]!).shape === "envelope";
     // Zoomed out, the title of an open group reaches down to the mark on its axis: not so far to the right then.
@@ -156,7 +181,10 @@ class Wishes {
 
   /** How far a box is from where it will rest. */
   private moved(owner: number): { x: number; y: number } {
-    const { placed: p, scene: { boxes: b } } = this;
+    const {
+      placed: p,
+      scene: { boxes: b },
+    } = this;
     return {
       x: p.x[owner]! - b.x[owner]! + (p.w[owner]! - b.w[owner]!) / 2,
       y: p.y[owner]! - b.y[owner]! + (p.h[owner]! - b.h[owner]!) / 2,
@@ -175,11 +203,19 @@ class Wishes {
   }
 
   private plotOf(j: number): number {
-    return Math.max(0, this.scene.plots.findIndex(({ marks: m }) => j >= m.labels[0] && j < m.labels[1]));
+    return Math.max(
+      0,
+      this.scene.plots.findIndex(({ marks: m }) => j >= m.labels[0] && j < m.labels[1]),
+    );
   }
 
   /** The text keeps its size while the box shrinks: it stays between the box's borders or goes. */
-  private inside(j: number, owner: number, wanted: number, pixels: number): { y: number; forms?: string[] } | null {
+  private inside(
+    j: number,
+    owner: number,
+    wanted: number,
+    pixels: number,
+  ): { y: number; forms?: string[] } | null {
     const { m, k } = this.view;
     const { placed: p, index } = this;
     const style = styleOf(this.scene, this.scene.boxes.style[owner]!);
@@ -195,7 +231,8 @@ class Wishes {
     const second = index.secondLine[j]!;
     if (second >= 0 && many) {
       y = Math.min(y, Math.max(top + half + pad, bottom - half - step));
-      if (y + step + half > bottom) forms = inOneLine(this.scene.labels.text[j]!, this.scene.labels.text[second]!);
+      if (y + step + half > bottom)
+        forms = inOneLine(this.scene.labels.text[j]!, this.scene.labels.text[second]!);
     }
     if (y + half > bottom) return null;
     this.below.set(owner, y + step);
@@ -215,10 +252,17 @@ class Wishes {
 
 /** What stands for several and has no room for a word shows three dots: a fold is never an empty box. */
 export function drawDots(
-  ctx: CanvasRenderingContext2D, view: View, scene: Scene, placed: Placed, range: readonly [number, number], named: Set<number>,
+  ctx: CanvasRenderingContext2D,
+  view: View,
+  scene: Scene,
+  placed: Placed,
+  range: readonly [number, number],
+  named: Set<number>,
 ): void {
   const { m, seen, ink } = view;
-  const several = scene.styles.map((s) => !s.moves && s.shape !== "envelope" && (s.sheets > 0 || s.press === "spread"));
+  const several = scene.styles.map(
+    (s) => !s.moves && s.shape !== "envelope" && (s.sheets > 0 || s.press === "spread"),
+  );
   if (!several.includes(true)) return;
   ctx.fillStyle = ink.muted;
   for (let i = range[0]; i < range[1]; i++) {

@@ -57,9 +57,25 @@ export function progress(tween: Tween, now: number): number {
 
 /** Columns that move, and whether each is an x (0), a y (1) or a length (2). */
 export const MOVING = {
-  links: [["x0", 0], ["y0", 1], ["x1", 0], ["y1", 1]],
-  points: [["x", 0], ["y", 1], ["r", 2]],
-  ribbons: [["x0", 0], ["top0", 1], ["bottom0", 1], ["x1", 0], ["top1", 1], ["bottom1", 1]],
+  links: [
+    ["x0", 0],
+    ["y0", 1],
+    ["x1", 0],
+    ["y1", 1],
+  ],
+  points: [
+    ["x", 0],
+    ["y", 1],
+    ["r", 2],
+  ],
+  ribbons: [
+    ["x0", 0],
+    ["top0", 1],
+    ["bottom0", 1],
+    ["x1", 0],
+    ["top1", 1],
+    ["bottom1", 1],
+  ],
 } as const;
 
 export function tween(old: Scene, next: Scene, way: Way): Tween {
@@ -86,7 +102,8 @@ export function tween(old: Scene, next: Scene, way: Way): Tween {
     if (ownerSource !== undefined) {
       const now = moved(at(placed, ownerSource), shift);
       start = owner === i ? now : carried(rect, boxRect(next, owner), now);
-    } else start = oldRect && nextRect && within(rect, nextRect) ? carried(rect, nextRect, oldRect) : shrunk(rect);
+    } else
+      start = oldRect && nextRect && within(rect, nextRect) ? carried(rect, nextRect, oldRect) : shrunk(rect);
     put(from, i, start);
   }
 
@@ -97,10 +114,21 @@ export function tween(old: Scene, next: Scene, way: Way): Tween {
   gone.forEach((i, j) => {
     const rect = moved(at(placed, i), shift);
     put(goneFrom, j, rect);
-    put(goneTo, j, oldRect && nextRect && within(rect, oldRect) ? carried(rect, oldRect, nextRect) : shrunk(rect));
+    put(
+      goneTo,
+      j,
+      oldRect && nextRect && within(rect, oldRect) ? carried(rect, oldRect, nextRect) : shrunk(rect),
+    );
   });
   return {
-    old, next, from, gone: Int32Array.from(gone), goneFrom, goneTo, shift, began,
+    old,
+    next,
+    from,
+    gone: Int32Array.from(gone),
+    goneFrom,
+    goneTo,
+    shift,
+    began,
     links: match(old.links, next.links, "links", shift),
     points: match(old.points, next.points, "points", shift),
     ribbons: match(old.ribbons, next.ribbons, "ribbons", shift),
@@ -125,7 +153,10 @@ export function placedNow(scene: Scene, tween: Tween | null, now: number): Place
 }
 
 export const room = (n: number): Placed => ({
-  x: new Float32Array(n), y: new Float32Array(n), w: new Float32Array(n), h: new Float32Array(n),
+  x: new Float32Array(n),
+  y: new Float32Array(n),
+  w: new Float32Array(n),
+  h: new Float32Array(n),
 });
 
 export const resting = (boxes: Boxes): Placed => ({ x: boxes.x, y: boxes.y, w: boxes.w, h: boxes.h });
@@ -142,7 +173,10 @@ function put(p: Placed, i: number, r: Rect): void {
 }
 
 const within = (r: Rect, outer: Rect): boolean =>
-  r.x >= outer.x - 1 && r.y >= outer.y - 1 && r.x + r.w <= outer.x + outer.w + 1 && r.y + r.h <= outer.y + outer.h + 1;
+  r.x >= outer.x - 1 &&
+  r.y >= outer.y - 1 &&
+  r.x + r.w <= outer.x + outer.w + 1 &&
+  r.y + r.h <= outer.y + outer.h + 1;
 
 /** The rectangle that lies in `to` as `r` lies in `from`. */
 export function carried(r: Rect, from: Rect, to: Rect): Rect {
@@ -173,7 +207,10 @@ function keyOf(k: Keys, i: number): Key {
 const places = (keys: Key[]): Map<Key, number> => new Map(keys.map((key, i) => [key, i]));
 
 function match(
-  old: Links | Points | Ribbons, next: Links | Points | Ribbons, kind: keyof typeof MOVING, shift: { x: number; y: number },
+  old: Links | Points | Ribbons,
+  next: Links | Points | Ribbons,
+  kind: keyof typeof MOVING,
+  shift: { x: number; y: number },
 ): Moved {
   const before = places(keysOf(old));
   const columns = MOVING[kind];
@@ -193,7 +230,10 @@ function match(
 
 /** Columns of marks at `t`, and which of them stay and which fade in. */
 export function onTheWay<M extends Links | Points | Ribbons>(
-  next: M, kind: keyof typeof MOVING, way: Moved, t: number,
+  next: M,
+  kind: keyof typeof MOVING,
+  way: Moved,
+  t: number,
 ): { now: M; stay: Int32Array; come: Int32Array } {
   const e = ease(t);
   const target = next as unknown as Record<string, Float32Array>;
@@ -206,6 +246,8 @@ export function onTheWay<M extends Links | Points | Ribbons>(
   const all = Array.from({ length: next.n }, (_, i) => i);
   const stays = (i: number): boolean => !Number.isNaN(way.from[0]![i]!);
   return {
-    now: now as unknown as M, stay: Int32Array.from(all.filter(stays)), come: Int32Array.from(all.filter((i) => !stays(i))),
+    now: now as unknown as M,
+    stay: Int32Array.from(all.filter(stays)),
+    come: Int32Array.from(all.filter((i) => !stays(i))),
   };
 }

@@ -90,10 +90,13 @@ fn browser() -> Result<Tally> {
     needs::install(&[&CHROMIUM, &FONTS])?;
     ui::build()?;
     let crosscut = workspace::build_binary(Profile::Dev)?;
+    // A domain that only its test knows, served as any other.
+    process::run(&mut cargo(&["build", "--package", "crosscut-server", "--example", "timber"]))?;
     let mut node = Command::new("node");
     node.args(["--test", "--test-concurrency=1", "--test-reporter=spec"])
         .args(browser_tests()?)
         .current_dir(workspace::ui())
+        .env("TIMBER", crosscut.with_file_name("examples").join("timber"))
         .env("CROSSCUT", crosscut)
         .env("CHROMIUM", needs::chromium());
     tests_of(&mut node)

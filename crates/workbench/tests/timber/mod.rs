@@ -223,6 +223,13 @@ impl Forest for Logs {
         })
     }
 
+    /// Trunks, closed.
+    fn first_cut(&self, _most: usize) -> Cut {
+        let mut cut = Cut::closed();
+        cut.open(self.tree.view(), NodeId::ROOT);
+        cut
+    }
+
     fn titles(&self, parts: &[Part], lens: Option<&Chosen>) -> Vec<Title> {
         let title = |part: &Part| {
             let name = self.name(part.node);
