@@ -84,6 +84,11 @@ fn add_up(tree: &TreeBuf, values: &mut [f64]) {
     }
 }
 
+/// The node of each source in this tree, by its id: what marks of lines name.
+pub fn line_nodes(sources: &Sources) -> Vec<u32> {
+    nodes(sources).map_or_else(Vec::new, |forest| forest.node_of)
+}
+
 /// The root, files by name, lines by number, in pre-order.
 fn nodes(sources: &Sources) -> Option<LineForest> {
     let mut files: BTreeMap<&str, Vec<(u32, &Source)>> = BTreeMap::new();
