@@ -113,6 +113,7 @@ pub(crate) fn found(open: &OpenRun, job: &Job<'_>) -> Result<Found, Refusal> {
             number,
             cause: loss.cause,
             what: loss.what.clone(),
+            line: loss.line.clone(),
             cost: loss.cost,
             hatch: loss.hatch,
             stretches: std::mem::take(&mut loss.stretches),

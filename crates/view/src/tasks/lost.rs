@@ -105,6 +105,7 @@ mod tests {
             number: None,
             cause: "x",
             what: String::new(),
+            line: None,
             cost: 0.0,
             hatch: (Fill::Dots, 0),
             stretches: stretches.iter().map(|&(place, from, to)| (place, Span(from, to))).collect(),

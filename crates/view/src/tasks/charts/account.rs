@@ -65,7 +65,7 @@ fn work(opened: &Opened, bar: &mut Bar) {
     let lines = opened.lines();
     let (slots, nodes) = (source_slots(tasks.sources()), line_nodes(tasks.sources()));
     let mut parts: Vec<(usize, i64)> =
-        lines.work.iter().copied().enumerate().filter(|part| part.1 > 0).collect();
+        lines.lines.iter().map(|line| line.work).enumerate().filter(|part| part.1 > 0).collect();
     parts.sort_by_key(|part| std::cmp::Reverse(part.1));
     let all = tasks.summary().work;
     let least = LEAST * bar.whole;
