@@ -136,7 +136,9 @@ pub fn draw(
     scene.begin(Plot::graph(scene.width, scene.height));
     let closed = parts.iter().filter(|part| !matches!(part.what, What::Open | What::Grain));
     let most = closed.map(|part| part.whole.work).max().unwrap_or(0).max(1);
-    let mut pen = Pen { seen, painter: Painter::new(seen.tasks, options.colour), most, scene };
+    let roomy = parts.iter().filter(|part| part.what != What::Open).count() <= DENSE;
+    let painter = Painter::new(seen.tasks, options.colour);
+    let mut pen = Pen { seen, painter, most, roomy, scene };
     for (i, part) in parts.iter().enumerate() {
         pen.part(part, placement.rects[i], critical.through[i]);
     }
@@ -224,6 +226,8 @@ struct Pen<'a> {
     painter: Painter<'a>,
     /// Most work of a mark that stands for several grains.
     most: i64,
+    /// There is room for what only helps.
+    roomy: bool,
     scene: Scene,
 }
 
@@ -290,7 +294,7 @@ impl Pen<'_> {
                 let marked = bad.map_or(0.0, |bad| self.marks(part, rect, bad));
                 if rect.h >= 28.0 || slot.h <= rect.h {
                     self.grain_labels(part, rect, marked);
-                } else {
+                } else if self.roomy {
                     self.labels_below(part, slot, rect.h);
                 }
             }
@@ -330,7 +334,7 @@ impl Pen<'_> {
 
     /// What a grain lacks to the longest of its group.
     fn unused(&mut self, slot: Rect, rect: Rect, node: NodeId) {
-        if slot.h > rect.h {
+        if slot.h > rect.h && self.roomy {
             let rest = Rect { y: rect.y + rect.h, h: slot.h - rect.h, ..slot };
             self.push(rest, node, slot::LOST, &styles::unused(), role::PART);
         }
