@@ -27,8 +27,11 @@ fn then(name: &str, what: &str) -> Value {
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
 
-/// A report without its sentences, which may be put better.
+/// A report without its sentences, which may be put better. What is not available had another name.
 fn numbers(mut report: Value) -> Value {
+    if let Some(missing) = report["grain"].as_object_mut().and_then(|grain| grain.remove("not_told")) {
+        report["grain"]["not_available"] = missing;
+    }
     for finding in report["findings"].as_array_mut().into_iter().flatten() {
         for words in ["what", "do"] {
             finding.as_object_mut().unwrap().remove(words);

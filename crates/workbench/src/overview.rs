@@ -3,12 +3,10 @@
 
 use crosscut_scene::format::{exact, quantity};
 use crosscut_tree::Unit;
-use serde::Serialize;
-use serde_json::{Map, Value};
 
 use crate::bench::{OpenRun, Workbench};
 use crate::declare::{Compares, Opt, OptKind, Pane, View};
-use crate::domain::{Drawn, Topic};
+use crate::domain::Drawn;
 use crate::error::Refusal;
 use crate::job::Job;
 use crate::look::{Look, Scope};
@@ -181,74 +179,4 @@ pub fn compare(bench: &Workbench, run: usize, other: usize, job: &Job<'_>) -> Re
     }
     let title = format!("{} against {}", here.run.name(), there.run.name());
     Ok(Sheet { title, kind: "comparison".to_owned(), blocks, ..Sheet::default() })
-}
-
-/// A finding as scripts rely on it.
-#[derive(Debug, Serialize)]
-struct FindingJson<'a> {
-    id: &'a str,
-    severity: &'static str,
-    cost_ns: i64,
-    r#where: Option<String>,
-    what: &'a str,
-    evidence: &'a str,
-    r#do: &'a str,
-}
-
-impl Workbench {
-    /// What is inside a run, as `crosscut info --json` says it.
-    pub fn info_json(&self, run: usize) -> Result<Map<String, Value>, Refusal> {
-        self.json(run, &[Topic::Info])
-    }
-
-    /// What costs time in a run, as `crosscut report --json` says it.
-    pub fn report_json(&self, run: usize) -> Result<Map<String, Value>, Refusal> {
-        let mut json = self.json(run, &[Topic::Info, Topic::Report])?;
-        let found = self.job(run, |job| findings(self, run, job))?;
-        let found: Vec<FindingJson<'_>> = found.iter().map(finding_json).collect();
-        let value = serde_json::to_value(found).map_err(|error| Refusal::new(error.to_string()))?;
-        json.insert("findings".to_owned(), value);
-        Ok(json)
-    }
-
-    /// The findings of a run, worst first.
-    pub fn findings(&self, run: usize) -> Result<Vec<Finding>, Refusal> {
-        self.job(run, |job| findings(self, run, job))
-    }
-
-    /// What all places of a run could have done, in its clock's unit.
-    pub fn capacity(&self, run: usize) -> Result<f64, Refusal> {
-        Ok(capacity(self.run(run)?))
-    }
-
-    fn json(&self, run: usize, topics: &[Topic]) -> Result<Map<String, Value>, Refusal> {
-        let open = self.run(run)?;
-        let mut json = Map::new();
-        for topic in topics {
-            for domain in &open.domains {
-                json.extend(self.job(run, |job| domain.json(*topic, job))?);
-            }
-        }
-        Ok(json)
-    }
-}
-
-fn finding_json(finding: &Finding) -> FindingJson<'_> {
-    let cost = match finding.cost {
-        Cell::Number { value, .. } => value as i64,
-        _ => 0,
-    };
-    let line = finding.line.as_ref().map(|line| match line {
-        Cell::Line { file, line, .. } if *line > 0 => format!("{file}:{line}"),
-        other => other.plain(),
-    });
-    FindingJson {
-        id: &finding.id,
-        severity: finding.severity.word(),
-        cost_ns: cost,
-        r#where: line,
-        what: &finding.what,
-        evidence: &finding.evidence,
-        r#do: &finding.advice,
-    }
 }
