@@ -22,6 +22,8 @@ pub struct Opened {
     pub baseline: Option<Tasks>,
     /// Where problems of grains begin.
     pub thresholds: Thresholds,
+    /// Problems whose thresholds were asked for one by one.
+    pub asked: Vec<Problem>,
     /// What was predicted so far.
     pub predictions: Predictions,
     grains: OnceLock<GrainRun>,
@@ -45,6 +47,7 @@ impl Opened {
             tasks,
             baseline: None,
             thresholds: Thresholds::default(),
+            asked: Vec::new(),
             predictions: Predictions::default(),
             grains: OnceLock::new(),
             found: OnceLock::new(),
@@ -52,7 +55,7 @@ impl Opened {
         }
     }
 
-    /// With what the command line says: "baseline" is the path of a run, "threshold.PROBLEM" a number.
+    /// With what the command line says: "baseline" is the path of a run, "threshold.PROBLEM" a number, "asked" are problems.
     pub fn open(run: &Arc<Run>, settings: &Settings) -> Result<Self, Refusal> {
         let tasks = Tasks::open(run.clone()).map_err(|error| Refusal::new(error.to_string()))?;
         let mut opened = Opened::plain(tasks);
@@ -62,9 +65,23 @@ impl Opened {
                 opened.thresholds.set(problem, threshold);
             } else if name == "baseline" {
                 opened.baseline = Some(open_baseline(Path::new(value), run)?);
+            } else if name == "asked" {
+                let known: Result<_, String> = value.split_whitespace().map(str::parse).collect();
+                opened.asked = known?;
             }
         }
         Ok(opened)
+    }
+
+    /// Refuses a baseline that has nothing in common with the run.
+    pub fn check(&self) -> Result<(), Refusal> {
+        match &self.baseline {
+            Some(other) if self.grains().is_stranger => Err(Refusal::new(format!(
+                "{}: not a single grain has a counterpart there; is it the same program?",
+                other.run().name()
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// The grain graph; made when it is first asked for.
