@@ -52,7 +52,7 @@ fn losses_are_the_findings() {
             }
         }
         // Numbered and weighed as before.
-        let listed = bench.bench.findings(run).unwrap();
+        let listed = &bench.bench.found(run).unwrap().findings;
         assert_eq!(listed.len(), found.len());
         for (i, (listed, finding)) in listed.iter().zip(&found).enumerate() {
             assert_eq!((listed.number as usize, listed.id.as_str()), (i + 1, finding.id));

@@ -16,6 +16,7 @@ use crate::error::Refusal;
 use crate::job::{Cancel, Host, Job};
 use crate::light::light;
 use crate::look::{LensSpec, Look, Options};
+use crate::loss::Found;
 use crate::overview::overview;
 use crate::picture::{Pictured, picture};
 use crate::question::{
@@ -506,5 +507,9 @@ impl Host for Watched<'_> {
 
     fn lens(&self, tree: &TreeRef, lens: &LensSpec) -> Result<Arc<Chosen>, Refusal> {
         self.bench.lens(tree, lens, &Job::new(self.run, self.cancel.clone(), self))
+    }
+
+    fn found(&self, wait: bool) -> Result<Option<Arc<Found>>, Refusal> {
+        self.bench.found_in(wait, &Job::new(self.run, self.cancel.clone(), self))
     }
 }

@@ -139,7 +139,7 @@ pub trait Domain: Any + Send + Sync {
     fn draw(&self, look: &Look, with: &[&dyn Domain], job: &Job<'_>) -> Result<Drawn, Refusal>;
     /// Does one of the view's own acts.
     fn act(&self, call: &ActCall, look: &mut Look, job: &Job<'_>) -> Result<Did, Refusal>;
-    /// What it lost, worst first or not.
+    /// What it lost, worst first or not. It does not ask the job for what was found: that is made of this.
     fn losses(&self, scope: &Scope, job: &Job<'_>) -> Result<Vec<Loss>, Refusal>;
     /// What it has to say on the overview: the account of time, facts, charts.
     fn overview(&self, job: &Job<'_>) -> Result<Vec<Block>, Refusal>;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::domain::{Chosen, Drawn, Forest, TreeRef};
 use crate::error::Refusal;
 use crate::look::LensSpec;
+use crate::loss::Found;
 
 /// Where progress and drafts go, and where forests and lenses are kept.
 pub trait Host {
@@ -17,6 +18,8 @@ pub trait Host {
     fn forest(&self, tree: &TreeRef) -> Result<Arc<dyn Forest>, Refusal>;
     /// A lens over it, settled once.
     fn lens(&self, tree: &TreeRef, lens: &LensSpec) -> Result<Arc<Chosen>, Refusal>;
+    /// What costs time in the run that is asked about, made once; `wait`: also when nobody has asked for it before.
+    fn found(&self, wait: bool) -> Result<Option<Arc<Found>>, Refusal>;
 }
 
 /// Says that a question is given up; shared by who asks and who answers.
@@ -84,5 +87,15 @@ impl<'a> Job<'a> {
     /// A lens over a tree, settled once.
     pub fn lens(&self, tree: &TreeRef, lens: &LensSpec) -> Result<Arc<Chosen>, Refusal> {
         self.host.lens(tree, lens)
+    }
+
+    /// What costs time in the run, made once.
+    pub fn found(&self) -> Result<Arc<Found>, Refusal> {
+        Ok(self.host.found(true)?.unwrap_or_default())
+    }
+
+    /// What costs time in the run, if that is known already.
+    pub fn found_already(&self) -> Option<Arc<Found>> {
+        self.host.found(false).ok().flatten()
     }
 }

@@ -338,7 +338,9 @@ pub struct Finding {
     pub severity: Severity,
     /// What it costs, with its share of the time of all places.
     pub cost: Cell,
-    /// The cost is at most this, not what a replay gained.
+    /// How long the run would take without it.
+    pub without: Option<Cell>,
+    /// Cost and gain are at most this, not what a replay gained.
     pub bound: bool,
     /// Where in the program.
     pub line: Option<Cell>,
