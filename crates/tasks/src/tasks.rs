@@ -566,7 +566,8 @@ impl Tasks {
         &self.wide[0]
     }
 
-    fn blocks(&self) -> Blocks<'_> {
+    /// The blocks by row and time.
+    pub(crate) fn blocks(&self) -> Blocks<'_> {
         Blocks {
             order: &self.order,
             borders: &self.borders,

@@ -1,0 +1,294 @@
+//! Shares out the time of free workers: one pass over time.
+//!
+//! At any time r intervals run, and of w workers that have a processor w − r are free. What is ready and does not run is to
+//! blame for one free worker each; the others are the fault of what runs, in equal parts, because that is what keeps more
+//! from being ready. While a task creates many others, it alone is: what it has created so far is done or running.
+//! Where nothing runs and nothing is ready, nobody is to blame.
+//!
+//! Each part is the difference of two values of an integral over time, so an interval costs two steps, whatever its length.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rayon::prelude::*;
+
+use super::groups::{NOBODY, Role};
+use super::roles::Roles;
+use crate::grain::cores;
+use crate::tasks::Tasks;
+
+/// Cells of time for which is kept how the integrals grow.
+pub const CELLS: usize = 1024;
+
+/// What the pass finds, beside what it adds to groups.
+#[derive(Debug)]
+pub struct Blame {
+    /// Workers that can have a processor at the same time.
+    pub workers: i64,
+    /// Time of free workers that somebody or something is to blame for.
+    pub blamed: i64,
+    /// Time of free workers while nothing ran and nothing was ready.
+    pub nothing: i64,
+    /// By cell of time: how much each of the integrals grows.
+    pub cells: Vec<Parts>,
+    pub cell: i64,
+    /// Intervals of tasks that are to blame for much.
+    pub long: Vec<Long>,
+}
+
+/// An interval of a task that is to blame for much by itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Long {
+    pub node: u32,
+    /// The line that created the task.
+    pub line: u32,
+    pub cost: i64,
+}
+
+/// The part of P × elapsed that is much for one interval.
+const MUCH: i64 = 2000;
+
+/// What one more interval is to blame for, from time 0 on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Parts {
+    /// One that runs.
+    pub run: f64,
+    /// One that creates many others.
+    pub spawn: f64,
+    /// One that is ready.
+    pub ready: f64,
+}
+
+impl Parts {
+    fn plus(self, other: Parts) -> Parts {
+        Parts { run: self.run + other.run, spawn: self.spawn + other.spawn, ready: self.ready + other.ready }
+    }
+}
+
+/// What is going on.
+#[derive(Clone, Copy, Debug, Default)]
+struct State {
+    now: i64,
+    running: i64,
+    spawning: i64,
+    ready: i64,
+    sum: Parts,
+    nothing: i64,
+}
+
+impl State {
+    /// What the time until then adds.
+    fn parts(&self, workers: i64, until: i64) -> (Parts, i64) {
+        let passed = (until - self.now).max(0);
+        let free = (workers - self.running).max(0);
+        let mut parts = Parts::default();
+        if free == 0 || passed == 0 {
+            return (parts, 0);
+        }
+        let delayed = if self.running > 0 { self.ready.clamp(0, free) } else { free };
+        let time = |count: i64, among: i64| (count * passed) as f64 / among as f64;
+        if self.ready > 0 {
+            parts.ready = time(delayed, self.ready);
+        }
+        if self.running == 0 {
+            return (parts, if self.ready > 0 { 0 } else { free * passed });
+        }
+        match self.spawning {
+            0 => parts.run = time(free - delayed, self.running),
+            spawning => parts.spawn = time(free - delayed, spawning),
+        }
+        (parts, 0)
+    }
+}
+
+/// A row whose intervals are taken in their order.
+struct Rows<'a> {
+    rows: Vec<&'a [u32]>,
+    start: &'a [i64],
+    /// The next start of each row.
+    next: BinaryHeap<Reverse<(i64, usize)>>,
+}
+
+impl<'a> Rows<'a> {
+    fn new(tasks: &'a Tasks) -> Self {
+        let blocks = tasks.blocks();
+        let mut rows = Rows {
+            rows: (0..tasks.rows()).map(|row| blocks.row(row)).collect(),
+            start: tasks.starts(),
+            next: BinaryHeap::new(),
+        };
+        (0..rows.rows.len()).for_each(|row| rows.ask(row));
+        rows
+    }
+
+    fn ask(&mut self, row: usize) {
+        if let Some(&block) = self.rows[row].first() {
+            self.next.push(Reverse((self.start[block as usize], row)));
+        }
+    }
+
+    fn time(&self) -> i64 {
+        self.next.peek().map_or(i64::MAX, |Reverse(next)| next.0)
+    }
+
+    /// The next one.
+    fn take(&mut self) -> Option<u32> {
+        let Reverse((_, row)) = self.next.pop()?;
+        let (&block, rest) = self.rows[row].split_first()?;
+        self.rows[row] = rest;
+        self.ask(row);
+        Some(block)
+    }
+}
+
+/// Intervals that were ready before they started, by when.
+fn waited(tasks: &Tasks, roles: &Roles) -> Vec<u32> {
+    let start = tasks.starts();
+    let nodes = 0..roles.ready.len() as u32;
+    let mut waited: Vec<u32> = nodes.filter(|&node| roles.ready[node as usize] < start[node as usize]).collect();
+    waited.par_sort_unstable_by_key(|&node| roles.ready[node as usize]);
+    waited
+}
+
+/// An interval that runs: when it ends, and the integral when it began.
+type Running = Reverse<(i64, u32, i64)>;
+
+struct Pass<'a> {
+    tasks: &'a Tasks,
+    roles: &'a mut Roles,
+    workers: i64,
+    state: State,
+    running: BinaryHeap<Running>,
+    blamed: i64,
+    cells: Vec<Parts>,
+    cell: i64,
+    long: Vec<Long>,
+    much: i64,
+}
+
+impl Blame {
+    /// Adds to each group what its intervals are to blame for.
+    pub fn of(tasks: &Tasks, roles: &mut Roles) -> Self {
+        let summary = tasks.summary();
+        let workers = i64::from(summary.workers.min(cores(tasks)).max(1));
+        let cell = (summary.elapsed / CELLS as i64 + 1).max(1);
+        let waited = waited(tasks, roles);
+        let mut pass = Pass {
+            tasks,
+            roles,
+            workers,
+            state: State::default(),
+            running: BinaryHeap::new(),
+            blamed: 0,
+            cells: vec![Parts::default(); CELLS],
+            cell,
+            long: Vec::new(),
+            much: (workers * summary.elapsed / MUCH).max(1),
+        };
+        pass.run(&waited);
+        let Pass { state, blamed, cells, long, .. } = pass;
+        Blame { workers, blamed, nothing: state.nothing, cells, cell, long }
+    }
+}
+
+impl Pass<'_> {
+    fn run(&mut self, waited: &[u32]) {
+        let elapsed = self.tasks.summary().elapsed;
+        let mut rows = Rows::new(self.tasks);
+        let mut waited = waited.iter().copied().peekable();
+        loop {
+            let ends = self.running.peek().map_or(i64::MAX, |Reverse(next)| next.0);
+            let ready = waited.peek().map_or(i64::MAX, |&node| self.roles.ready[node as usize]);
+            let starts = rows.time();
+            let now = ends.min(ready).min(starts);
+            if now == i64::MAX {
+                break;
+            }
+            self.advance(now.min(elapsed));
+            if ends == now {
+                self.end();
+            } else if ready == now {
+                waited.next().into_iter().for_each(|node| self.becomes_ready(node));
+            } else {
+                rows.take().into_iter().for_each(|node| self.start(node));
+            }
+        }
+        self.advance(elapsed);
+    }
+
+    /// Time passes, cell by cell.
+    fn advance(&mut self, until: i64) {
+        while self.state.now < until {
+            let cell = (self.state.now.max(0) / self.cell) as usize;
+            let border = until.min((cell as i64 + 1) * self.cell);
+            let (parts, nothing) = self.state.parts(self.workers, border);
+            if let Some(slot) = self.cells.get_mut(cell) {
+                *slot = slot.plus(parts);
+            }
+            self.state.sum = self.state.sum.plus(parts);
+            self.state.nothing += nothing;
+            self.state.now = border;
+        }
+    }
+
+    fn spawns(&self, node: u32) -> bool {
+        self.roles.groups.role(self.roles.run[node as usize]) == Some(Role::Spawn)
+    }
+
+    /// What one that runs is to blame for so far.
+    fn so_far(&self, spawns: bool) -> i64 {
+        let Parts { run, spawn, .. } = self.state.sum;
+        (if spawns { spawn } else { run }).round() as i64
+    }
+
+    fn start(&mut self, node: u32) {
+        let spawns = self.spawns(node);
+        if self.roles.ready[node as usize] < self.tasks.starts()[node as usize] {
+            self.state.ready -= 1;
+            self.wait(node, 1);
+        }
+        self.state.running += 1;
+        self.state.spawning += i64::from(spawns);
+        let end = self.tasks.ends()[node as usize];
+        self.running.push(Reverse((end, node, self.so_far(spawns))));
+    }
+
+    fn end(&mut self) {
+        let Some(Reverse((end, node, before))) = self.running.pop() else { return };
+        let spawns = self.spawns(node);
+        self.state.running -= 1;
+        self.state.spawning -= i64::from(spawns);
+        let cost = self.so_far(spawns) - before;
+        let time = end - self.tasks.starts()[node as usize];
+        self.charge(self.roles.run[node as usize], node, cost, time);
+    }
+
+    fn becomes_ready(&mut self, node: u32) {
+        self.state.ready += 1;
+        self.wait(node, -1);
+    }
+
+    /// A wait is what the integral is at its end, less what it is at its begin: nothing is kept in between.
+    fn wait(&mut self, node: u32, sign: i64) {
+        let part = sign * self.state.sum.ready.round() as i64;
+        self.blamed += part;
+        if let Some(group) = self.roles.groups.known.get_mut(self.roles.hand[node as usize] as usize) {
+            group.cost += part;
+            group.blamed += u64::from(sign > 0);
+        }
+    }
+
+    fn charge(&mut self, group: u32, node: u32, cost: i64, time: i64) {
+        if group == NOBODY || cost <= 0 {
+            return;
+        }
+        self.blamed += cost;
+        self.roles.groups.blame(group, node, cost, time);
+        if cost >= self.much
+            && let Some(known) = self.roles.groups.known.get(group as usize)
+            && matches!(known.key.role, Role::Task | Role::Narrow | Role::Depend)
+        {
+            self.long.push(Long { node, line: known.key.line, cost });
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! From the parts that intervals played to causes: each group of blame becomes a loss under the most specific cause whose
+//! test it passes. The sentences are in [`super::sentences`].
+
+use crosscut_run::NO_SITE;
+use crosscut_tree::NodeId;
+use foldhash::{HashMap, HashMapExt};
+
+use super::blame::Blame;
+use super::chains::Chains;
+use super::groups::{Key, Known, Lengths, Role};
+use super::phases::Teams;
+use super::roles::Roles;
+use super::Cause;
+use crate::schema::Kind;
+use crate::tasks::Tasks;
+use crate::whatif::Overhead;
+
+/// A task or a chunk that is not so many times as long as what it costs is too small: a tenth of its time is lost.
+const WORTH_IT: i64 = 10;
+/// Fewer tasks or chunks of a line are not judged by their size.
+const SOME: u64 = 16;
+/// A task repeats a section when it has so many of it.
+const REPEATED: u64 = 4;
+/// So many tasks in a row are a chain.
+const CHAIN: u64 = 3;
+/// A late task is so many times as long as the others of its section, on average.
+const LONG: i64 = 2;
+/// Teams of one line that are enough to see who is last.
+const STEPS: u64 = 8;
+
+/// Time lost for one cause at one line.
+#[derive(Clone, Debug)]
+pub struct Loss {
+    pub cause: Cause,
+    /// The construct, by number of its source.
+    pub line: u32,
+    pub cost: i64,
+    /// The interval that is to blame for most, with how much.
+    pub worst: (i64, u32),
+    /// Intervals that are to blame, and their time.
+    pub blamed: u64,
+    pub time: i64,
+    /// The line of the tasks or of the loop, where that is another one.
+    pub about: u32,
+}
+
+/// All losses of a run.
+pub struct Judged {
+    pub losses: Vec<Loss>,
+    /// By group of blame: its loss.
+    pub of_group: Vec<Option<usize>>,
+    pub facts: Facts,
+}
+
+/// What was measured to judge.
+pub struct Facts {
+    /// What a task costs beside its intervals, as a rule.
+    pub overhead: i64,
+    pub chains: Chains,
+    pub teams: Teams,
+    /// By line: what handing out a task or a chunk cost on average.
+    hand: HashMap<(Role, u32), i64>,
+}
+
+impl Facts {
+    fn of(tasks: &Tasks, roles: &Roles) -> Self {
+        let Overhead { create, sync } = Overhead::of(tasks);
+        let mut hand = HashMap::new();
+        for Known { key: Key { role, line, .. }, cost, .. } in &roles.groups.known {
+            let lengths = match role {
+                Role::HandTask => roles.tasks.get(line),
+                Role::HandChunk => roles.chunks.get(line),
+                _ => None,
+            };
+            if let Some(lengths) = lengths {
+                hand.insert((*role, *line), *cost / lengths.count.max(1) as i64);
+            }
+        }
+        Facts { overhead: create + sync, chains: Chains::of(tasks), teams: Teams::of(tasks, &roles.phases), hand }
+    }
+
+    /// What it costs to have a task of a line: as measured all over the run, or what its tasks lost.
+    pub fn cost_of_task(&self, line: u32) -> i64 {
+        self.overhead.max(self.hand.get(&(Role::HandTask, line)).copied().unwrap_or(0))
+    }
+
+    /// What it costs to get a chunk of a loop.
+    pub fn cost_of_chunk(&self, line: u32) -> i64 {
+        self.hand.get(&(Role::HandChunk, line)).copied().unwrap_or(0)
+    }
+}
+
+/// Whether what has these lengths is too small for what each costs.
+fn too_small(lengths: Option<&Lengths>, cost: i64) -> bool {
+    lengths.is_some_and(|lengths| lengths.count >= SOME && lengths.median() < WORTH_IT.saturating_mul(cost))
+}
+
+struct Judge<'a> {
+    tasks: &'a Tasks,
+    roles: &'a Roles,
+    blame: &'a Blame,
+    facts: Facts,
+    losses: Vec<Loss>,
+    by_key: HashMap<(Cause, u32), usize>,
+}
+
+/// What is lost, worst first.
+pub fn judge(tasks: &Tasks, roles: &Roles, blame: &Blame) -> Judged {
+    let facts = Facts::of(tasks, roles);
+    let mut judge = Judge { tasks, roles, blame, facts, losses: Vec::new(), by_key: HashMap::new() };
+    let of_group = roles.groups.known.iter().map(|known| judge.group(known)).collect();
+    Judged { losses: judge.losses, of_group, facts: judge.facts }
+}
+
+impl Judge<'_> {
+    /// Charges what a group is to blame for.
+    fn group(&mut self, known: &Known) -> Option<usize> {
+        if known.cost <= 0 {
+            return None;
+        }
+        let Key { role, line, other } = known.key;
+        match role {
+            Role::Task | Role::Narrow | Role::Depend => self.tasks_of(known),
+            _ => {
+                let (cause, at) = self.cause(role, line, other);
+                Some(self.charge(cause, at, line, known.cost, known))
+            }
+        }
+    }
+
+    fn cause(&self, role: Role, line: u32, other: u32) -> (Cause, u32) {
+        let small = || too_small(self.roles.tasks.get(&line), self.facts.cost_of_task(line));
+        match role {
+            Role::Serial => (Cause::SerialPart, line),
+            Role::Spawn if small() => (Cause::SmallTasks, line),
+            Role::Spawn => (Cause::SerialSpawn, line),
+            Role::Lane => match self.facts.teams.of_line(line) {
+                Some(team) if team.steps >= STEPS && team.rotating() > team.systematic() => {
+                    (Cause::BarrierWait, team.barrier)
+                }
+                _ => (Cause::Imbalance, line),
+            },
+            Role::HandTask if small() => (Cause::SmallTasks, line),
+            Role::HandChunk if too_small(self.roles.chunks.get(&line), self.facts.cost_of_chunk(line)) => {
+                (Cause::FineChunks, line)
+            }
+            Role::Narrow => (Cause::WaitInLoop, if other == NO_SITE { line } else { other }),
+            Role::Depend => (Cause::DependenceChain, line),
+            Role::Task => (Cause::Imbalance, line),
+            Role::HandTask | Role::HandTeam | Role::HandChunk | Role::HandOther => (Cause::RuntimeDelay, NO_SITE),
+        }
+    }
+
+    /// Tasks that run while others have nothing to do: why is there nothing else?
+    fn tasks_of(&mut self, known: &Known) -> Option<usize> {
+        let Key { role, line, other } = known.key;
+        let small = too_small(self.roles.tasks.get(&line), self.facts.cost_of_task(line));
+        let repeats = known.sections >= REPEATED && known.sections >= REPEATED * known.frames;
+        let is_chain = self.facts.chains.of_line(line).is_some_and(|chain| chain.tasks >= CHAIN);
+        if role == Role::Narrow && repeats && small {
+            return Some(self.charge(Cause::SmallTasks, line, line, known.cost, known));
+        }
+        if role == Role::Narrow && repeats || role == Role::Depend && is_chain {
+            let (cause, at) = self.cause(role, line, other);
+            return Some(self.charge(cause, at, line, known.cost, known));
+        }
+        let long = self.blame.long.iter().filter(|long| long.line == line && self.is_late(long.node));
+        let late = long.map(|long| long.cost).sum::<i64>().min(known.cost);
+        let rest = known.cost - late;
+        let first = (late > 0).then(|| self.charge(Cause::LateTask, line, line, late, known));
+        let second = (rest > 0).then(|| self.charge(Cause::Imbalance, line, line, rest, known));
+        if late >= rest { first.or(second) } else { second.or(first) }
+    }
+
+    /// Whether a task that runs while others have nothing to do should have started first: it is long, the others of its
+    /// section were done by then, and the section would have ended sooner.
+    fn is_late(&self, block: u32) -> bool {
+        let tree = self.tasks.tree();
+        let Some(task) = task_of(self.tasks, block) else { return false };
+        let Some(section) = tree.parent(task) else { return false };
+        let begin = self.tasks.start(section);
+        let (start, end) = (self.tasks.start(task), self.tasks.end(task));
+        let length = end - start;
+        let siblings = self.roles.made_in(section).saturating_sub(1);
+        let others = self.tasks.work(section) - self.tasks.work(task);
+        if siblings == 0 || length < LONG * others / i64::from(siblings) {
+            return false;
+        }
+        let workers = self.blame.workers;
+        let at_best = length.max(self.tasks.work(section) / workers);
+        let gain = end - begin - at_best;
+        let done = 2 * (start - begin).saturating_mul(workers) >= others;
+        // What it runs alone at the end is at most what it takes.
+        done && 4 * gain >= length.min(end - begin - others / workers)
+    }
+
+    fn charge(&mut self, cause: Cause, line: u32, about: u32, cost: i64, known: &Known) -> usize {
+        let at = *self.by_key.entry((cause, line)).or_insert_with(|| {
+            let worst = (0, u32::MAX);
+            self.losses.push(Loss { cause, line, cost: 0, worst, blamed: 0, time: 0, about });
+            self.losses.len() - 1
+        });
+        let loss = &mut self.losses[at];
+        loss.cost += cost;
+        loss.blamed += known.blamed;
+        loss.time += known.time;
+        if known.worst.0 > loss.worst.0 {
+            (loss.worst, loss.about) = (known.worst, about);
+        }
+        at
+    }
+}
+
+/// The task that an interval belongs to.
+pub fn task_of(tasks: &Tasks, block: u32) -> Option<NodeId> {
+    let above = std::iter::once(NodeId(block)).chain(tasks.tree().ancestors(NodeId(block)));
+    above.into_iter().find(|&node| tasks.kind(node) == Kind::Task)
+}
