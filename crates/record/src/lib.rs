@@ -7,14 +7,17 @@
 //! sets, it does nothing.
 
 mod api;
+mod chunks;
 mod clock;
 mod counters;
 mod fold;
 #[cfg(test)]
 mod fold_tests;
+mod locks;
 mod ompt;
 mod ops;
 mod options;
 mod process;
+mod sampling;
 mod sys;
 mod thread;
