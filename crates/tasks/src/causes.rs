@@ -11,13 +11,15 @@ mod blame;
 mod chains;
 mod groups;
 mod judge;
+mod locks;
 mod phases;
+mod processor;
 mod roles;
 mod sentences;
 mod stretches;
 mod words;
 
-pub(crate) use words::{amount, grouped};
+pub(crate) use words::grouped;
 
 use crosscut_tree::NodeId;
 

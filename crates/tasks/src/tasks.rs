@@ -604,11 +604,6 @@ impl Tasks {
         sum
     }
 
-    /// Nodes with very many children.
-    pub(crate) fn wide_nodes(&self) -> &[u32] {
-        &self.wide[0]
-    }
-
     /// The blocks by row and time.
     pub(crate) fn blocks(&self) -> Blocks<'_> {
         Blocks {

@@ -12,7 +12,10 @@ use std::collections::BinaryHeap;
 
 use rayon::prelude::*;
 
-use super::groups::{NOBODY, Role};
+use crosscut_run::NO_SITE;
+
+use super::groups::{Group, NOBODY, Role};
+use super::processor::Shares;
 use super::roles::Roles;
 use crate::grain::cores;
 use crate::tasks::Tasks;
@@ -25,10 +28,10 @@ pub const CELLS: usize = 1024;
 pub struct Blame {
     /// Workers that can have a processor at the same time.
     pub workers: i64,
-    /// Time of free workers that somebody or something is to blame for.
-    pub blamed: i64,
-    /// Time of free workers while nothing ran and nothing was ready.
-    pub nothing: i64,
+    /// How much of its time each worker had a processor.
+    pub shares: Vec<Shares>,
+    /// Time of intervals that ran while all processors were taken by others of the same run.
+    pub over: i64,
     /// By cell of time: how much each of the integrals grows.
     pub cells: Vec<Parts>,
     pub cell: i64,
@@ -73,31 +76,29 @@ struct State {
     spawning: i64,
     ready: i64,
     sum: Parts,
-    nothing: i64,
+    over: i64,
 }
 
 impl State {
     /// What the time until then adds.
-    fn parts(&self, workers: i64, until: i64) -> (Parts, i64) {
+    fn parts(&self, workers: i64, until: i64) -> Parts {
         let passed = (until - self.now).max(0);
         let free = (workers - self.running).max(0);
         let mut parts = Parts::default();
         if free == 0 || passed == 0 {
-            return (parts, 0);
+            return parts;
         }
         let delayed = if self.running > 0 { self.ready.clamp(0, free) } else { free };
         let time = |count: i64, among: i64| (count * passed) as f64 / among as f64;
         if self.ready > 0 {
             parts.ready = time(delayed, self.ready);
         }
-        if self.running == 0 {
-            return (parts, if self.ready > 0 { 0 } else { free * passed });
+        match (self.running, self.spawning) {
+            (0, _) => {}
+            (running, 0) => parts.run = time(free - delayed, running),
+            (_, spawning) => parts.spawn = time(free - delayed, spawning),
         }
-        match self.spawning {
-            0 => parts.run = time(free - delayed, self.running),
-            spawning => parts.spawn = time(free - delayed, spawning),
-        }
-        (parts, 0)
+        parts
     }
 }
 
@@ -131,13 +132,13 @@ impl<'a> Rows<'a> {
         self.next.peek().map_or(i64::MAX, |Reverse(next)| next.0)
     }
 
-    /// The next one.
-    fn take(&mut self) -> Option<u32> {
+    /// The next one, and its row.
+    fn take(&mut self) -> Option<(u32, usize)> {
         let Reverse((_, row)) = self.next.pop()?;
         let (&block, rest) = self.rows[row].split_first()?;
         self.rows[row] = rest;
         self.ask(row);
-        Some(block)
+        Some((block, row))
     }
 }
 
@@ -150,8 +151,8 @@ fn waited(tasks: &Tasks, roles: &Roles) -> Vec<u32> {
     waited
 }
 
-/// An interval that runs: when it ends, and the integral when it began.
-type Running = Reverse<(i64, u32, i64)>;
+/// An interval that runs: when it ends, its node, its row, and the integral when it began.
+type Running = Reverse<(i64, u32, usize, i64)>;
 
 struct Pass<'a> {
     tasks: &'a Tasks,
@@ -159,7 +160,10 @@ struct Pass<'a> {
     workers: i64,
     state: State,
     running: BinaryHeap<Running>,
-    blamed: i64,
+    /// By node that is ready: the integral when it became so.
+    since: Vec<i64>,
+    shares: Vec<Shares>,
+    off: Group,
     cells: Vec<Parts>,
     cell: i64,
     long: Vec<Long>,
@@ -173,21 +177,30 @@ impl Blame {
         let workers = i64::from(summary.workers.min(cores(tasks)).max(1));
         let cell = (summary.elapsed / CELLS as i64 + 1).max(1);
         let waited = waited(tasks, roles);
+        let off = roles.groups.of(Role::Off, NO_SITE);
+        let since = vec![0; roles.ready.len()];
         let mut pass = Pass {
             tasks,
             roles,
             workers,
             state: State::default(),
             running: BinaryHeap::new(),
-            blamed: 0,
+            since,
+            shares: (0..tasks.workers()).map(|worker| Shares::of(tasks, worker)).collect(),
+            off,
             cells: vec![Parts::default(); CELLS],
             cell,
             long: Vec::new(),
             much: (workers * summary.elapsed / MUCH).max(1),
         };
         pass.run(&waited);
-        let Pass { state, blamed, cells, long, .. } = pass;
-        Blame { workers, blamed, nothing: state.nothing, cells, cell, long }
+        let Pass { state, shares, cells, long, .. } = pass;
+        Blame { workers, shares, over: state.over, cells, cell, long }
+    }
+
+    /// Time of intervals in which their workers had no processor.
+    pub fn off(&self) -> i64 {
+        self.shares.iter().map(|shares| shares.off).sum()
     }
 }
 
@@ -210,7 +223,7 @@ impl Pass<'_> {
             } else if ready == now {
                 waited.next().into_iter().for_each(|node| self.becomes_ready(node));
             } else {
-                rows.take().into_iter().for_each(|node| self.start(node));
+                rows.take().into_iter().for_each(|(node, row)| self.start(node, row));
             }
         }
         self.advance(elapsed);
@@ -221,12 +234,12 @@ impl Pass<'_> {
         while self.state.now < until {
             let cell = (self.state.now.max(0) / self.cell) as usize;
             let border = until.min((cell as i64 + 1) * self.cell);
-            let (parts, nothing) = self.state.parts(self.workers, border);
+            let parts = self.state.parts(self.workers, border);
             if let Some(slot) = self.cells.get_mut(cell) {
                 *slot = slot.plus(parts);
             }
             self.state.sum = self.state.sum.plus(parts);
-            self.state.nothing += nothing;
+            self.state.over += (self.state.running - self.workers).max(0) * (border - self.state.now);
             self.state.now = border;
         }
     }
@@ -241,54 +254,50 @@ impl Pass<'_> {
         (if spawns { spawn } else { run }).round() as i64
     }
 
-    fn start(&mut self, node: u32) {
+    fn start(&mut self, node: u32, row: usize) {
         let spawns = self.spawns(node);
-        if self.roles.ready[node as usize] < self.tasks.starts()[node as usize] {
+        let (ready, start) = (self.roles.ready[node as usize], self.tasks.starts()[node as usize]);
+        if ready < start {
             self.state.ready -= 1;
-            self.wait(node, 1);
+            let cost = self.state.sum.ready.round() as i64 - self.since[node as usize];
+            let share = self.shares.get(row).map_or(1.0, |shares| shares.free(ready, start));
+            self.charge(self.roles.hand[node as usize], node, cost, share, start - ready);
         }
         self.state.running += 1;
         self.state.spawning += i64::from(spawns);
         let end = self.tasks.ends()[node as usize];
-        self.running.push(Reverse((end, node, self.so_far(spawns))));
+        self.running.push(Reverse((end, node, row, self.so_far(spawns))));
     }
 
     fn end(&mut self) {
-        let Some(Reverse((end, node, before))) = self.running.pop() else { return };
+        let Some(Reverse((end, node, row, before))) = self.running.pop() else { return };
         let spawns = self.spawns(node);
         self.state.running -= 1;
         self.state.spawning -= i64::from(spawns);
+        let start = self.tasks.starts()[node as usize];
+        let share = self.shares.get(row).map_or(1.0, |shares| shares.busy(start, end));
         let cost = self.so_far(spawns) - before;
-        let time = end - self.tasks.starts()[node as usize];
-        self.charge(self.roles.run[node as usize], node, cost, time);
+        self.charge(self.roles.run[node as usize], node, cost, share, end - start);
     }
 
     fn becomes_ready(&mut self, node: u32) {
         self.state.ready += 1;
-        self.wait(node, -1);
+        self.since[node as usize] = self.state.sum.ready.round() as i64;
     }
 
-    /// A wait is what the integral is at its end, less what it is at its begin: nothing is kept in between.
-    fn wait(&mut self, node: u32, sign: i64) {
-        let part = sign * self.state.sum.ready.round() as i64;
-        self.blamed += part;
-        if let Some(group) = self.roles.groups.known.get_mut(self.roles.hand[node as usize] as usize) {
-            group.cost += part;
-            group.blamed += u64::from(sign > 0);
-        }
-    }
-
-    fn charge(&mut self, group: u32, node: u32, cost: i64, time: i64) {
+    /// Charges a group. Who waits for somebody without a processor waits for that.
+    fn charge(&mut self, group: Group, node: u32, cost: i64, share: f64, time: i64) {
         if group == NOBODY || cost <= 0 {
             return;
         }
-        self.blamed += cost;
-        self.roles.groups.blame(group, node, cost, time);
-        if cost >= self.much
+        let own = (cost as f64 * share).round() as i64;
+        self.roles.groups.blame(self.off, node, cost - own, time);
+        self.roles.groups.blame(group, node, own, time);
+        if own >= self.much
             && let Some(known) = self.roles.groups.known.get(group as usize)
             && matches!(known.key.role, Role::Task | Role::Narrow | Role::Depend)
         {
-            self.long.push(Long { node, line: known.key.line, cost });
+            self.long.push(Long { node, line: known.key.line, cost: own });
         }
     }
 }

@@ -26,6 +26,8 @@ pub enum Role {
     HandChunk,
     /// Going on after something else.
     HandOther,
+    /// Whatever had no processor.
+    Off,
 }
 
 /// What makes intervals alike.
@@ -80,13 +82,19 @@ impl Default for Lengths {
 impl Lengths {
     #[inline]
     pub fn add(&mut self, length: i64) {
-        let length = length.max(0);
+        self.add_many(length, 1);
+    }
+
+    /// So many that take so long together.
+    pub fn add_many(&mut self, sum: i64, count: u64) {
+        let (sum, count) = (sum.max(0), count.max(1));
+        let length = sum / count as i64;
         let bin = 63 - (length as u64 | 1).leading_zeros() as usize;
-        self.count += 1;
-        self.sum = self.sum.saturating_add(length);
+        self.count += count;
+        self.sum = self.sum.saturating_add(sum);
         self.longest = self.longest.max(length);
-        self.bins[bin] += 1;
-        self.sums[bin] = self.sums[bin].saturating_add(length);
+        self.bins[bin] += count;
+        self.sums[bin] = self.sums[bin].saturating_add(sum);
     }
 
     /// The median, about: the mean of the power of two that it lies in.
@@ -182,7 +190,7 @@ impl Groups {
         }
     }
 
-    /// Moves a cost from one group to another.
+    /// The part that a group plays.
     pub fn role(&self, group: Group) -> Option<Role> {
         self.known.get(group as usize).map(|known| known.key.role)
     }

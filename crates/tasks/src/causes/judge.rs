@@ -1,13 +1,15 @@
 //! From the parts that intervals played to causes: each group of blame becomes a loss under the most specific cause whose
-//! test it passes. The sentences are in [`super::sentences`].
+//! test it passes. What is lost inside of intervals comes on top: waiting for locks, fetching chunks, no processor. The
+//! sentences are in [`super::sentences`].
 
-use crosscut_run::NO_SITE;
+use crosscut_run::{Clock, NO_SITE};
 use crosscut_tree::NodeId;
 use foldhash::{HashMap, HashMapExt};
 
 use super::blame::Blame;
 use super::chains::Chains;
 use super::groups::{Key, Known, Lengths, Role};
+use super::locks::{Locks, Waits};
 use super::phases::Teams;
 use super::roles::Roles;
 use super::Cause;
@@ -27,6 +29,9 @@ const CHAIN: u64 = 3;
 const LONG: i64 = 2;
 /// Teams of one line that are enough to see who is last.
 const STEPS: u64 = 8;
+/// Fetching a chunk is an update of a counter that as a rule another core has changed last: so many nanoseconds at least.
+/// Recorders see chunks follow one another without a gap.
+pub const FETCH: i64 = 60;
 
 /// Time lost for one cause at one line.
 #[derive(Clone, Debug)]
@@ -50,6 +55,8 @@ pub struct Judged {
     /// By group of blame: its loss.
     pub of_group: Vec<Option<usize>>,
     pub facts: Facts,
+    /// Time of intervals that is no work: locks, chunks, no processor.
+    pub inside: i64,
 }
 
 /// What was measured to judge.
@@ -58,35 +65,27 @@ pub struct Facts {
     pub overhead: i64,
     pub chains: Chains,
     pub teams: Teams,
-    /// By line: what handing out a task or a chunk cost on average.
-    hand: HashMap<(Role, u32), i64>,
+    pub locks: Locks,
+    /// By line: what handing out a task cost on average.
+    hand: HashMap<u32, i64>,
 }
 
 impl Facts {
-    fn of(tasks: &Tasks, roles: &Roles) -> Self {
+    fn of(tasks: &Tasks, roles: &Roles, blame: &Blame) -> Self {
         let Overhead { create, sync } = Overhead::of(tasks);
         let mut hand = HashMap::new();
         for Known { key: Key { role, line, .. }, cost, .. } in &roles.groups.known {
-            let lengths = match role {
-                Role::HandTask => roles.tasks.get(line),
-                Role::HandChunk => roles.chunks.get(line),
-                _ => None,
-            };
-            if let Some(lengths) = lengths {
-                hand.insert((*role, *line), *cost / lengths.count.max(1) as i64);
+            if let (Role::HandTask, Some(lengths)) = (role, roles.tasks.get(line)) {
+                hand.insert(*line, *cost / lengths.count.max(1) as i64);
             }
         }
-        Facts { overhead: create + sync, chains: Chains::of(tasks), teams: Teams::of(tasks, &roles.phases), hand }
+        let (chains, teams) = (Chains::of(tasks), Teams::of(tasks, &roles.phases));
+        Facts { overhead: create + sync, chains, teams, locks: Locks::of(tasks, &blame.shares), hand }
     }
 
     /// What it costs to have a task of a line: as measured all over the run, or what its tasks lost.
     pub fn cost_of_task(&self, line: u32) -> i64 {
-        self.overhead.max(self.hand.get(&(Role::HandTask, line)).copied().unwrap_or(0))
-    }
-
-    /// What it costs to get a chunk of a loop.
-    pub fn cost_of_chunk(&self, line: u32) -> i64 {
-        self.hand.get(&(Role::HandChunk, line)).copied().unwrap_or(0)
+        self.overhead.max(self.hand.get(&line).copied().unwrap_or(0))
     }
 }
 
@@ -106,10 +105,11 @@ struct Judge<'a> {
 
 /// What is lost, worst first.
 pub fn judge(tasks: &Tasks, roles: &Roles, blame: &Blame) -> Judged {
-    let facts = Facts::of(tasks, roles);
+    let facts = Facts::of(tasks, roles, blame);
     let mut judge = Judge { tasks, roles, blame, facts, losses: Vec::new(), by_key: HashMap::new() };
     let of_group = roles.groups.known.iter().map(|known| judge.group(known)).collect();
-    Judged { losses: judge.losses, of_group, facts: judge.facts }
+    let inside = judge.locks() + judge.chunks() + judge.off();
+    Judged { losses: judge.losses, of_group, facts: judge.facts, inside }
 }
 
 impl Judge<'_> {
@@ -123,9 +123,50 @@ impl Judge<'_> {
             Role::Task | Role::Narrow | Role::Depend => self.tasks_of(known),
             _ => {
                 let (cause, at) = self.cause(role, line, other);
-                Some(self.charge(cause, at, line, known.cost, known))
+                Some(self.charge(cause, at, line, known.cost, known.into()))
             }
         }
+    }
+
+    fn is_fine(&self, line: u32) -> bool {
+        self.tasks.clock() == Clock::Ns && too_small(self.roles.chunks.get(&line), FETCH)
+    }
+
+    /// Waiting for locks, by the line that waits.
+    fn locks(&mut self) -> i64 {
+        let waits: Vec<(u32, Waits)> = self.facts.locks.by_line().collect();
+        let charge = |(line, waits): &(u32, Waits)| {
+            let who = Who { worst: waits.worst, blamed: waits.waits.max(0) as u64, time: waits.held };
+            self.charge(Cause::Lock, *line, *line, waits.cost, who);
+            waits.cost
+        };
+        waits.iter().filter(|(_, waits)| waits.cost > 0).map(charge).sum()
+    }
+
+    /// Fetching chunks that are too small for it.
+    fn chunks(&mut self) -> i64 {
+        let mut lines: Vec<u32> = self.roles.chunks.keys().copied().filter(|&line| self.is_fine(line)).collect();
+        lines.sort_unstable();
+        let charge = |line: u32| {
+            let lengths = &self.roles.chunks[&line];
+            let cost = (FETCH.saturating_mul(lengths.count as i64)).min(lengths.sum);
+            let who = Who { worst: (0, u32::MAX), blamed: lengths.count, time: lengths.sum };
+            self.charge(Cause::FineChunks, line, line, cost, who);
+            cost
+        };
+        lines.into_iter().map(charge).sum()
+    }
+
+    /// Intervals whose workers had no processor. While more of them run than there are processors, that cannot be
+    /// otherwise; beyond that somebody else took one. Returns both.
+    fn off(&mut self) -> i64 {
+        let off = self.blame.off();
+        let cost = off - self.blame.over;
+        if cost > 0 {
+            let who = Who { worst: (0, u32::MAX), blamed: 0, time: 0 };
+            self.charge(Cause::Preempted, NO_SITE, NO_SITE, cost, who);
+        }
+        off
     }
 
     fn cause(&self, role: Role, line: u32, other: u32) -> (Cause, u32) {
@@ -141,9 +182,8 @@ impl Judge<'_> {
                 _ => (Cause::Imbalance, line),
             },
             Role::HandTask if small() => (Cause::SmallTasks, line),
-            Role::HandChunk if too_small(self.roles.chunks.get(&line), self.facts.cost_of_chunk(line)) => {
-                (Cause::FineChunks, line)
-            }
+            Role::HandChunk if self.is_fine(line) => (Cause::FineChunks, line),
+            Role::Off => (Cause::Preempted, NO_SITE),
             Role::Narrow => (Cause::WaitInLoop, if other == NO_SITE { line } else { other }),
             Role::Depend => (Cause::DependenceChain, line),
             Role::Task => (Cause::Imbalance, line),
@@ -158,17 +198,17 @@ impl Judge<'_> {
         let repeats = known.sections >= REPEATED && known.sections >= REPEATED * known.frames;
         let is_chain = self.facts.chains.of_line(line).is_some_and(|chain| chain.tasks >= CHAIN);
         if role == Role::Narrow && repeats && small {
-            return Some(self.charge(Cause::SmallTasks, line, line, known.cost, known));
+            return Some(self.charge(Cause::SmallTasks, line, line, known.cost, known.into()));
         }
         if role == Role::Narrow && repeats || role == Role::Depend && is_chain {
             let (cause, at) = self.cause(role, line, other);
-            return Some(self.charge(cause, at, line, known.cost, known));
+            return Some(self.charge(cause, at, line, known.cost, known.into()));
         }
         let long = self.blame.long.iter().filter(|long| long.line == line && self.is_late(long.node));
         let late = long.map(|long| long.cost).sum::<i64>().min(known.cost);
         let rest = known.cost - late;
-        let first = (late > 0).then(|| self.charge(Cause::LateTask, line, line, late, known));
-        let second = (rest > 0).then(|| self.charge(Cause::Imbalance, line, line, rest, known));
+        let first = (late > 0).then(|| self.charge(Cause::LateTask, line, line, late, known.into()));
+        let second = (rest > 0).then(|| self.charge(Cause::Imbalance, line, line, rest, known.into()));
         if late >= rest { first.or(second) } else { second.or(first) }
     }
 
@@ -194,20 +234,35 @@ impl Judge<'_> {
         done && 4 * gain >= length.min(end - begin - others / workers)
     }
 
-    fn charge(&mut self, cause: Cause, line: u32, about: u32, cost: i64, known: &Known) -> usize {
+    fn charge(&mut self, cause: Cause, line: u32, about: u32, cost: i64, who: Who) -> usize {
+        let losses = &mut self.losses;
         let at = *self.by_key.entry((cause, line)).or_insert_with(|| {
             let worst = (0, u32::MAX);
-            self.losses.push(Loss { cause, line, cost: 0, worst, blamed: 0, time: 0, about });
-            self.losses.len() - 1
+            losses.push(Loss { cause, line, cost: 0, worst, blamed: 0, time: 0, about });
+            losses.len() - 1
         });
         let loss = &mut self.losses[at];
         loss.cost += cost;
-        loss.blamed += known.blamed;
-        loss.time += known.time;
-        if known.worst.0 > loss.worst.0 {
-            (loss.worst, loss.about) = (known.worst, about);
+        loss.blamed += who.blamed;
+        loss.time += who.time;
+        if who.worst.0 > loss.worst.0 {
+            (loss.worst, loss.about) = (who.worst, about);
         }
         at
+    }
+}
+
+/// Who is to blame for a loss.
+#[derive(Clone, Copy)]
+struct Who {
+    worst: (i64, u32),
+    blamed: u64,
+    time: i64,
+}
+
+impl From<&Known> for Who {
+    fn from(known: &Known) -> Self {
+        Who { worst: known.worst, blamed: known.blamed, time: known.time }
     }
 }
 

@@ -46,10 +46,7 @@ impl Phase {
         let chunk = tasks.tree().children(member).take(NEAR).find(|&node| tasks.kind(node) == Kind::Chunk);
         let line = match chunk {
             Some(chunk) => sites.from(tasks.site(chunk)),
-            None => match sites.to(tasks.site(NodeId(member.0 - 1))) {
-                NO_SITE => sites.from(tasks.site(member)),
-                line => line,
-            },
+            None => sites.from(tasks.site(section)),
         };
         let first = tasks.dag().first_block(member);
         let worker = tasks.worker(first).map_or(u32::MAX, |worker| worker as u32);

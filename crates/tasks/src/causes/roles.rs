@@ -40,7 +40,6 @@ pub struct Roles {
 struct Frame {
     node: u32,
     end: u32,
-    makes: bool,
     /// Own code that is neither creating nor a chunk of its own line: of a member, of a task that creates nothing.
     own: Group,
     /// One of many that share work.
@@ -210,14 +209,15 @@ impl Pass<'_> {
         }
         if kind == Kind::Chunk {
             let line = self.begins(node);
-            self.roles.chunks.entry(line).or_default().add(work);
+            let count = self.tasks.joined(NodeId(node as u32)).map_or(1, |joined| joined.chunks.max(1) as u64);
+            self.roles.chunks.entry(line).or_default().add_many(work, count);
         }
     }
 
     fn begin_task(&mut self, node: usize, end: u32) {
         let makes = self.made[node] != 0;
         let mut frame =
-            Frame { node: node as u32, end, makes, own: NOBODY, shares: false, line: None, work: 0 };
+            Frame { node: node as u32, end, own: NOBODY, shares: false, line: None, work: 0 };
         let is_lane = self.tasks.is_lane(NodeId(node as u32));
         if node > 0 && is_lane {
             if let Some(team) = self.sections.last().and_then(|section| section.team) {
@@ -320,12 +320,17 @@ impl Pass<'_> {
     }
 
     fn hand_of_task(&mut self, task: usize) -> Group {
-        let line = self.made_at(task);
-        let role = match self.kind(task - 1) {
-            Kind::Fork => Role::HandTeam,
-            _ => Role::HandTask,
-        };
-        self.roles.groups.of(role, line)
+        match self.kind(task - 1) {
+            Kind::Fork => {
+                let section = self.dag.tree.parents()[task] as usize;
+                let line = self.begins(section);
+                self.roles.groups.of(Role::HandTeam, line)
+            }
+            _ => {
+                let line = self.made_at(task);
+                self.roles.groups.of(Role::HandTask, line)
+            }
+        }
     }
 
     /// Going on after an interval or a section.

@@ -6,7 +6,7 @@ use crosscut_tree::NodeId;
 
 use super::blame::Blame;
 use super::groups::Lengths;
-use super::judge::{Facts, Judged, Loss, task_of};
+use super::judge::{FETCH, Facts, Judged, Loss, task_of};
 use super::phases::Team;
 use super::roles::Roles;
 use super::words::{amount, grouped, many, percent, three};
@@ -25,14 +25,16 @@ pub fn tell(tasks: &Tasks, roles: &Roles, blame: &Blame, judged: &Judged) -> Cau
     super::stretches::add(tasks, roles, blame, judged, &mut findings);
     let findings: Vec<Finding> = findings.into_iter().map(|(_, finding)| finding).collect();
     let lost = findings.iter().map(|finding| finding.cost).sum();
-    let account = Account::of(capacity, summary.work, lost, shared(tasks, blame));
+    let account = Account::of(capacity, summary.work - judged.inside, lost, shared(tasks, blame));
     Causes { findings, account }
 }
 
 /// Time of workers that could not have had a processor, because there are more of them than processors.
 fn shared(tasks: &Tasks, blame: &Blame) -> i64 {
     let summary = tasks.summary();
-    (i64::from(summary.workers) - blame.workers).max(0).saturating_mul(summary.elapsed)
+    let more = (i64::from(summary.workers) - blame.workers).max(0).saturating_mul(summary.elapsed);
+    // Intervals that shared a processor, as far as nobody measured it, count as work.
+    (more - (blame.over - blame.off()).max(0)).max(0)
 }
 
 struct Teller<'a> {
@@ -87,9 +89,9 @@ impl Teller<'_> {
             Cause::LateTask => self.late_task(loss),
             Cause::SmallTasks => self.small_tasks(loss),
             Cause::FineChunks => self.fine_chunks(loss),
-            Cause::RuntimeDelay | Cause::Preempted | Cause::Lock | Cause::WorkInflation => {
-                self.runtime_delay(loss)
-            }
+            Cause::Preempted => self.preempted(loss),
+            Cause::Lock => self.lock(loss),
+            Cause::RuntimeDelay | Cause::WorkInflation => self.runtime_delay(loss),
         }
     }
 
@@ -344,14 +346,14 @@ impl Teller<'_> {
 
     fn fine_chunks(&self, loss: &Loss) -> Told {
         let lengths = self.roles.chunks.get(&loss.line).cloned().unwrap_or_default();
-        let cost = self.facts.cost_of_chunk(loss.line);
+        let cost = FETCH;
         let each = (lengths.sum / lengths.count.max(1) as i64).max(1);
         let evidence = format!(
-            "{} of {}, {} to fetch each: {} of the loop.",
+            "{} of {}, at least {} to fetch each: {} of the loop.",
             many(lengths.count, "chunk"),
             self.time(lengths.median()),
             self.time(cost),
-            percent(cost as f64, (cost + each) as f64),
+            percent(cost.min(each) as f64, each as f64),
         );
         let together = (100 * cost / each + 1).max(2);
         let advice = format!(
@@ -359,6 +361,47 @@ impl Teller<'_> {
             self.time(together * each),
         );
         ("Fine chunks".to_owned(), evidence, advice)
+    }
+
+    fn lock(&self, loss: &Loss) -> Told {
+        let waits = self.facts.locks.of_line(loss.line).unwrap_or_default();
+        let kind = self.tasks.lock(waits.lock).map_or("lock", |lock| lock.kind.word());
+        let name = self.tasks.lock_name(waits.lock).map_or_else(|| format!("This {kind}"), |name| format!("{kind} {name}"));
+        let window = (waits.window.1 - waits.window.0).max(1);
+        let each = waits.held / waits.count.max(1);
+        let evidence = format!(
+            "{name} is held {} of the time by one worker after the other: {} × {}; {} of them had to wait, {} in all.",
+            percent(waits.held.min(window) as f64, window as f64),
+            grouped(waits.count.max(0) as u64),
+            self.time(each),
+            grouped(waits.waits.max(0) as u64),
+            self.time(loss.cost),
+        );
+        let holder = match waits.holder {
+            NO_SITE => String::new(),
+            holder if holder == loss.line => String::new(),
+            holder => format!("It is held by {}: ", self.place(holder)),
+        };
+        let advice = format!("{holder}Move out what need not be locked, or sum per worker; {} at best.", self.then(loss.cost));
+        ("Waiting for a lock".to_owned(), evidence, advice)
+    }
+
+    fn preempted(&self, loss: &Loss) -> Told {
+        let summary = self.tasks.summary();
+        let capacity = i64::from(summary.workers).saturating_mul(summary.elapsed);
+        let switches: i64 = self.blame.shares.iter().map(|shares| shares.switches).sum();
+        let hit = self.blame.shares.iter().filter(|shares| 20 * shares.off > shares.known).count();
+        let evidence = format!(
+            "{} of {} workers had no processor while they had work, and others waited for them: {} of the time, {} not \
+             asked for.",
+            grouped(hit as u64),
+            summary.workers,
+            percent(loss.cost as f64, capacity as f64),
+            many(switches.max(0) as u64, "switch").replace("switchs", "switches"),
+        );
+        let advice = "More runnable threads than processors: bind threads, stop what else runs, or use fewer workers. No \
+                      change in the code of tasks.";
+        ("Preempted workers".to_owned(), evidence, advice.to_owned())
     }
 
     fn runtime_delay(&self, loss: &Loss) -> Told {
