@@ -9,7 +9,7 @@ use crosscut_scene::wire;
 use serde::Serialize;
 
 use crate::acts::{FIRST_ITEMS, Looked};
-use crate::bench::Workbench;
+use crate::bench::{OpenRun, Workbench};
 use crate::declare::LensDecl;
 use crate::domain::{Chosen, Drawn, Forest, Shown, TreeRef};
 use crate::error::Refusal;
@@ -272,7 +272,7 @@ impl Workbench {
 
     /// What is open.
     pub fn hello(&self) -> Hello {
-        let run = |run: &crate::bench::OpenRun| {
+        let run = |run: &OpenRun| {
             let views = run.views();
             RunInfo {
                 name: run.run.name(),
@@ -507,6 +507,10 @@ impl Host for Watched<'_> {
 
     fn lens(&self, tree: &TreeRef, lens: &LensSpec) -> Result<Arc<Chosen>, Refusal> {
         self.bench.lens(tree, lens, &Job::new(self.run, self.cancel.clone(), self))
+    }
+
+    fn run(&self) -> Result<&OpenRun, Refusal> {
+        self.bench.run(self.run)
     }
 
     fn found(&self, wait: bool) -> Result<Option<Arc<Found>>, Refusal> {

@@ -74,10 +74,12 @@ impl OpenRun {
         own.chain([places::DECLARATION, lines::DECLARATION]).collect()
     }
 
-    /// Views: the overview, those of all domains, those that all share.
+    /// Views: the overview, lines where any are known, those of all domains, those that all share.
     pub fn views(&self) -> Vec<View> {
         let own = self.domains.iter().flat_map(|domain| domain.views().iter().cloned());
-        std::iter::once(overview::OVERVIEW).chain(own).chain([overview::TABLE, overview::COMPARE]).collect()
+        let lines = (self.sources.source_count() > 0).then_some(lines::VIEW);
+        let first = std::iter::once(overview::OVERVIEW).chain(lines);
+        first.chain(own).chain([overview::TABLE, overview::COMPARE]).collect()
     }
 
     /// A view by its name; also by the end of its name where only one ends so.
@@ -170,7 +172,7 @@ impl Workbench {
                 None if tree.key.name == places::DECLARATION.name => {
                     Arc::new(places::PlaceForest::new(run, job)?)
                 }
-                None => Arc::new(lines::LineForest::new(run, job)?),
+                None => Arc::new(lines::LineForest::new(run, &tree.with, job)?),
             };
             let bytes = forest.bytes().max(1);
             Ok((forest, bytes))
@@ -234,6 +236,10 @@ impl Host for Alone<'_> {
 
     fn lens(&self, tree: &TreeRef, lens: &LensSpec) -> Result<Arc<Chosen>, Refusal> {
         self.bench.lens(tree, lens, &Job::new(self.run, Cancel::default(), self))
+    }
+
+    fn run(&self) -> Result<&OpenRun, Refusal> {
+        self.bench.run(self.run)
     }
 
     fn found(&self, wait: bool) -> Result<Option<Arc<Found>>, Refusal> {

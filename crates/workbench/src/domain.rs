@@ -147,6 +147,14 @@ pub trait Domain: Any + Send + Sync {
     fn compare(&self, with: &dyn Domain, job: &Job<'_>) -> Result<Vec<Block>, Refusal>;
     /// Columns that it adds to a shared tree.
     fn columns(&self, of: Shared, job: &Job<'_>) -> Vec<SharedColumn>;
+    /// Columns of small pictures and words that it adds to a shared tree: one cell for each place or line, by its id.
+    fn cells(&self, _of: Shared, _job: &Job<'_>) -> Vec<(Column, Vec<Cell>)> {
+        Vec::new()
+    }
+    /// What it has to say of some source lines, by their ids, beside its columns.
+    fn about_lines(&self, _lines: &[u32], _job: &Job<'_>) -> Vec<Block> {
+        Vec::new()
+    }
     /// For scripts; each topic is typed inside.
     fn json(
         &self,
@@ -257,6 +265,10 @@ pub trait Forest: Any + Send + Sync {
     fn titles(&self, parts: &[Part], lens: Option<&Chosen>) -> Vec<Title>;
     /// Values of a metric for parts; NaN where there is none.
     fn values(&self, metric: usize, parts: &[Part], scope: &Scope, out: &mut [f64]);
+    /// Metrics that take longer to know, with a value for each node: a table has them, a search does not wait for them.
+    fn late(&self, _job: &Job<'_>) -> Result<Vec<(Metric, Vec<f64>)>, Refusal> {
+        Ok(Vec::new())
+    }
     /// Columns of words beside the metrics: name, and one cell for each part.
     fn words(&self, _parts: &[Part]) -> Vec<(Column, Vec<Cell>)> {
         Vec::new()

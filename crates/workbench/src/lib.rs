@@ -35,6 +35,7 @@ pub use domain::{
 };
 pub use error::Refusal;
 pub use job::{Cancel, Job};
+pub use lines::line_nodes;
 pub use look::{Against, LensSpec, Look, Options, Scope, Size, TreeLook};
 pub use loss::{Found, Hatch, How, Loss, Lost};
 pub use places::place_nodes;

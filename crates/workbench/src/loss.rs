@@ -29,6 +29,8 @@ pub struct Lost {
     pub cause: &'static str,
     /// What people call it.
     pub what: String,
+    /// Where in the program.
+    pub line: Option<Cell>,
     /// Time lost, summed over places, in the clock's unit.
     pub cost: f64,
     /// How it is drawn.

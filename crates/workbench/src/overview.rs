@@ -113,16 +113,17 @@ pub(crate) fn found(open: &OpenRun, job: &Job<'_>) -> Result<Found, Refusal> {
             number,
             cause: loss.cause,
             what: loss.what.clone(),
+            line: loss.line.clone(),
             cost: loss.cost,
             hatch: loss.hatch,
             stretches: std::mem::take(&mut loss.stretches),
         });
-        found.findings.extend(number.map(|number| finding(loss, number, capacity, open.clock())));
+        found.findings.extend(number.map(|number| finding(loss, number, (elapsed, capacity), open.clock())));
     }
     Ok(found)
 }
 
-fn finding(loss: Loss, number: u32, capacity: f64, clock: Unit) -> Finding {
+fn finding(loss: Loss, number: u32, (elapsed, capacity): (f64, f64), clock: Unit) -> Finding {
     Finding {
         number,
         id: loss.cause.to_owned(),
@@ -133,11 +134,10 @@ fn finding(loss: Loss, number: u32, capacity: f64, clock: Unit) -> Finding {
             exact: exact(loss.cost, clock),
             share: Some((loss.cost / capacity) as f32),
         },
-        without: loss.without.map(|time| Cell::Number {
-            value: time,
-            text: quantity(time, clock),
-            exact: exact(time, clock),
-            share: None,
+        without: loss.without.map(|time| Cell::Difference {
+            here: time,
+            there: elapsed,
+            text: format!("{} → {}", quantity(elapsed, clock), quantity(time, clock)),
         }),
         bound: loss.how == How::Bound,
         line: loss.line,
@@ -253,7 +253,7 @@ impl Workbench {
 
 fn finding_json(finding: &Finding) -> FindingJson<'_> {
     let whole = |cell: &Cell| match cell {
-        Cell::Number { value, .. } => Some(*value as i64),
+        Cell::Number { value, .. } | Cell::Difference { here: value, .. } => Some(*value as i64),
         _ => None,
     };
     let line = finding.line.as_ref().map(|line| match line {

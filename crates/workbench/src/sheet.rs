@@ -338,7 +338,7 @@ pub struct Finding {
     pub severity: Severity,
     /// What it costs, with its share of the time of all places.
     pub cost: Cell,
-    /// How long the run would take without it.
+    /// How long the run would take without it, against how long it took.
     pub without: Option<Cell>,
     /// Cost and gain are at most this, not what a replay gained.
     pub bound: bool,

@@ -24,7 +24,7 @@ severity: Severity,
  */
 cost: Cell, 
 /**
- * How long the run would take without it.
+ * How long the run would take without it, against how long it took.
  */
 without: Cell | null, 
 /**

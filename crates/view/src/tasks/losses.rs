@@ -98,11 +98,11 @@ fn around((from, to): (i64, i64), elapsed: i64) -> Span {
     Span((from - more).max(0) as f64, (to + more).min(elapsed.max(1)) as f64)
 }
 
-/// What happened then: the profile of its time.
+/// What the workers did then.
 fn picture(opened: &Opened, finding: &Finding, run: usize) -> Option<Look> {
     let window = finding.window?;
-    let mut look = Look::of("tasks.profile", run);
+    let mut look = Look::of("tasks.evidence", run);
     look.scope.time = Some(around(window, opened.tasks.summary().elapsed));
-    look.size = crosscut_workbench::Size { w: 320.0, h: 96.0 };
+    look.size = crosscut_workbench::Size { w: 400.0, h: 118.0 };
     Some(look)
 }

@@ -164,9 +164,9 @@ pub const VIEWS: &[View] = &[
         name: "tasks.timeline",
         title: "Timeline",
         icon: "M1.5 4h6M9 4h5.5M1.5 8h3M6 8h6M1.5 12h8M11 12h3.5",
-        about: "How many ran and were ready, and what each worker ran, over time.",
+        about: "How many ran and were ready, what each worker ran, and what it lost, over time.",
         trees: &[forest_tasks::TREE, "places"],
-        options: &[colour("worker")],
+        options: &[colour("source")],
         ..TASKS
     },
     View {
@@ -196,7 +196,8 @@ pub const VIEWS: &[View] = &[
         slow: true,
         ..TASKS
     },
-    View { name: "tasks.account", title: "Where the time went", ..HIDDEN },
+    View { name: "tasks.account", title: "Where the time went", trees: &["lines"], ..HIDDEN },
+    View { name: "tasks.evidence", title: "What shows it", trees: &[forest_tasks::TREE, "places"], ..HIDDEN },
     View { name: "tasks.workers", title: "Workers", trees: &["places"], ..HIDDEN },
     View { name: "tasks.speedup", title: "Speed-up by number of workers", ..HIDDEN },
     View {
