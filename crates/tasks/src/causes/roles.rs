@@ -136,7 +136,7 @@ fn made(tasks: &Tasks) -> Vec<u32> {
     for node in (1..parent.len()).rev() {
         let above = parent[node] as usize;
         match Mark(mark[node]).kind() {
-            Kind::Task => made[above] = (made[above] + 1).min(MAKES - 1) | MAKES,
+            Kind::Task => made[above] = ((made[above] & !MAKES) + 1).min(MAKES - 1) | MAKES,
             Kind::Section if made[node] != 0 => made[above] |= MAKES,
             _ => {}
         }
