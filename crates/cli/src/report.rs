@@ -48,9 +48,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let baseline = Baseline::find(args.baseline.as_deref(), &tasks, &grains)?;
     let deviation = baseline.as_ref().map(|baseline| &baseline.deviation);
     let problems = grains.problems(&tasks, &thresholds, deviation);
-    let mut findings = tasks.findings();
-    findings.extend(grains.findings(&tasks, &problems));
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.cost));
+    let findings: Vec<Finding> = tasks.causes().worth().cloned().collect();
     let missing =
         Problem::ALL.into_iter().filter_map(|problem| Some((problem, untold(&grains, problem, deviation)?)));
     let missing: Vec<Missing> = missing
@@ -148,15 +146,21 @@ impl Report {
     fn findings_json(&self) -> Value {
         let finding = |f: &Finding| {
             json!({
-                "id": f.id,
+                "id": f.cause.id(),
                 "severity": f.severity.word(),
                 "cost_ns": f.cost,
-                "where": f.line,
+                "where": self.line(f),
                 "what": f.what,
+                "evidence": f.evidence,
                 "do": f.advice,
             })
         };
         self.findings.iter().map(finding).collect()
+    }
+
+    fn line(&self, finding: &Finding) -> Option<String> {
+        let source = finding.source.and_then(|source| self.tasks.sources().get(source))?;
+        Some(format!("{}:{}", source.file, source.line))
     }
 
     fn place(&self, grain: NodeId) -> String {
@@ -272,10 +276,10 @@ impl Report {
                 self.time(finding.cost),
                 share(finding.cost as f64, self.capacity()),
                 finding.severity.word(),
-                finding.id,
-                finding.what
+                finding.cause.id(),
+                finding.evidence
             ));
-            if let Some(line) = &finding.line {
+            if let Some(line) = self.line(finding) {
                 lines.push(format!("    at {line}"));
             }
             lines.push(format!("    {}", finding.advice));

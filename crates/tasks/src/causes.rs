@@ -10,6 +10,7 @@
 mod blame;
 mod chains;
 mod groups;
+mod inflation;
 mod judge;
 mod locks;
 mod phases;
@@ -196,9 +197,14 @@ impl Causes {
 impl Tasks {
     /// What cost time in the run. Takes about a second for ten million nodes.
     pub fn causes(&self) -> Causes {
+        self.causes_against(None)
+    }
+
+    /// The same, with a run of the same program on one worker: only that shows which code takes longer beside others.
+    pub fn causes_against(&self, baseline: Option<&Tasks>) -> Causes {
         let mut roles = roles::Roles::of(self);
         let blame = blame::Blame::of(self, &mut roles);
-        let judged = judge::judge(self, &roles, &blame);
+        let judged = judge::judge(self, &roles, &blame, baseline);
         sentences::tell(self, &roles, &blame, &judged)
     }
 }

@@ -9,6 +9,7 @@ use foldhash::{HashMap, HashMapExt};
 use super::blame::Blame;
 use super::chains::Chains;
 use super::groups::{Key, Known, Lengths, Role};
+use super::inflation::{Grown, grown};
 use super::locks::{Locks, Waits};
 use super::phases::Teams;
 use super::roles::Roles;
@@ -66,6 +67,8 @@ pub struct Facts {
     pub chains: Chains,
     pub teams: Teams,
     pub locks: Locks,
+    /// Lines that take longer than with one worker.
+    pub grown: Vec<Grown>,
     /// By line: what handing out a task cost on average.
     hand: HashMap<u32, i64>,
 }
@@ -80,7 +83,7 @@ impl Facts {
             }
         }
         let (chains, teams) = (Chains::of(tasks), Teams::of(tasks, &roles.phases));
-        Facts { overhead: create + sync, chains, teams, locks: Locks::of(tasks, &blame.shares), hand }
+        Facts { overhead: create + sync, chains, teams, locks: Locks::of(tasks, &blame.shares), grown: Vec::new(), hand }
     }
 
     /// What it costs to have a task of a line: as measured all over the run, or what its tasks lost.
@@ -104,11 +107,12 @@ struct Judge<'a> {
 }
 
 /// What is lost, worst first.
-pub fn judge(tasks: &Tasks, roles: &Roles, blame: &Blame) -> Judged {
-    let facts = Facts::of(tasks, roles, blame);
+pub fn judge(tasks: &Tasks, roles: &Roles, blame: &Blame, baseline: Option<&Tasks>) -> Judged {
+    let mut facts = Facts::of(tasks, roles, blame);
+    facts.grown = baseline.map_or_else(Vec::new, |baseline| grown(tasks, baseline));
     let mut judge = Judge { tasks, roles, blame, facts, losses: Vec::new(), by_key: HashMap::new() };
     let of_group = roles.groups.known.iter().map(|known| judge.group(known)).collect();
-    let inside = judge.locks() + judge.chunks() + judge.off();
+    let inside = judge.locks() + judge.chunks() + judge.off() + judge.grown();
     Judged { losses: judge.losses, of_group, facts: judge.facts, inside }
 }
 
@@ -152,6 +156,24 @@ impl Judge<'_> {
             let cost = (FETCH.saturating_mul(lengths.count as i64)).min(lengths.sum);
             let who = Who { worst: (0, u32::MAX), blamed: lengths.count, time: lengths.sum };
             self.charge(Cause::FineChunks, line, line, cost, who);
+            cost
+        };
+        lines.into_iter().map(charge).sum()
+    }
+
+    /// Code that takes longer than in a run with one worker, as far as locks and processors do not explain it.
+    fn grown(&mut self) -> i64 {
+        let lines = self.facts.grown.clone();
+        let locks = self.losses.iter().filter(|loss| loss.cause == Cause::Lock).map(|loss| loss.cost);
+        let explained = locks.sum::<i64>() + self.blame.off();
+        let all: i64 = lines.iter().map(|line| line.work - line.before).sum();
+        let left = (all - explained).max(0) as f64 / all.max(1) as f64;
+        let charge = |line: Grown| {
+            let cost = ((line.work - line.before) as f64 * left) as i64;
+            if cost > 0 {
+                let who = Who { worst: (cost, line.node), blamed: 1, time: line.work };
+                self.charge(Cause::WorkInflation, line.line, line.line, cost, who);
+            }
             cost
         };
         lines.into_iter().map(charge).sum()

@@ -91,7 +91,8 @@ impl Teller<'_> {
             Cause::FineChunks => self.fine_chunks(loss),
             Cause::Preempted => self.preempted(loss),
             Cause::Lock => self.lock(loss),
-            Cause::RuntimeDelay | Cause::WorkInflation => self.runtime_delay(loss),
+            Cause::WorkInflation => self.inflation(loss),
+            Cause::RuntimeDelay => self.runtime_delay(loss),
         }
     }
 
@@ -384,6 +385,21 @@ impl Teller<'_> {
         };
         let advice = format!("{holder}Move out what need not be locked, or sum per worker; {} at best.", self.then(loss.cost));
         ("Waiting for a lock".to_owned(), evidence, advice)
+    }
+
+    fn inflation(&self, loss: &Loss) -> Told {
+        let Some(line) = self.facts.grown.iter().find(|grown| grown.line == loss.line) else {
+            return self.runtime_delay(loss);
+        };
+        let evidence = format!(
+            "The same code takes {} here and {} with one worker (×{}), the others ×{}.",
+            self.time(line.work),
+            self.time(line.before),
+            three(line.ratio()),
+            three(line.others),
+        );
+        let advice = "Look at what this line shares: memory that is far away, cache lines, atomics; counters show which.";
+        ("Work that grows".to_owned(), evidence, advice.to_owned())
     }
 
     fn preempted(&self, loss: &Loss) -> Told {

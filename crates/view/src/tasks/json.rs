@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crosscut_run::{Clock, Manifest};
+use crosscut_run::{Clock, Manifest, Source};
 use crosscut_tasks::grain::{Grains, ProblemReport};
-use crosscut_tasks::{Finding, Summary, Tasks};
+use crosscut_tasks::{Account, Finding, Summary, Tasks};
 use crosscut_tree::NodeId;
 use crosscut_workbench::Refusal;
 use serde::Serialize;
@@ -42,12 +42,13 @@ struct TaskFigures {
     clock: Option<&'static str>,
 }
 
-/// `crosscut report --json`: what `info` says, and two keys more.
+/// `crosscut report --json`: what `info` says, and three keys more.
 #[derive(Debug, Serialize)]
 struct Told<'a> {
     #[serde(flatten)]
     info: Info<'a>,
     grain: GrainFigures<'a>,
+    account: AccountFigures,
     findings: Vec<FindingFigures<'a>>,
 }
 
@@ -97,10 +98,23 @@ struct FindingFigures<'a> {
     severity: &'static str,
     cost_ns: i64,
     #[serde(rename = "where")]
-    place: Option<&'a str>,
+    place: Option<String>,
     what: &'a str,
+    evidence: &'a str,
     #[serde(rename = "do")]
     advice: &'a str,
+    /// How long the run would take without it, at least.
+    without_ns: i64,
+}
+
+/// Where P × elapsed went: the parts add up to the whole.
+#[derive(Debug, Serialize)]
+struct AccountFigures {
+    capacity_ns: i64,
+    work_ns: i64,
+    lost_ns: i64,
+    shared_ns: i64,
+    not_explained_ns: i64,
 }
 
 /// `crosscut info --json`.
@@ -114,7 +128,8 @@ pub fn report(opened: &Opened) -> Result<Map<String, Value>, Refusal> {
     let told = Told {
         info: Info::of(&opened.tasks),
         grain: GrainFigures::of(&report),
-        findings: report.findings.iter().map(FindingFigures::of).collect(),
+        account: AccountFigures::of(&report.causes.account),
+        findings: report.causes.worth().map(|finding| FindingFigures::of(report.tasks, finding)).collect(),
     };
     object(&told)
 }
@@ -217,14 +232,33 @@ impl Report<'_> {
 }
 
 impl<'a> FindingFigures<'a> {
-    fn of(finding: &'a Finding) -> Self {
+    fn of(tasks: &Tasks, finding: &'a Finding) -> Self {
+        let source = finding.source.and_then(|source| tasks.sources().get(source));
+        let place = |source: &Source| match source.line {
+            0 => source.short(),
+            line => format!("{}:{line}", source.file),
+        };
         FindingFigures {
-            id: finding.id,
+            id: finding.cause.id(),
             severity: finding.severity.word(),
             cost_ns: finding.cost,
-            place: finding.line.as_deref(),
+            place: source.map(place),
             what: &finding.what,
+            evidence: &finding.evidence,
             advice: &finding.advice,
+            without_ns: finding.without,
+        }
+    }
+}
+
+impl AccountFigures {
+    fn of(account: &Account) -> Self {
+        AccountFigures {
+            capacity_ns: account.capacity,
+            work_ns: account.work,
+            lost_ns: account.lost,
+            shared_ns: account.shared,
+            not_explained_ns: account.unexplained,
         }
     }
 }

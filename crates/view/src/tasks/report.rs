@@ -2,7 +2,7 @@
 
 use crosscut_scene::format::{count, three};
 use crosscut_tasks::grain::{Deviation, Grains, Problem, ProblemReport, SiteShare};
-use crosscut_tasks::{Finding, Tasks};
+use crosscut_tasks::{Account, Causes, Finding, Tasks};
 use crosscut_workbench::Refusal;
 
 use super::opened::{Found, Opened};
@@ -21,8 +21,8 @@ pub struct Report<'a> {
     pub problems: &'a [ProblemReport],
     /// Problems that are not, and why.
     pub missing: Vec<(Problem, &'static str)>,
-    /// All findings, worst first.
-    pub findings: &'a [Finding],
+    /// What cost time, worst first.
+    pub causes: &'a Causes,
 }
 
 impl<'a> Report<'a> {
@@ -38,9 +38,9 @@ impl<'a> Report<'a> {
             let why = "not a single grain has a counterpart there; is it the same program?";
             return Err(Refusal::new(format!("{name}: {why}")));
         }
-        let Found { problems, findings } = opened.found();
+        let Found { problems, causes } = opened.found();
         let missing = Problem::ALL.into_iter().filter_map(|problem| Some((problem, graph.missing(problem)?)));
-        Ok(Report { tasks, grains: &graph.grains, baseline, problems, missing: missing.collect(), findings })
+        Ok(Report { tasks, grains: &graph.grains, baseline, problems, missing: missing.collect(), causes })
     }
 
     /// What all workers could have done.
@@ -147,25 +147,60 @@ impl<'a> Report<'a> {
         format!("{place} × {}", count(share.grains as i64))
     }
 
-    fn finding_lines(&self) -> Vec<String> {
-        if self.findings.is_empty() {
-            return vec!["no finding costs a hundredth of the workers' time".to_owned()];
+    /// "3.6 of 8 workers busy; imbalance at solve.c:26 costs most".
+    pub fn headline(&self) -> String {
+        let summary = self.tasks.summary();
+        let busy = self.causes.account.work as f64 / summary.elapsed.max(1) as f64;
+        let workers = many(summary.workers as usize, "worker");
+        let first = self.causes.worth().next();
+        let most = first.map_or_else(String::new, |finding| {
+            let place = self.line(finding).map_or_else(String::new, |place| format!(" at {place}"));
+            format!("; {}{place} costs most", finding.cause.id().replace('-', " "))
+        });
+        format!("{} of {workers} busy{most}", three(busy))
+    }
+
+    fn line(&self, finding: &Finding) -> Option<String> {
+        finding.source.and_then(|source| self.tasks.sources().get(source)).map(|source| source.short())
+    }
+
+    /// Where the time of all workers went, in one line.
+    fn account(&self) -> String {
+        let Account { capacity, work, lost, shared, unexplained } = self.causes.account;
+        let part = |value: i64| share(value as f64, capacity as f64);
+        let mut text = format!("of {}: work {}, lost {}", self.time(capacity), part(work), part(lost));
+        if shared > 0 {
+            text.push_str(&format!(", more workers than processors {}", part(shared)));
         }
-        let mut lines = Vec::new();
-        for (i, finding) in self.findings.iter().enumerate() {
+        text.push_str(&format!(", not explained {}", part(unexplained)));
+        text
+    }
+
+    fn finding_lines(&self) -> Vec<String> {
+        let mut lines = vec![self.headline(), format!("  {}", self.account()), String::new()];
+        for (i, finding) in self.causes.worth().enumerate() {
             lines.push(format!(
                 "{:>2}. {} ({}, {}) {}: {}",
                 i + 1,
                 self.time(finding.cost),
                 share(finding.cost as f64, self.capacity()),
                 finding.severity.word(),
-                finding.id,
+                finding.cause.id(),
                 finding.what
             ));
-            if let Some(place) = &finding.line {
+            if let Some(place) = self.line(finding) {
                 lines.push(format!("    at {place}"));
             }
+            lines.push(format!("    {}", finding.evidence));
             lines.push(format!("    {}", finding.advice));
+        }
+        if self.causes.worth().next().is_none() {
+            lines.push("no cause costs a hundredth of the workers' time; the largest is".to_owned());
+            let largest = self.causes.findings.first();
+            lines.push(largest.map_or_else(
+                || "    nothing at all".to_owned(),
+                |finding| format!("    {}, {}: {}", self.time(finding.cost), finding.cause.id(), finding.evidence),
+            ));
         }
         lines
     }
