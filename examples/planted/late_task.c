@@ -10,14 +10,14 @@ int main(void)
         for (long i = 0; i < 160; i++) {
 #pragma omp task shared(sum)
             {
-                number found = work((number)i, 600L * MICROSECOND);
+                number found = work((number)i, 2400L * MICROSECOND);
 #pragma omp atomic
                 sum += found;
             }
         }
 #pragma omp task shared(sum) // planted: late-task
         {
-            number found = work(1000, 150000L * MICROSECOND);
+            number found = work(1000, 60000L * MICROSECOND);
 #pragma omp atomic
             sum += found;
         }

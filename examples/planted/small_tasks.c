@@ -18,6 +18,6 @@ int main(void)
     number sum = 0;
 #pragma omp parallel
 #pragma omp single
-    sum = fib(23);
+    sum = fib(21);
     return told("small_tasks", sum);
 }

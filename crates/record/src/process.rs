@@ -157,6 +157,10 @@ impl Process {
         };
         line("clock", &format!("{clock} {} {}", self.base_ticks, self.base_nanos));
         line("boot", &text("/proc/sys/kernel/random/boot_id"));
+        // What it may use: who has more threads than that must share processors.
+        if let Ok(processors) = std::thread::available_parallelism() {
+            line("processors", &processors.to_string());
+        }
         self.append(&lines);
         self.copy_maps();
         true

@@ -94,6 +94,12 @@ impl Cause {
         }
     }
 
+    /// Whether it lies outside of the program's code, in the machine or the runtime. Such losses are told after what the
+    /// program can change.
+    pub fn is_outside(self) -> bool {
+        matches!(self, Cause::Preempted | Cause::RuntimeDelay)
+    }
+
     /// How specific it is: higher ones claim first.
     pub fn claim(self) -> u8 {
         (Cause::ALL.len() - self as usize) as u8

@@ -28,7 +28,7 @@ use crosscut_tree::{NodeId, Sums, Tree, TreeBuf};
 use crate::tasks::Tasks;
 use table::{Beside, Extremes, GrainRow, GrainTable, GroupRow, Packed, Slot};
 
-pub(crate) use measure::{Places, between, core_count as cores};
+pub(crate) use measure::{Places, between};
 
 pub use alike::{Class, Kernel};
 pub use deviation::{Deviation, Growth, growth};

@@ -17,7 +17,6 @@ use crosscut_run::NO_SITE;
 use super::groups::{Group, NOBODY, Role};
 use super::processor::Shares;
 use super::roles::Roles;
-use crate::grain::cores;
 use crate::tasks::Tasks;
 
 /// Cells of time for which is kept how the integrals grow.
@@ -58,13 +57,20 @@ pub struct Parts {
     pub run: f64,
     /// One that creates many others.
     pub spawn: f64,
-    /// One that is ready.
+    /// One that is ready, while who is free has a processor.
     pub ready: f64,
+    /// One that is ready, while who is free has none.
+    pub held: f64,
 }
 
 impl Parts {
     fn plus(self, other: Parts) -> Parts {
-        Parts { run: self.run + other.run, spawn: self.spawn + other.spawn, ready: self.ready + other.ready }
+        Parts {
+            run: self.run + other.run,
+            spawn: self.spawn + other.spawn,
+            ready: self.ready + other.ready,
+            held: self.held + other.held,
+        }
     }
 }
 
@@ -75,6 +81,9 @@ struct State {
     running: i64,
     spawning: i64,
     ready: i64,
+    /// Of all workers that are free: the share of their gaps that they have a processor, summed up.
+    on: f64,
+    gaps: i64,
     sum: Parts,
     over: i64,
 }
@@ -91,7 +100,9 @@ impl State {
         let delayed = if self.running > 0 { self.ready.clamp(0, free) } else { free };
         let time = |count: i64, among: i64| (count * passed) as f64 / among as f64;
         if self.ready > 0 {
-            parts.ready = time(delayed, self.ready);
+            let on = if self.gaps > 0 { (self.on / self.gaps as f64).clamp(0.0, 1.0) } else { 1.0 };
+            let all = time(delayed, self.ready);
+            (parts.ready, parts.held) = (all * on, all * (1.0 - on));
         }
         match (self.running, self.spawning) {
             (0, _) => {}
@@ -132,6 +143,11 @@ impl<'a> Rows<'a> {
         self.next.peek().map_or(i64::MAX, |Reverse(next)| next.0)
     }
 
+    /// When the next one of a row starts.
+    fn next_of(&self, row: usize) -> i64 {
+        self.rows[row].first().map_or(i64::MAX, |&block| self.start[block as usize])
+    }
+
     /// The next one, and its row.
     fn take(&mut self) -> Option<(u32, usize)> {
         let Reverse((_, row)) = self.next.pop()?;
@@ -151,6 +167,12 @@ fn waited(tasks: &Tasks, roles: &Roles) -> Vec<u32> {
     waited
 }
 
+/// Processors that the program could use, as far as its recorder said so.
+fn processors(tasks: &Tasks) -> u32 {
+    let known = tasks.run().manifest().facts.get("processors").and_then(|count| count.as_u64());
+    known.map_or(u32::MAX, |count| count.try_into().unwrap_or(u32::MAX))
+}
+
 /// An interval that runs: when it ends, its node, its row, and the integral when it began.
 type Running = Reverse<(i64, u32, usize, i64)>;
 
@@ -160,8 +182,10 @@ struct Pass<'a> {
     workers: i64,
     state: State,
     running: BinaryHeap<Running>,
-    /// By node that is ready: the integral when it became so.
-    since: Vec<i64>,
+    /// By node that is ready: the integrals when it became so.
+    since: Vec<(i64, i64)>,
+    /// By worker that is free: the share of its gap that it has a processor.
+    gaps: Vec<Option<f64>>,
     shares: Vec<Shares>,
     off: Group,
     cells: Vec<Parts>,
@@ -174,11 +198,11 @@ impl Blame {
     /// Adds to each group what its intervals are to blame for.
     pub fn of(tasks: &Tasks, roles: &mut Roles) -> Self {
         let summary = tasks.summary();
-        let workers = i64::from(summary.workers.min(cores(tasks)).max(1));
+        let workers = i64::from(summary.workers.min(processors(tasks)).max(1));
         let cell = (summary.elapsed / CELLS as i64 + 1).max(1);
         let waited = waited(tasks, roles);
         let off = roles.groups.of(Role::Off, NO_SITE);
-        let since = vec![0; roles.ready.len()];
+        let since = vec![(0, 0); roles.ready.len()];
         let mut pass = Pass {
             tasks,
             roles,
@@ -186,6 +210,7 @@ impl Blame {
             state: State::default(),
             running: BinaryHeap::new(),
             since,
+            gaps: vec![None; tasks.rows()],
             shares: (0..tasks.workers()).map(|worker| Shares::of(tasks, worker)).collect(),
             off,
             cells: vec![Parts::default(); CELLS],
@@ -209,6 +234,7 @@ impl Pass<'_> {
         let elapsed = self.tasks.summary().elapsed;
         let mut rows = Rows::new(self.tasks);
         let mut waited = waited.iter().copied().peekable();
+        (0..self.gaps.len()).for_each(|row| self.becomes_free(row, 0, rows.next_of(row)));
         loop {
             let ends = self.running.peek().map_or(i64::MAX, |Reverse(next)| next.0);
             let ready = waited.peek().map_or(i64::MAX, |&node| self.roles.ready[node as usize]);
@@ -219,7 +245,9 @@ impl Pass<'_> {
             }
             self.advance(now.min(elapsed));
             if ends == now {
-                self.end();
+                if let Some(row) = self.end() {
+                    self.becomes_free(row, now, rows.next_of(row));
+                }
             } else if ready == now {
                 waited.next().into_iter().for_each(|node| self.becomes_ready(node));
             } else {
@@ -259,9 +287,13 @@ impl Pass<'_> {
         let (ready, start) = (self.roles.ready[node as usize], self.tasks.starts()[node as usize]);
         if ready < start {
             self.state.ready -= 1;
-            let cost = self.state.sum.ready.round() as i64 - self.since[node as usize];
-            let share = self.shares.get(row).map_or(1.0, |shares| shares.free(ready, start));
-            self.charge(self.roles.hand[node as usize], node, cost, share, start - ready);
+            let (on, off) = self.waiting();
+            let since = self.since[node as usize];
+            self.charge(self.roles.hand[node as usize], node, on - since.0, off - since.1, start - ready);
+        }
+        if let Some(share) = self.gaps.get_mut(row).and_then(Option::take) {
+            self.state.on -= share;
+            self.state.gaps -= 1;
         }
         self.state.running += 1;
         self.state.spawning += i64::from(spawns);
@@ -269,33 +301,53 @@ impl Pass<'_> {
         self.running.push(Reverse((end, node, row, self.so_far(spawns))));
     }
 
-    fn end(&mut self) {
-        let Some(Reverse((end, node, row, before))) = self.running.pop() else { return };
+    /// The next interval ends: says which row is free now.
+    fn end(&mut self) -> Option<usize> {
+        let Reverse((end, node, row, before)) = self.running.pop()?;
         let spawns = self.spawns(node);
         self.state.running -= 1;
         self.state.spawning -= i64::from(spawns);
         let start = self.tasks.starts()[node as usize];
         let share = self.shares.get(row).map_or(1.0, |shares| shares.busy(start, end));
         let cost = self.so_far(spawns) - before;
-        self.charge(self.roles.run[node as usize], node, cost, share, end - start);
+        let own = (cost as f64 * share).round() as i64;
+        self.charge(self.roles.run[node as usize], node, own, cost - own, end - start);
+        Some(row)
+    }
+
+    /// A worker has nothing to run until then.
+    fn becomes_free(&mut self, row: usize, from: i64, to: i64) {
+        let to = to.min(self.tasks.summary().elapsed);
+        if let (Some(shares), Some(slot)) = (self.shares.get(row), self.gaps.get_mut(row))
+            && slot.is_none()
+        {
+            let share = shares.free(from, to.max(from));
+            *slot = Some(share);
+            self.state.on += share;
+            self.state.gaps += 1;
+        }
+    }
+
+    /// What one that is ready is to blame for so far: with and without a processor for who is free.
+    fn waiting(&self) -> (i64, i64) {
+        (self.state.sum.ready.round() as i64, self.state.sum.held.round() as i64)
     }
 
     fn becomes_ready(&mut self, node: u32) {
         self.state.ready += 1;
-        self.since[node as usize] = self.state.sum.ready.round() as i64;
+        self.since[node as usize] = self.waiting();
     }
 
-    /// Charges a group. Who waits for somebody without a processor waits for that.
-    fn charge(&mut self, group: Group, node: u32, cost: i64, share: f64, time: i64) {
-        if group == NOBODY || cost <= 0 {
+    /// Charges a group, and what is lost because somebody had no processor.
+    fn charge(&mut self, group: Group, node: u32, own: i64, off: i64, time: i64) {
+        if group == NOBODY {
             return;
         }
-        let own = (cost as f64 * share).round() as i64;
-        self.roles.groups.blame(self.off, node, cost - own, time);
+        self.roles.groups.blame(self.off, node, off, time);
         self.roles.groups.blame(group, node, own, time);
         if own >= self.much
             && let Some(known) = self.roles.groups.known.get(group as usize)
-            && matches!(known.key.role, Role::Task | Role::Narrow | Role::Depend)
+            && matches!(known.key.role, Role::Task | Role::Narrow | Role::Depend | Role::Lane)
         {
             self.long.push(Long { node, line: known.key.line, cost: own });
         }

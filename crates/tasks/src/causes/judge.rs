@@ -86,9 +86,13 @@ impl Facts {
         Facts { overhead: create + sync, chains, teams, locks: Locks::of(tasks, &blame.shares), grown: Vec::new(), hand }
     }
 
-    /// What it costs to have a task of a line: as measured all over the run, or what its tasks lost.
+    /// What it costs to have a task of a line: as a rule, measured all over the run; where nothing could be measured, what
+    /// its tasks lost on average.
     pub fn cost_of_task(&self, line: u32) -> i64 {
-        self.overhead.max(self.hand.get(&line).copied().unwrap_or(0))
+        match self.overhead {
+            0 => self.hand.get(&line).copied().unwrap_or(0),
+            overhead => overhead,
+        }
     }
 }
 
@@ -125,6 +129,7 @@ impl Judge<'_> {
         let Key { role, line, other } = known.key;
         match role {
             Role::Task | Role::Narrow | Role::Depend => self.tasks_of(known),
+            Role::Lane => self.members_of(known),
             _ => {
                 let (cause, at) = self.cause(role, line, other);
                 Some(self.charge(cause, at, line, known.cost, known.into()))
@@ -197,20 +202,31 @@ impl Judge<'_> {
             Role::Serial => (Cause::SerialPart, line),
             Role::Spawn if small() => (Cause::SmallTasks, line),
             Role::Spawn => (Cause::SerialSpawn, line),
-            Role::Lane => match self.facts.teams.of_line(line) {
-                Some(team) if team.steps >= STEPS && team.rotating() > team.systematic() => {
-                    (Cause::BarrierWait, team.barrier)
-                }
-                _ => (Cause::Imbalance, line),
-            },
             Role::HandTask if small() => (Cause::SmallTasks, line),
             Role::HandChunk if self.is_fine(line) => (Cause::FineChunks, line),
             Role::Off => (Cause::Preempted, NO_SITE),
             Role::Narrow => (Cause::WaitInLoop, if other == NO_SITE { line } else { other }),
             Role::Depend => (Cause::DependenceChain, line),
-            Role::Task => (Cause::Imbalance, line),
+            Role::Task | Role::Lane => (Cause::Imbalance, line),
             Role::HandTask | Role::HandTeam | Role::HandChunk | Role::HandOther => (Cause::RuntimeDelay, NO_SITE),
         }
+    }
+
+    /// Members of teams that work while others wait for them: a long chunk that came last, barriers, or unequal work.
+    fn members_of(&mut self, known: &Known) -> Option<usize> {
+        let line = known.key.line;
+        let long = self.blame.long.iter().filter(|long| long.line == line && self.is_late_chunk(long.node));
+        let late = long.map(|long| long.cost).sum::<i64>();
+        if 2 * late > known.cost {
+            return Some(self.charge(Cause::LateTask, line, line, known.cost, known.into()));
+        }
+        let (cause, at) = match self.facts.teams.of_line(line) {
+            Some(team) if team.steps >= STEPS && team.rotating() > team.systematic() => {
+                (Cause::BarrierWait, team.barrier)
+            }
+            _ => (Cause::Imbalance, line),
+        };
+        Some(self.charge(cause, at, line, known.cost, known.into()))
     }
 
     /// Tasks that run while others have nothing to do: why is there nothing else?
@@ -240,12 +256,27 @@ impl Judge<'_> {
         let tree = self.tasks.tree();
         let Some(task) = task_of(self.tasks, block) else { return false };
         let Some(section) = tree.parent(task) else { return false };
-        let begin = self.tasks.start(section);
-        let (start, end) = (self.tasks.start(task), self.tasks.end(task));
-        let length = end - start;
         let siblings = self.roles.made_in(section).saturating_sub(1);
-        let others = self.tasks.work(section) - self.tasks.work(task);
-        if siblings == 0 || length < LONG * others / i64::from(siblings) {
+        self.starts_late(section, task, siblings.into())
+    }
+
+    /// The same of a chunk of a loop that is handed out in parts.
+    fn is_late_chunk(&self, block: u32) -> bool {
+        let tree = self.tasks.tree();
+        let Some(section) = task_of(self.tasks, block).and_then(|lane| tree.parent(lane)) else { return false };
+        let chunks = self.tasks.count(tree.range(section), Kind::Chunk);
+        let members = i64::from(self.roles.made_in(section));
+        self.tasks.kind(NodeId(block)) == Kind::Chunk
+            && chunks >= 2 * members
+            && self.starts_late(section, NodeId(block), chunks - 1)
+    }
+
+    fn starts_late(&self, section: NodeId, node: NodeId, siblings: i64) -> bool {
+        let begin = self.tasks.start(section);
+        let (start, end) = (self.tasks.start(node), self.tasks.end(node));
+        let length = end - start;
+        let others = self.tasks.work(section) - self.tasks.work(node);
+        if siblings <= 0 || length < LONG * others / siblings {
             return false;
         }
         let workers = self.blame.workers;

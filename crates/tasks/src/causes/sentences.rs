@@ -21,7 +21,11 @@ pub fn tell(tasks: &Tasks, roles: &Roles, blame: &Blame, judged: &Judged) -> Cau
     let teller = Teller { tasks, roles, blame, facts: &judged.facts };
     let mut findings: Vec<(usize, Finding)> =
         judged.losses.iter().enumerate().map(|(at, loss)| (at, teller.finding(loss, capacity))).collect();
-    findings.sort_by_key(|(_, finding)| (std::cmp::Reverse(finding.cost), finding.cause));
+    // Worst first, but what the program can change comes before what it cannot, where it matters at all.
+    findings.sort_by_key(|(_, finding)| {
+        let behind = finding.cause.is_outside() || finding.severity == Severity::Low;
+        (behind, std::cmp::Reverse(finding.cost), finding.cause)
+    });
     super::stretches::add(tasks, roles, blame, judged, &mut findings);
     let findings: Vec<Finding> = findings.into_iter().map(|(_, finding)| finding).collect();
     let lost = findings.iter().map(|finding| finding.cost).sum();
@@ -310,7 +314,25 @@ impl Teller<'_> {
         ("Wait in a loop".to_owned(), evidence, advice)
     }
 
+    fn late_chunk(&self, loss: &Loss, block: NodeId) -> Told {
+        let tree = self.tasks.tree();
+        let section = task_of(self.tasks, block.0).and_then(|lane| tree.parent(lane)).unwrap_or(block);
+        let others = self.tasks.count(tree.range(section), Kind::Chunk).max(1) as u64 - 1;
+        let iteration = self.tasks.chunk(block).map_or_else(String::new, |chunk| format!(" (iteration {})", chunk.0));
+        let evidence = format!(
+            "A chunk of {}{iteration} starts when most of {} are done: the others wait for it.",
+            self.time(self.tasks.elapsed(block)),
+            many(others, "other"),
+        );
+        let advice =
+            format!("Let the loop begin with it (largest first): the others fill in beside it; {} at best.", self.then(loss.cost));
+        ("Late chunk".to_owned(), evidence, advice)
+    }
+
     fn late_task(&self, loss: &Loss) -> Told {
+        if self.tasks.kind(NodeId(loss.worst.1)) == Kind::Chunk {
+            return self.late_chunk(loss, NodeId(loss.worst.1));
+        }
         let Some(task) = task_of(self.tasks, loss.worst.1) else { return self.runtime_delay(loss) };
         let section = self.tasks.tree().parent(task).unwrap_or(task);
         let others = self.roles.made_in(section).saturating_sub(1);
@@ -433,8 +455,9 @@ impl Teller<'_> {
 impl Account {
     /// What is left when work and losses are known.
     pub(super) fn of(capacity: i64, work: i64, lost: i64, shared: i64) -> Self {
-        // Rows of collapsed nodes may overlap: then there is more work than workers.
         let shared = shared.min((capacity - work - lost).max(0));
+        // Rows of collapsed nodes may overlap, and shares are rounded: there is not more work than time.
+        let work = work.min(capacity - lost - shared);
         Account { capacity, work, lost, shared, unexplained: capacity - work - lost - shared }
     }
 }

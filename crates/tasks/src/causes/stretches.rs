@@ -94,7 +94,7 @@ fn most(tasks: &Tasks, roles: &Roles, blame: &Blame, judged: &Judged) -> Vec<usi
             _ => add(group, start[node], end[node], |parts| parts.run),
         }
         if roles.ready[node] < start[node] {
-            add(roles.hand[node], roles.ready[node], start[node], |parts| parts.ready);
+            add(roles.hand[node], roles.ready[node], start[node], |parts| parts.ready + parts.held);
         }
     }
     let cells = weight.chunks(count.max(1)).take(if count == 0 { 0 } else { CELLS });
