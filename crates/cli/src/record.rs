@@ -4,6 +4,7 @@
 mod child;
 mod preload;
 mod program;
+mod rank;
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -84,12 +85,14 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let program = Program::find(&name)?;
     program.check()?;
     let preload = Preload::find(&program)?;
-    let target = match &args.output {
+    let rank = rank::rank();
+    let output = args.output.as_deref().map(|target| rank::named(target, rank));
+    let target = match &output {
         Some(target) if target.symlink_metadata().is_ok() => {
             return Err(RunError::Exists { path: target.clone() }.into());
         }
         Some(target) => target.clone(),
-        None => free_target(&name),
+        None => free_target(&name, rank),
     };
     let events = Events::create(&target)?;
     if !args.quiet && std::io::stderr().is_terminal() {
@@ -109,7 +112,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     drop(preload);
     events.wait_for_processes(&target);
     // Another recording of the same program may have taken the name meanwhile.
-    let target = if args.output.is_none() { free_target(&name) } else { target };
+    let target = if args.output.is_none() { free_target(&name, rank) } else { target };
     let done = close(&args, &events, &target, exit, has_libomp);
     Ok(match (done, exit) {
         (_, Exit::Signal(signal)) => child::end_by(signal),
@@ -199,11 +202,12 @@ fn options(args: &Args) -> String {
     [collapse, count, counters].into_iter().flatten().collect::<Vec<_>>().join(",")
 }
 
-/// A run in the current directory that is not there yet: `fib.crosscut`, `fib-2.crosscut`, …
-fn free_target(program: &OsStr) -> PathBuf {
+/// A run in the current directory that is not there yet: `fib.crosscut`, `fib-2.crosscut`, …, with the rank if there is one.
+fn free_target(program: &OsStr, rank: Option<u32>) -> PathBuf {
     let name = Path::new(program).file_name().unwrap_or(program);
+    let name = rank::named(Path::new(name), rank);
     free(|number| {
-        let mut target = name.to_owned();
+        let mut target = name.clone().into_os_string();
         if number > 1 {
             target.push(format!("-{number}"));
         }
