@@ -12,6 +12,7 @@ mod counters;
 mod fold;
 #[cfg(test)]
 mod fold_tests;
+mod gomp;
 mod ompt;
 mod ops;
 mod options;

@@ -19,7 +19,7 @@ use crosscut_events::{
 use crate::counters::Counters;
 use crate::fold::Books;
 use crate::process::{self, Process};
-use crate::{clock, sys};
+use crate::{clock, gomp, sys};
 
 /// Room that is left at the end of a chunk for an event with what may come before it: core, counters, the event itself. One
 /// word stays free, so that what follows an event is in the same chunk.
@@ -63,9 +63,18 @@ pub struct Thread {
     core_by_call: i32,
     /// Whether the root was begun by a call of ours rather than by an OpenMP runtime.
     own_root: bool,
+    /// What the part for libgomp knows of it.
+    pub gomp: gomp::State,
     /// What the clock says in a test.
     #[cfg(test)]
     pub test_time: Option<u64>,
+}
+
+/// A point in the stream of a thread.
+#[derive(Clone, Copy)]
+pub struct Mark {
+    at: *mut u64,
+    chunk: u64,
 }
 
 thread_local! {
@@ -188,6 +197,7 @@ impl Thread {
             file: sys::identity(fd),
             core_by_call: -1,
             own_root: false,
+            gomp: gomp::State::default(),
             #[cfg(test)]
             test_time: None,
         });
@@ -241,6 +251,28 @@ impl Thread {
         }
         // Changes of the core may have gone.
         self.last_core = i32::MIN;
+    }
+
+    /// Where the stream stands now, for [`Thread::take_back`].
+    pub fn mark(&mut self) -> Mark {
+        Mark { at: self.position(), chunk: self.chunks }
+    }
+
+    /// Takes back what was stored since then; not when a part of it is out of reach.
+    pub fn take_back(&mut self, mark: Mark) -> bool {
+        if mark.chunk != self.chunks || self.limit.is_null() || mark.at > self.cursor {
+            return false;
+        }
+        // SAFETY: both point into the chunk. The first word goes first: the stream ends there.
+        unsafe {
+            AtomicU64::from_ptr(mark.at).store(0, Ordering::Release);
+            compiler_fence(Ordering::SeqCst);
+            ptr::write_bytes(mark.at, 0, self.cursor.offset_from(mark.at) as usize);
+        }
+        self.cursor = mark.at;
+        // A change of the core may have gone.
+        self.last_core = i32::MIN;
+        true
     }
 
     /// Stores an event that happens now.
