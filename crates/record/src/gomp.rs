@@ -10,15 +10,20 @@ mod arena;
 mod depend;
 mod find;
 mod parallel;
+mod started;
 mod task;
+mod taskloop;
 mod wait;
+mod work;
 
 use std::ffi::c_void;
 
 use crosscut_events::TaskId;
 
 use crate::thread::{self, Thread};
-pub use arena::Arena;
+use arena::Arena;
+use started::Started;
+use work::Lap;
 
 /// The body of a region or task.
 type Body = unsafe extern "C-unwind" fn(*mut c_void);
@@ -32,6 +37,8 @@ pub struct Scope {
     is_final: bool,
     /// It is in a team.
     in_team: bool,
+    /// The loop that it is in.
+    lap: Lap,
 }
 
 /// What this part of the recorder knows of a thread.
@@ -40,6 +47,8 @@ pub struct State {
     scope: Scope,
     /// The lane that has come to the barrier at its team's end. Tasks still run here, in its place.
     ended: TaskId,
+    /// Regions that were started by old calls and have not ended, the inmost last.
+    started: Vec<Box<Started>>,
     /// Room for large blocks of tasks.
     arena: Arena,
 }
@@ -91,16 +100,20 @@ macro_rules! with_caller {
     (@0 $inner:ident) => { $crate::gomp::with_caller!(# $inner, "rdi", "x0") };
     (@1 $inner:ident) => { $crate::gomp::with_caller!(# $inner, "rsi", "x1") };
     (@2 $inner:ident) => { $crate::gomp::with_caller!(# $inner, "rdx", "x2") };
+    (@3 $inner:ident) => { $crate::gomp::with_caller!(# $inner, "rcx", "x3") };
+    (@4 $inner:ident) => { $crate::gomp::with_caller!(# $inner, "r8", "x4") };
     (@5 $inner:ident) => { $crate::gomp::with_caller!(# $inner, "r9", "x5") };
     (@6 $inner:ident) => {{
         #[cfg(target_arch = "x86_64")]
         std::arch::naked_asm!(
+            ".cfi_startproc",
             "push [rsp]",
             ".cfi_adjust_cfa_offset 8",
             "call {inner}",
             "add rsp, 8",
             ".cfi_adjust_cfa_offset -8",
             "ret",
+            ".cfi_endproc",
             inner = sym $inner
         );
         #[cfg(target_arch = "aarch64")]
@@ -110,6 +123,7 @@ macro_rules! with_caller {
         // The seventh argument comes on the stack already; the return address goes behind it.
         #[cfg(target_arch = "x86_64")]
         std::arch::naked_asm!(
+            ".cfi_startproc",
             "sub rsp, 8",
             ".cfi_adjust_cfa_offset 8",
             "push [rsp + 8]",
@@ -120,6 +134,7 @@ macro_rules! with_caller {
             "add rsp, 24",
             ".cfi_adjust_cfa_offset -24",
             "ret",
+            ".cfi_endproc",
             inner = sym $inner
         );
         #[cfg(target_arch = "aarch64")]
@@ -145,7 +160,7 @@ macro_rules! real {
                 };
             $crate::gomp::find::Slot::new(NAME)
         };
-        SLOT.get($code)
+        SLOT.get(|| $code)
     }};
 }
 use real;

@@ -75,11 +75,11 @@ impl Slot {
         Slot { name, found: AtomicUsize::new(0) }
     }
 
-    /// The real function, for a call that comes from this code.
+    /// The real function, for a call that comes from some code, which is asked for when it matters.
     #[inline(always)]
-    pub fn get(&self, code: usize) -> Real {
+    pub fn get(&self, code: impl FnOnce() -> usize) -> Real {
         match self.found.load(Ordering::Relaxed) {
-            0 => self.look(code),
+            0 => self.look(code()),
             found => Real(found),
         }
     }

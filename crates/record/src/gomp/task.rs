@@ -7,6 +7,7 @@ use std::ptr;
 use crosscut_events::{TaskId, flags};
 
 use super::arena::Block;
+use super::work::Lap;
 use super::{Body, Scope, entry, real, with};
 use crate::thread::{self, Thread};
 
@@ -19,7 +20,13 @@ pub(super) mod flag {
     pub const FINAL: u32 = 2;
     pub const MERGEABLE: u32 = 4;
     pub const DEPEND: u32 = 8;
+    pub const UP: u32 = 0x100;
+    pub const GRAINSIZE: u32 = 0x200;
+    pub const IF: u32 = 0x400;
+    pub const NO_GROUP: u32 = 0x800;
+    pub const REDUCTION: u32 = 0x1000;
     pub const DETACH: u32 = 0x2000;
+    pub const STRICT: u32 = 0x4000;
 }
 
 /// What stands in front of the program's block.
@@ -244,6 +251,7 @@ pub(super) fn begin(task: TaskId, body: Body, kind: u32) -> Option<(TaskId, Scop
             code: entry(body),
             is_final: kind & kind::FINAL != 0,
             in_team: kind & kind::IN_TEAM != 0,
+            lap: Lap::default(),
         };
         outer
     })
