@@ -9,15 +9,18 @@ mod folded;
 mod region;
 mod wait;
 
-use crosscut_events::{Event, EventKind, Events, MAX_COUNTERS, TaskId, WaitKind, code_of, flags, tag_of};
+use crosscut_events::{
+    Event, EventKind, Events, Joined, LockWait, MAX_COUNTERS, TaskId, WaitKind, code_of, flags, tag_of,
+};
 use crosscut_run::{NO_SITE, Places};
-use crosscut_tasks::schema::{Chunk, Collapsed, Depend, Edge, Kind, Mark, TaskWriter};
+use crosscut_tasks::schema::{self, Chunk, Collapsed, Depend, Edge, Kind, Mark, TaskWriter};
 use crosscut_tasks::{Block, Grow, Grown};
 
 use crate::clock::Clock;
 use crate::depends::Depends;
 use crate::error::CloseError;
 use crate::index::{Index, Point, pack_core};
+use crate::locks::Locks;
 use crate::sources::Sites;
 
 use region::Region;
@@ -106,9 +109,11 @@ struct Walk {
 struct More {
     /// The lane's number in the index, when it is one.
     lane: Option<usize>,
-    /// The chunk of a loop that runs, and the loop's code.
-    chunk: Option<(u64, u64)>,
+    /// The chunk of a loop that runs, or several that were joined, and the loop's code.
+    chunk: Option<Joined>,
     loop_code: u64,
+    /// Locks that it waited for in this interval, with when they were given back.
+    lock_waits: Vec<(u64, LockWait)>,
     depends: Depends,
     /// The counters when the interval began, and at the last event.
     counts: [u64; MAX_COUNTERS],
@@ -120,7 +125,7 @@ impl Walk {
         self.more.get_or_insert_default()
     }
 
-    fn take_chunk(&mut self) -> Option<(u64, u64)> {
+    fn take_chunk(&mut self) -> Option<Joined> {
         self.more.as_mut()?.chunk.take()
     }
 
@@ -161,6 +166,8 @@ pub struct Builder<'a, 'w> {
     collapsed: Vec<Collapsed>,
     depends: Vec<Depend>,
     chunks: Vec<Chunk>,
+    joined: Vec<schema::Joined>,
+    locks: Locks,
     visited: u64,
     gaps: Gaps,
     /// Called now and then with the nodes written.
@@ -174,6 +181,8 @@ pub struct Built {
     pub collapsed: Vec<Collapsed>,
     pub depends: Vec<Depend>,
     pub chunks: Vec<Chunk>,
+    pub joined: Vec<schema::Joined>,
+    pub locks: Locks,
     pub gaps: Gaps,
 }
 
@@ -224,6 +233,8 @@ impl<'a, 'w> Builder<'a, 'w> {
             collapsed: Vec::new(),
             depends: Vec::new(),
             chunks: Vec::new(),
+            joined: Vec::new(),
+            locks: Locks::default(),
             visited: 0,
             gaps: Gaps::default(),
             watch,
@@ -259,6 +270,8 @@ impl<'a, 'w> Builder<'a, 'w> {
             collapsed: self.collapsed,
             depends: self.depends,
             chunks: self.chunks,
+            joined: self.joined,
+            locks: self.locks,
             gaps: self.gaps,
         })
     }
@@ -434,6 +447,13 @@ impl<'a, 'w> Builder<'a, 'w> {
         if !self.grow.counters.is_empty() {
             self.count(walk, node);
         }
+        if let Some(more) = &mut walk.more
+            && !more.lock_waits.is_empty()
+        {
+            let process = &self.processes[walk.process as usize];
+            let on = (walk.process, walk.thread, process.clock);
+            self.locks.add_waits(node, on, &mut more.lock_waits, self.sites);
+        }
         walk.edge = match mark.kind() {
             Kind::Create | Kind::Fork => Edge::CreateCont,
             Kind::Wait => Edge::WaitCont,
@@ -562,10 +582,19 @@ impl<'a, 'w> Builder<'a, 'w> {
                     walk.more().loop_code = code_of(event.word());
                     walk.state = State::Runs;
                 }
-                EventKind::Chunk => {
+                EventKind::Chunk | EventKind::Chunks => {
                     self.end_chunk(walk, time());
-                    walk.more().chunk = Some((event.word(), event.payload.get(1).copied().unwrap_or(0)));
+                    walk.more().chunk = Some(chunk_of(&event));
                     walk.state = State::Runs;
+                }
+                EventKind::LockWait => {
+                    let wait = LockWait::from_words(event.payload).map(|wait| (event.ticks, wait));
+                    walk.more().lock_waits.extend(wait);
+                }
+                EventKind::Created => {
+                    if walk.state == State::Fresh {
+                        self.resume(walk, time());
+                    }
                 }
                 EventKind::LoopEnd => {
                     if walk.more().chunk.is_some() {
@@ -573,7 +602,7 @@ impl<'a, 'w> Builder<'a, 'w> {
                     }
                 }
                 EventKind::FoldedSection => self.folded_section(walk, &event, time()),
-                EventKind::Depend | EventKind::Count => {}
+                EventKind::Depend | EventKind::Count | EventKind::LockUse | EventKind::Processor => {}
                 // These belong to others: the end of this task is missing.
                 EventKind::Join | EventKind::Lane | EventKind::Root => {
                     return Ok(self.cut_short(walk, recorded));
@@ -707,8 +736,11 @@ impl<'a, 'w> Builder<'a, 'w> {
     #[inline(always)]
     fn depend(&mut self, walk: &mut Walk, events: &Events<'_>, node: u32, waits: bool) {
         // Nearly always something else follows; 0 is the end of a chunk.
-        const ASIDE: u32 =
-            1 | 1 << EventKind::Depend as u32 | 1 << EventKind::Core as u32 | 1 << EventKind::Count as u32;
+        const ASIDE: u32 = 1
+            | 1 << EventKind::Depend as u32
+            | 1 << EventKind::Core as u32
+            | 1 << EventKind::Count as u32
+            | 1 << EventKind::Processor as u32;
         let next = events.words().get(walk.position).map_or(0, |&head| head as u8);
         if next < 32 && ASIDE >> next & 1 == 1 {
             self.read_depends(walk, events, node, waits);
@@ -729,7 +761,7 @@ impl<'a, 'w> Builder<'a, 'w> {
                     }
                     walk.position = ahead.position();
                 }
-                EventKind::Core | EventKind::Count => {}
+                EventKind::Core | EventKind::Count | EventKind::Processor => {}
                 _ => break,
             }
         }
@@ -739,9 +771,13 @@ impl<'a, 'w> Builder<'a, 'w> {
     fn end_chunk(&mut self, walk: &mut Walk, time: i64) {
         let code = walk.more().loop_code;
         match walk.take_chunk() {
-            Some((first, count)) => {
+            Some(joined) => {
                 let node = self.interval(walk, Kind::Chunk, time, code);
-                self.chunks.push(Chunk { node, first: first as i64, count: count as i64 });
+                self.chunks.push(Chunk { node, first: joined.first as i64, count: joined.iterations as i64 });
+                if joined.chunks > 1 {
+                    let clock = self.processes[walk.process as usize].clock;
+                    self.joined.push(joined_in(node, &joined, &clock, time));
+                }
             }
             None => {
                 self.interval(walk, Kind::Other, time, code);
@@ -798,6 +834,24 @@ fn nested_end(events: &Events<'_>, end: Point, walk: &Walk) -> Option<Point> {
     let is_further = Events::rank(end.position()) > Events::rank(walk.position);
     let is_inside = (2..=events.words().len()).contains(&end.position());
     (is_here && is_further && is_inside).then_some(end)
+}
+
+/// What an event says of a chunk.
+fn chunk_of(event: &Event<'_>) -> Joined {
+    Joined::from_words(event.payload).unwrap_or_else(|| Joined {
+        first: event.word(),
+        iterations: event.payload.get(1).copied().unwrap_or(0),
+        chunks: 1,
+        ..Joined::default()
+    })
+}
+
+/// The chunks of a node, the last of which ended at this time.
+fn joined_in(node: u32, joined: &Joined, clock: &Clock, end: i64) -> schema::Joined {
+    let small = |value: u64| value.min(i64::MAX as u64 >> 8) as i64;
+    let last = (end - clock.time(joined.last_start)).max(0);
+    let (least, most) = (clock.length(joined.least).min(last), clock.length(joined.most).max(last));
+    schema::Joined { node, chunks: small(joined.chunks), least, most, past: joined.past as i64 }
 }
 
 /// The counters as they were at the event whose head stands there: their own event comes right before it.

@@ -6,6 +6,7 @@ mod depends;
 mod error;
 mod files;
 mod index;
+mod locks;
 mod sources;
 pub mod symbols;
 
@@ -118,6 +119,8 @@ pub fn close_into(
     writer.collapsed = built.collapsed;
     writer.depends = built.depends;
     writer.chunks = built.chunks;
+    writer.beside = built.locks.finish(&recorded, &sites);
+    writer.beside.joined = built.joined;
 
     let dropped = lost(&recorded, &mut notes);
     describe(run, &processes, options, dropped);

@@ -10,6 +10,7 @@ mod names;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crosscut_events::ENTRY;
 use crosscut_run::Source;
 
 use maps::{Mapping, Maps};
@@ -36,16 +37,18 @@ pub struct Positions {
     pub notes: Vec<String>,
 }
 
-/// Finds the positions of return addresses in a process with this memory map (the text of `/proc/PID/maps`).
+/// Finds the positions of code addresses in a process with this memory map (the text of `/proc/PID/maps`).
 ///
-/// A return address is that of the instruction after the call, which may belong to the next line or even to the next
-/// function: what is looked up is the byte before it.
+/// An address is one that a call returns to: that of the instruction after the call, which may belong to the next line or
+/// even to the next function, so what is looked up is the byte before it. With the mark [`ENTRY`] it is the entry of a
+/// function, and is looked up as it is.
 pub fn resolve(maps: &str, addresses: &[u64]) -> Positions {
     let maps = Maps::parse(maps);
     let mut found = Positions { positions: vec![nowhere(""); addresses.len()], notes: Vec::new() };
     let mut modules: BTreeMap<&str, Vec<(usize, u64, &Mapping)>> = BTreeMap::new();
     for (number, address) in addresses.iter().enumerate() {
-        let Some(address) = address.checked_sub(1) else { continue };
+        let is_entry = address & ENTRY != 0;
+        let Some(address) = (address & !ENTRY).checked_sub(u64::from(!is_entry)) else { continue };
         let Some(mapping) = maps.at(address) else { continue };
         modules.entry(&mapping.path).or_default().push((number, address, mapping));
     }

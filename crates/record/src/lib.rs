@@ -7,15 +7,18 @@
 //! sets, it does nothing.
 
 mod api;
+mod chunks;
 mod clock;
 mod counters;
 mod fold;
 #[cfg(test)]
 mod fold_tests;
 mod gomp;
+mod locks;
 mod ompt;
 mod ops;
 mod options;
 mod process;
+mod sampling;
 mod sys;
 mod thread;

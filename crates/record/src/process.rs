@@ -29,6 +29,8 @@ pub struct Process {
     pub base_nanos: u64,
     /// What was asked for.
     pub options: Options,
+    /// A microsecond in ticks, once somebody asked.
+    microsecond: OnceLock<u64>,
     next_thread: AtomicU32,
     /// The key whose destructor ends the files of threads that nobody else tells us about.
     key: Option<u32>,
@@ -67,6 +69,7 @@ extern "C" fn loaded() {
         base_ticks,
         base_nanos,
         options,
+        microsecond: OnceLock::new(),
         next_thread: AtomicU32::new(0),
         key: made.then_some(key),
     };
@@ -102,9 +105,16 @@ impl Process {
             base_ticks: 0,
             base_nanos: 0,
             options,
+            // Nothing is gathered or looked at beside what a test stores.
+            microsecond: OnceLock::from(0),
             next_thread: AtomicU32::new(0),
             key: None,
         }
+    }
+
+    /// A microsecond in ticks.
+    pub fn microsecond(&self) -> u64 {
+        *self.microsecond.get_or_init(|| clock::from_nanos(self, 1000))
     }
 
     /// The number for a new thread.

@@ -16,14 +16,20 @@ use crosscut_events::{
     MAX_COUNTERS, TaskId, VERSION, thread_file,
 };
 
+use crate::chunks::Open;
 use crate::counters::Counters;
 use crate::fold::Books;
+use crate::locks::Locks;
 use crate::process::{self, Process};
+use crate::sampling::Sampling;
 use crate::{clock, gomp, sys};
 
-/// Room that is left at the end of a chunk for an event with what may come before it: core, counters, the event itself. One
-/// word stays free, so that what follows an event is in the same chunk.
-const SLACK: usize = 2 + (1 + MAX_COUNTERS) + 3 + 1;
+/// Room that is left at the end of a chunk for an event with what may come before it: core, processor time, counters, the
+/// event itself. One word stays free, so that what follows an event is in the same chunk.
+const SLACK: usize = 2 + 4 + (1 + MAX_COUNTERS) + (1 + LONGEST) + 1;
+
+/// Payload words of the longest event that [`Thread::put_at`] stores.
+const LONGEST: usize = 7;
 
 /// The descriptor is not ours any more.
 const EBADF: u32 = 9;
@@ -61,6 +67,12 @@ pub struct Thread {
     file: Option<(u64, u64)>,
     /// What `core` points to where the kernel does not help.
     core_by_call: i32,
+    /// The chunk of a loop that may still grow.
+    pub chunk: Open,
+    /// The locks it holds, and what it did with them.
+    pub locks: Locks,
+    /// When its processor time is looked at next.
+    pub sampling: Sampling,
     /// Whether the root was begun by a call of ours rather than by an OpenMP runtime.
     own_root: bool,
     /// What the part for libgomp knows of it.
@@ -123,7 +135,9 @@ pub fn close() {
     let thread = THREAD.replace(CLOSED);
     if thread as usize > CLOSED as usize {
         // SAFETY: it came from a box in `open` and was taken out just now.
-        drop(unsafe { Box::from_raw(thread) });
+        let mut thread = unsafe { Box::from_raw(thread) };
+        thread.store_uses();
+        thread.sample();
     }
 }
 
@@ -178,6 +192,7 @@ impl Thread {
             }
             AtomicU64::from_ptr(&raw mut (*header).magic).store(FILE_MAGIC, Ordering::Release);
         }
+        let microsecond = process.microsecond();
         let mut thread = Box::new(Thread {
             cursor: ptr::without_provenance_mut(8),
             limit: ptr::null_mut(),
@@ -196,6 +211,9 @@ impl Thread {
             fd,
             file: sys::identity(fd),
             core_by_call: -1,
+            chunk: Open::new(microsecond),
+            locks: Locks::new(microsecond),
+            sampling: Sampling::new(microsecond),
             own_root: false,
             gomp: gomp::State::default(),
             #[cfg(test)]
@@ -295,6 +313,10 @@ impl Thread {
             self.last_core = core;
             self.store(ticks, EventKind::Core, [core as u64]);
         }
+        if ticks >= self.sampling.next {
+            let sample = self.sampling.take(ticks);
+            self.store(ticks, EventKind::Processor, sample);
+        }
         if let Some(counters) = &mut self.counters {
             let values = counters.read();
             let count = counters.len();
@@ -323,6 +345,11 @@ impl Thread {
             AtomicU64::from_ptr(self.cursor).store(ticks << 8 | kind as u64, Ordering::Release);
             self.cursor = self.cursor.add(1 + payload.len());
         }
+    }
+
+    /// Whether nothing can be stored any more.
+    pub fn is_full(&self) -> bool {
+        self.limit.is_null()
     }
 
     /// An event that could not be stored is counted, where a reader will find it.
@@ -392,6 +419,16 @@ impl Thread {
         {
             process.copy_maps();
         }
+    }
+
+    /// Stores the processor time as it is now.
+    pub fn sample(&mut self) {
+        let now = self.now();
+        if self.cursor > self.limit && !self.next_chunk() {
+            return;
+        }
+        let sample = self.sampling.take(now);
+        self.store(now, EventKind::Processor, sample);
     }
 
     /// Takes the next number.

@@ -3,6 +3,7 @@
 //! [`finish`] completes a task tree that a reader, a recorder or a generator has filled, adds its indexes and puts it
 //! into the run; [`Tasks`] opens it again. Every answer costs what is looked at, never the size of the run.
 
+mod beside;
 mod complete;
 mod critical;
 mod dag;
