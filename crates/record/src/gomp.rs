@@ -9,6 +9,7 @@
 mod arena;
 mod depend;
 mod find;
+mod locks;
 mod parallel;
 mod started;
 mod task;
@@ -18,10 +19,11 @@ mod work;
 
 use std::ffi::c_void;
 
-use crosscut_events::TaskId;
+use crosscut_events::{ENTRY, TaskId};
 
 use crate::thread::{self, Thread};
 use arena::Arena;
+use locks::Nests;
 use started::Started;
 use work::Lap;
 
@@ -49,15 +51,20 @@ pub struct State {
     ended: TaskId,
     /// Regions that were started by old calls and have not ended, the inmost last.
     started: Vec<Box<Started>>,
+    nests: Nests,
     /// Room for large blocks of tasks.
     arena: Arena,
 }
 
-/// The address of a function as events have it. What they have otherwise are return addresses, and the code of those is
-/// found at the byte before.
+/// The address of a body as events have it.
 #[inline(always)]
 fn entry(body: Body) -> u64 {
-    body as usize as u64 + 1
+    body as usize as u64 | ENTRY
+}
+
+/// An address in this library: the code of the body that runs stands for it.
+fn here() -> usize {
+    here as *const () as usize
 }
 
 /// With the thread, which runs a task: its root if nothing else.
@@ -83,7 +90,7 @@ fn origin(caller: usize) -> usize {
     if !find::is_own(caller) {
         return caller;
     }
-    thread::with(|thread| thread.gomp.scope.code as usize).unwrap_or(0)
+    thread::with(|thread| (thread.gomp.scope.code & !ENTRY) as usize).unwrap_or(0)
 }
 
 /// Defines entry points that pass their return address on, behind their arguments: `name(2) => inner` has two, and

@@ -203,7 +203,8 @@ fn loaded(loader: &Path, program: &Path) -> Option<Vec<(String, Option<PathBuf>)
     // `libgomp.so.1 => /lib/x86_64-linux-gnu/libgomp.so.1 (0x00007f…)`
     let library = |line: &str| {
         let name = line.split_whitespace().next()?.rsplit('/').next()?.to_owned();
-        let path = line.split_once("=> ").and_then(|(_, path)| path.rsplit_once(" (")).map(|(path, _)| path.into());
+        let path =
+            line.split_once("=> ").and_then(|(_, path)| path.rsplit_once(" (")).map(|(path, _)| path.into());
         Some((name, path))
     };
     Some(text.lines().filter_map(library).collect())

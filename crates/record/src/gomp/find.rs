@@ -56,6 +56,12 @@ impl Real {
         self.0 & QUIET != 0
     }
 
+    /// Where it is.
+    #[inline(always)]
+    pub fn address(self) -> u64 {
+        (self.0 & !QUIET) as u64
+    }
+
     /// The function.
     ///
     /// # Safety

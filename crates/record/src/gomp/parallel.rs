@@ -116,12 +116,7 @@ fn region<R>(
 /// # Safety
 /// Called by GCC's code.
 #[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn GOMP_parallel(
-    body: Body,
-    data: *mut c_void,
-    threads: c_uint,
-    bits: c_uint,
-) {
+pub unsafe extern "C-unwind" fn GOMP_parallel(body: Body, data: *mut c_void, threads: c_uint, bits: c_uint) {
     type Parallel = unsafe extern "C-unwind" fn(Body, *mut c_void, c_uint, c_uint);
     let real = real!(GOMP_parallel, body as usize);
     region((body, data, threads), None, real.is_quiet(), |body, data| {

@@ -121,7 +121,8 @@ unsafe extern "C-unwind" fn parallel_end(caller: usize) {
     let real = real!(GOMP_parallel_end, origin(caller));
     // SAFETY: that is its type.
     let call: unsafe extern "C-unwind" fn() = unsafe { real.function() };
-    let started = if real.is_quiet() { None } else { thread::with(|thread| thread.gomp.started.pop()).flatten() };
+    let started =
+        if real.is_quiet() { None } else { thread::with(|thread| thread.gomp.started.pop()).flatten() };
     if let Some(started) = &started {
         leave(started.outer);
     }

@@ -138,9 +138,9 @@ pub unsafe extern "C-unwind" fn GOMP_task(
         if size <= 0 || data.is_null() {
             kind &= !kind::DETACH;
         }
-        Header { words: [0; 3], body, task, offset: offset as u32, kind }
+        (Header { words: [0; 3], body, task, offset: offset as u32, kind }, thread.cursor)
     });
-    let Some(header) = header else { return pass() };
+    let Some((header, mark)) = header else { return pass() };
     let call = |block: *mut u8, copy: Option<Copy>| {
         let size = offset as c_long + size.max(0);
         // SAFETY: the caller's own call, with a block that begins with a header.
@@ -160,6 +160,12 @@ pub unsafe extern "C-unwind" fn GOMP_task(
             }
         }
     }
+    thread::with(|thread| {
+        // Otherwise the task has run already.
+        if thread.cursor == mark {
+            thread.created();
+        }
+    });
 }
 
 /// Calls with a block that lasts as long as the call: a header, and a copy of the program's block.

@@ -259,7 +259,8 @@ unsafe extern "C-unwind" fn run(block: *mut c_void) {
         with(|thread| thread.create(entry(body), header.how)).unwrap_or(TaskId::NONE)
     } else {
         let from = words[0] as u64;
-        let distance = if header.down { header.start.wrapping_sub(from) } else { from.wrapping_sub(header.start) };
+        let distance =
+            if header.down { header.start.wrapping_sub(from) } else { from.wrapping_sub(header.start) };
         TaskId(first.0 + header.cut.index(distance / header.step.max(1)))
     };
     let outer = begin(task, body, kind);

@@ -6,7 +6,7 @@ use std::ffi::{c_long, c_uint, c_void};
 use crosscut_events::WaitKind;
 
 use super::wait::waiting;
-use super::{origin, place, real, with, with_caller};
+use super::{here, origin, place, real, with, with_caller};
 use crate::thread::{self, Thread};
 
 /// The loop that a lane is in.
@@ -18,8 +18,6 @@ pub struct Lap {
     step: u64,
     iterations: u64,
     schedule: u16,
-    /// Loops that one iteration counts, when iterations wait for each other.
-    pub(super) counts: u32,
 }
 
 /// Schedules as events have them (`ompt_work_t`).
@@ -89,7 +87,13 @@ fn schedule(number: c_long) -> u16 {
 
 /// Asks for the first chunk of a loop.
 #[inline(always)]
-unsafe fn start(lap: Lap, caller: usize, first: *const u64, last: *const u64, ask: impl FnOnce() -> u8) -> u8 {
+unsafe fn start(
+    lap: Lap,
+    caller: usize,
+    first: *const u64,
+    last: *const u64,
+    ask: impl FnOnce() -> u8,
+) -> u8 {
     with(|thread| lap.enter(thread, place(thread, caller)));
     // SAFETY: the caller's promise.
     unsafe { next(first, last, ask) }
@@ -235,7 +239,7 @@ macro_rules! crossing {
 unsafe fn across(counts: c_uint, count: *const u64, schedule: u16) -> Lap {
     // SAFETY: libgomp reads as many.
     let iterations = if counts == 0 { 0 } else { unsafe { *count } };
-    Lap { counts, ..Lap::counted(iterations, schedule) }
+    Lap::counted(iterations, schedule)
 }
 
 chunked! {
@@ -349,7 +353,7 @@ macro_rules! reducing {
             type Start = unsafe extern "C-unwind" fn(
                 c_long, c_long, c_long, c_long, c_long, *mut c_long, *mut c_long, *mut usize, *mut *mut c_void,
             ) -> u8;
-            let real = real!($name, here());
+            let real = real!($name, origin(here()));
             // SAFETY: that is its type; the caller's own call.
             let ask = || unsafe {
                 real.function::<Start>()(from, to, step, sched, chunk, first, last, reductions, memory)
@@ -381,7 +385,7 @@ macro_rules! unsigned_reducing {
             type Start = unsafe extern "C-unwind" fn(
                 u8, u64, u64, u64, c_long, u64, *mut u64, *mut u64, *mut usize, *mut *mut c_void,
             ) -> u8;
-            let real = real!($name, here());
+            let real = real!($name, origin(here()));
             // SAFETY: that is its type; the caller's own call.
             let ask = || unsafe {
                 real.function::<Start>()(up, from, to, step, sched, chunk, first, last, reductions, memory)
@@ -413,7 +417,7 @@ macro_rules! crossing_reducing {
             type Start = unsafe extern "C-unwind" fn(
                 c_uint, *mut u64, c_long, u64, *mut u64, *mut u64, *mut usize, *mut *mut c_void,
             ) -> u8;
-            let real = real!($name, here());
+            let real = real!($name, origin(here()));
             // SAFETY: that is its type; the caller's own call.
             let ask = || unsafe {
                 real.function::<Start>()(counts, count, sched, chunk, first, last, reductions, memory)
@@ -428,11 +432,6 @@ macro_rules! crossing_reducing {
 }
 
 crossing_reducing! { GOMP_loop_doacross_start GOMP_loop_ull_doacross_start }
-
-/// An address in this library: the code of the body that runs stands for it.
-fn here() -> usize {
-    here as *const () as usize
-}
 
 /// Ends of loops and sections: with a barrier, with one that may be cancelled, and with none.
 macro_rules! ends {
