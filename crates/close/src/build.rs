@@ -56,7 +56,7 @@ const NODES_AT_ONCE: u32 = 1 << 16;
 struct Open {
     /// Opened by a group, not by a create.
     group: bool,
-    /// Its code, for what the runtime does in its place.
+    /// Its code; that of a group stands for what the runtime does in its place.
     code: u64,
     /// When the last task ended that its wait waits for.
     last_end: i64,
@@ -160,7 +160,7 @@ pub struct Builder<'a, 'w> {
     failed: Option<CloseError>,
     open: Vec<Open>,
     /// Where each lane goes on after its barrier, by process and number in the index.
-    lanes: Vec<Vec<(Point, i64)>>,
+    lanes: Vec<Vec<Barrier>>,
     /// The place of a thread on a core, asked for last.
     recent_place: (u32, u16, u32),
     collapsed: Vec<Collapsed>,
@@ -198,6 +198,14 @@ struct Entry {
     from: u64,
 }
 
+/// Where a lane goes on after a barrier: when it came there, and from which code.
+#[derive(Clone, Copy, Debug, Default)]
+struct Barrier {
+    point: Point,
+    time: i64,
+    code: u64,
+}
+
 /// Why a walk stopped.
 enum Stop {
     /// This task comes first.
@@ -218,7 +226,7 @@ impl<'a, 'w> Builder<'a, 'w> {
         watch: &'a mut dyn FnMut(u32) -> Result<(), CloseError>,
     ) -> Self {
         let limit = writer.node_count() as u32;
-        let lanes = processes.iter().map(|p| vec![(Point::default(), 0); p.index.lanes.len()]).collect();
+        let lanes = processes.iter().map(|p| vec![Barrier::default(); p.index.lanes.len()]).collect();
         Builder {
             processes,
             grow: Grow::new(writer, places.worker_count()),
@@ -473,10 +481,11 @@ impl<'a, 'w> Builder<'a, 'w> {
         walk.restart_counts();
     }
 
-    /// Opens a section.
+    /// Opens a section of the task. Its code is that of the group, or of what opens it.
     #[inline]
-    fn open_section(&mut self, edge: Edge, group: bool, code: u64) {
-        self.grow.open(Kind::Section, edge);
+    fn open_section(&mut self, walk: &Walk, group: bool, code: u64) {
+        let site = self.sites.site(walk.process, code, code);
+        self.grow.open_section(walk.edge, site);
         self.open.push(Open { group, code, last_end: 0 });
     }
 
@@ -552,7 +561,7 @@ impl<'a, 'w> Builder<'a, 'w> {
                     self.resume(walk, time());
                 }
                 EventKind::EndTo | EventKind::LaneEnd => {
-                    self.finish(walk, time());
+                    self.finish(walk, time(), 0);
                     return Ok(Stop::Ended);
                 }
                 EventKind::Switch => {
@@ -574,7 +583,7 @@ impl<'a, 'w> Builder<'a, 'w> {
                 }
                 EventKind::WaitEnd => self.wait_end(walk, time()),
                 EventKind::Group => {
-                    self.open_section(walk.edge, true, code_of(event.word()));
+                    self.open_section(walk, true, code_of(event.word()));
                     walk.state = State::Runs;
                 }
                 EventKind::Fork => return Ok(Stop::Forks(self.fork(walk, &event, time()))),
@@ -688,7 +697,7 @@ impl<'a, 'w> Builder<'a, 'w> {
         let serial = tag_of(event.word()) & flags::UNDEFERRED != 0;
         let top = self.open.last().filter(|_| self.open.len() > walk.sections);
         if serial || top.is_none_or(|open| open.group && walk.waits_in_group) {
-            self.open_section(walk.edge, false, 0);
+            self.open_section(walk, false, code);
         }
         self.interval(walk, Kind::Create, time, code);
         walk.state = if serial { State::Serial } else { State::Fresh };
@@ -785,9 +794,9 @@ impl<'a, 'w> Builder<'a, 'w> {
         }
     }
 
-    /// The last interval of a task or of a lane's phase.
+    /// The last interval of a task or of a lane's phase, which ends at some code if that is known.
     #[inline]
-    fn finish(&mut self, walk: &mut Walk, time: i64) {
+    fn finish(&mut self, walk: &mut Walk, time: i64, to: u64) {
         if walk.more.as_ref().is_some_and(|more| more.chunk.is_some()) {
             self.end_chunk(walk, time);
         }
@@ -797,7 +806,7 @@ impl<'a, 'w> Builder<'a, 'w> {
         while self.open.len() > walk.sections {
             self.close_section();
         }
-        self.interval(walk, Kind::End, time, 0);
+        self.interval(walk, Kind::End, time, to);
         self.grow.close();
     }
 
@@ -817,7 +826,7 @@ impl<'a, 'w> Builder<'a, 'w> {
             _ => walk.start = walk.start.min(last),
         }
         let end = if matches!(walk.state, State::Runs | State::Fresh) { last } else { walk.start };
-        self.finish(walk, end.max(walk.start));
+        self.finish(walk, end.max(walk.start), 0);
         Stop::Ended
     }
 

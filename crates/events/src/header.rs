@@ -248,9 +248,9 @@ pub struct LockUse {
     pub code: u64,
     /// How often.
     pub count: u64,
-    /// How often it was not free at once.
+    /// How often another thread had it and it was not free at once.
     pub waits: u64,
-    /// Time until it was acquired, over all `count`.
+    /// Time until it was acquired, over all waits.
     pub waited: u64,
     /// Time until it was given back.
     pub held: u64,

@@ -23,26 +23,30 @@ const MANY: u32 = 4096;
 #[repr(align(64))]
 struct Holder(AtomicU64);
 
-/// The line that acquired a lock last: its code, and above it bits of the lock's address.
+/// The line that acquired a lock last: its code, and above it bits of the thread's number and of the lock's address.
 static HOLDER: [Holder; HOLDERS] = [const { Holder(AtomicU64::new(0)) }; HOLDERS];
 
 const CODE: u64 = 0xffff_ffff_ffff;
+const THREAD: u64 = 0xff << 48;
+const LOCK: u64 = 0xff << 56;
 
 #[inline]
 fn hash(word: u64) -> u64 {
     word.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// Notes who has the lock now. Returns who had it before, 0 when that is not known.
+/// Notes who has the lock now. Returns the line that had it before on another thread, 0 when there is none: then nobody had
+/// to be waited for.
 #[inline]
-fn take_over(lock: u64, code: u64) -> u64 {
+fn take_over(lock: u64, code: u64, thread: u64) -> u64 {
     let hash = hash(lock);
     let slot = &HOLDER[(hash >> 52) as usize & (HOLDERS - 1)].0;
     // Only the thread that has the lock is here, unless another lock shares the slot.
     let before = slot.load(Ordering::Relaxed);
-    let mark = hash << 16 & !CODE;
-    slot.store(code & CODE | mark, Ordering::Relaxed);
-    if before & !CODE == mark { before & CODE } else { 0 }
+    let marks = (hash << 16 & LOCK) | (thread << 48 & THREAD);
+    slot.store(code & CODE | marks, Ordering::Relaxed);
+    let is_other = (before ^ marks) & LOCK == 0 && (before ^ marks) & THREAD != 0;
+    if is_other { before & CODE } else { 0 }
 }
 
 #[derive(Clone, Copy, Default)]
@@ -89,7 +93,7 @@ impl Thread {
         let got = self.now();
         let (asked_for, since) = std::mem::take(&mut self.locks.asked);
         let asked = if asked_for == lock { since } else { got };
-        let holder = take_over(lock, code);
+        let holder = take_over(lock, code, self.thread_number());
         let locks = &mut self.locks;
         if let Some(held) = locks.held.get_mut(locks.depth) {
             *held = Held { lock, code: code_of(code), holder, asked, got };
@@ -118,17 +122,20 @@ impl Thread {
             self.store_use(slot);
         }
         let waited = held.got - held.asked;
+        let is_contended = held.holder != 0 && waited >= self.locks.contended;
         let locks = &mut self.locks;
         let sum = &mut locks.uses[slot];
         sum.lock = held.lock;
         sum.code = held.code;
         sum.count += 1;
-        sum.waits += u64::from(waited >= locks.contended);
-        sum.waited += waited;
+        sum.waits += u64::from(is_contended);
         sum.held += freed.saturating_sub(held.got);
-        sum.longest = sum.longest.max(waited);
+        if is_contended {
+            sum.waited += waited;
+            sum.longest = sum.longest.max(waited);
+        }
         locks.dirty = true;
-        if waited >= locks.long {
+        if is_contended && waited >= locks.long {
             self.store_wait(held, freed);
         }
     }

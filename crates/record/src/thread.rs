@@ -438,6 +438,12 @@ impl Thread {
         TaskId(self.above | self.numbered)
     }
 
+    /// The number of the thread within the process.
+    #[inline(always)]
+    pub fn thread_number(&self) -> u64 {
+        u64::from(TaskId(self.above).thread())
+    }
+
     /// Numbers given so far.
     #[inline(always)]
     pub fn numbered(&self) -> u64 {

@@ -110,9 +110,9 @@ pub struct LockUse {
     pub worker: u32,
     /// How often it was acquired.
     pub count: i64,
-    /// How often it was not free at once.
+    /// How often another worker had it and it was not free at once.
     pub waits: i64,
-    /// Time spent until it was acquired.
+    /// Time spent until it was acquired, over all waits.
     pub waited: i64,
     /// Time until it was given back.
     pub held: i64,
