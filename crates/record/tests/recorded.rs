@@ -53,7 +53,12 @@ fn record(compiler: &str, flags: &[&str], name: &str, arguments: &[&str], option
 
 /// The line of `lines.c` with this name.
 fn line(name: &str) -> i64 {
-    let text = fs::read_to_string(source("lines.c")).unwrap();
+    line_of("lines.c", name)
+}
+
+/// The line of a program with this name.
+fn line_of(program: &str, name: &str) -> i64 {
+    let text = fs::read_to_string(source(program)).unwrap();
     let has = |line: &str| {
         let names = line.split_once("LINE: ").map_or("", |(_, names)| names.trim_end_matches("*/"));
         names.split(',').any(|one| one.trim() == name)
@@ -85,7 +90,8 @@ impl Recorded {
     }
 }
 
-const FLAGS: [&str; 2] = ["-O0", "-O2"];
+/// How programs are built.
+const BUILDS: [(&str, &str); 4] = [("clang-19", "-O0"), ("clang-19", "-O2"), ("gcc", "-O0"), ("gcc", "-O2")];
 
 /// A loop that is one with its region stands in the line of either.
 fn is_loop(found: i64, name: &str) -> bool {
@@ -94,8 +100,9 @@ fn is_loop(found: i64, name: &str) -> bool {
 
 #[test]
 fn every_construct_has_its_own_line() {
-    for flags in FLAGS {
-        let recorded = record("clang-19", &[flags], "lines.c", &[], "");
+    for (compiler, level) in BUILDS {
+        let flags = format!("{compiler} {level}");
+        let recorded = record(compiler, &[level], "lines.c", &[], "");
         let regions = recorded.regions();
         let found: Vec<i64> = regions.iter().map(|&region| recorded.from(region)).collect();
         let names = ["setup region", "solve region", "lock region", "last region"];
@@ -133,8 +140,9 @@ fn every_construct_has_its_own_line() {
 
 #[test]
 fn the_serial_parts_have_names() {
-    for flags in FLAGS {
-        let recorded = record("clang-19", &[flags], "lines.c", &[], "");
+    for (compiler, level) in BUILDS {
+        let flags = format!("{compiler} {level}");
+        let recorded = record(compiler, &[level], "lines.c", &[], "");
         let tasks = &recorded.tasks;
         let names: Vec<String> = tasks.serial_parts().iter().map(|part| tasks.serial_name(part)).collect();
         let [a, b, c, d] = ["setup region", "solve region", "lock region", "last region"].map(line);
@@ -153,8 +161,9 @@ fn the_serial_parts_have_names() {
 
 #[test]
 fn locks_are_counted_by_line() {
-    for flags in FLAGS {
-        let recorded = record("clang-19", &[flags], "lines.c", &[], "");
+    for (compiler, level) in BUILDS {
+        let flags = format!("{compiler} {level}");
+        let recorded = record(compiler, &[level], "lines.c", &[], "");
         let tasks = &recorded.tasks;
         for (name, kind) in [("critical", LockKind::Critical), ("set_lock", LockKind::Lock)] {
             let uses: Vec<_> = tasks
@@ -219,5 +228,32 @@ fn processor_time_is_no_longer_than_the_time() {
             assert!(stretch.voluntary >= 0 && stretch.involuntary >= 0, "{stretch:?}");
         }
         assert!(stretches.iter().map(|stretch| stretch.processor).sum::<i64>() > 0, "worker {worker}");
+    }
+}
+
+#[test]
+fn mutexes_are_recorded_when_they_are_asked_for() {
+    let line = |name: &str| line_of("mutex.c", name);
+    for (compiler, level) in BUILDS {
+        let what = format!("{compiler} {level}");
+        let recorded = record(compiler, &[level], "mutex.c", &[], "locks");
+        let tasks = &recorded.tasks;
+        let at = |source: u32| tasks.sources().get(source).map_or(0, |source| source.line);
+        let used = |name: &str, kind: LockKind| -> i64 {
+            let is =
+                |lock: u32, source: u32| tasks.lock(lock).unwrap().kind == kind && at(source) == line(name);
+            tasks.lock_uses().filter(|used| is(used.lock, used.source)).map(|used| used.count).sum()
+        };
+        assert_eq!(used("holds", LockKind::Mutex), 1, "{what}");
+        assert_eq!(used("waits", LockKind::Mutex), 1, "{what}");
+        assert_eq!(used("reads", LockKind::ReadLock), 20, "{what}");
+        assert_eq!(used("writes", LockKind::WriteLock), 20, "{what}");
+        let waits: Vec<_> = tasks.lock_waits(0..tasks.summary().nodes as usize).collect();
+        let wait =
+            waits.iter().find(|wait| at(wait.source) == line("waits")).unwrap_or_else(|| panic!("{what}"));
+        assert_eq!(at(wait.holder), line("holds"), "{what}");
+        assert!(waits.iter().all(|wait| at(wait.source) != line("condition")), "{what}: {waits:?}");
+        let plain = record(compiler, &[level], "mutex.c", &[], "");
+        assert_eq!(plain.tasks.lock_count(), 0, "{what}");
     }
 }
