@@ -13,7 +13,9 @@ mod counters;
 mod fold;
 #[cfg(test)]
 mod fold_tests;
+mod gomp;
 mod locks;
+mod mutexes;
 mod ompt;
 mod ops;
 mod options;

@@ -22,7 +22,7 @@ use crate::fold::Books;
 use crate::locks::Locks;
 use crate::process::{self, Process};
 use crate::sampling::Sampling;
-use crate::{clock, sys};
+use crate::{clock, gomp, sys};
 
 /// Room that is left at the end of a chunk for an event with what may come before it: core, processor time, counters, the
 /// event itself. One word stays free, so that what follows an event is in the same chunk.
@@ -75,9 +75,18 @@ pub struct Thread {
     pub sampling: Sampling,
     /// Whether the root was begun by a call of ours rather than by an OpenMP runtime.
     own_root: bool,
+    /// What the part for libgomp knows of it.
+    pub gomp: gomp::State,
     /// What the clock says in a test.
     #[cfg(test)]
     pub test_time: Option<u64>,
+}
+
+/// A point in the stream of a thread.
+#[derive(Clone, Copy)]
+pub struct Mark {
+    at: *mut u64,
+    chunk: u64,
 }
 
 thread_local! {
@@ -99,6 +108,14 @@ pub fn with<R>(f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
     }
     // SAFETY: only this thread knows the pointer, and `f` cannot reach it again.
     Some(f(unsafe { &mut *thread }))
+}
+
+/// Calls with the thread when it is being recorded already.
+#[inline(always)]
+pub fn with_open<R>(f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
+    let thread = THREAD.get();
+    // SAFETY: as in `with`.
+    if thread as usize > CLOSED as usize { Some(f(unsafe { &mut *thread })) } else { None }
 }
 
 /// The first event of a thread opens its file.
@@ -206,6 +223,7 @@ impl Thread {
             locks: Locks::new(microsecond),
             sampling: Sampling::new(microsecond),
             own_root: false,
+            gomp: gomp::State::default(),
             #[cfg(test)]
             test_time: None,
         });
@@ -259,6 +277,28 @@ impl Thread {
         }
         // Changes of the core may have gone.
         self.last_core = i32::MIN;
+    }
+
+    /// Where the stream stands now, for [`Thread::take_back`].
+    pub fn mark(&mut self) -> Mark {
+        Mark { at: self.position(), chunk: self.chunks }
+    }
+
+    /// Takes back what was stored since then; not when a part of it is out of reach.
+    pub fn take_back(&mut self, mark: Mark) -> bool {
+        if mark.chunk != self.chunks || self.limit.is_null() || mark.at > self.cursor {
+            return false;
+        }
+        // SAFETY: both point into the chunk. The first word goes first: the stream ends there.
+        unsafe {
+            AtomicU64::from_ptr(mark.at).store(0, Ordering::Release);
+            compiler_fence(Ordering::SeqCst);
+            ptr::write_bytes(mark.at, 0, self.cursor.offset_from(mark.at) as usize);
+        }
+        self.cursor = mark.at;
+        // A change of the core may have gone.
+        self.last_core = i32::MIN;
+        true
     }
 
     /// Stores an event that happens now.
