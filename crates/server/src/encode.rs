@@ -43,7 +43,7 @@ mod tests {
         let sent = answer(7, noise);
         assert!(sent.len() < 1000, "noise cannot be compressed");
         let text = String::from_utf8_lossy(&sent);
-        assert!(text.contains("\"id\":7") && text.contains("300 KiB"), "{text}");
+        assert!(text.contains("\"id\":7") && text.contains("2 MiB"), "{text}");
     }
 
     #[test]

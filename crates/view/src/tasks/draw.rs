@@ -97,7 +97,7 @@ fn dag(opened: &Opened, look: &Look) -> Result<Drawn, Refusal> {
     let parts = crosscut_tree::fold::parts(&folds, &cut, MOST_ITEMS).ok_or_else(too_many)?;
     let options = DagOptions {
         colour: colour(look, ColourBy::Worker)?,
-        scale: scale(look)?,
+        scale: scale(look, Scale::Log)?,
         critical: flag(look, "critical")?,
     };
     let visible = parts.iter().filter(|part| !part.open).count();
@@ -125,7 +125,7 @@ fn grains(opened: &Opened, look: &Look) -> Result<Drawn, Refusal> {
     let parts = grains::parts::parts(&seen, &cut, MOST_ITEMS).ok_or_else(too_many)?;
     let options = GrainOptions {
         colour: colour(look, ColourBy::Source)?,
-        scale: scale(look)?,
+        scale: scale(look, Scale::Group)?,
         path_of: path_of(opened, look)?,
     };
     let visible = parts.iter().filter(|part| part.is_item()).count();
@@ -164,12 +164,14 @@ fn colour(look: &Look, usual: ColourBy) -> Result<ColourBy, Refusal> {
     })
 }
 
-fn scale(look: &Look) -> Result<Scale, Refusal> {
+fn scale(look: &Look, usual: Scale) -> Result<Scale, Refusal> {
     Ok(match look.option("scale") {
+        None => usual,
         Some("even") => Scale::Even,
-        None | Some("log") => Scale::Log,
+        Some("log") => Scale::Log,
         Some("linear") => Scale::Linear,
-        Some(text) => return Err(wrong("scale", text, "even, log or linear")),
+        Some("group") => Scale::Group,
+        Some(text) => return Err(wrong("scale", text, "even, log, linear or group")),
     })
 }
 

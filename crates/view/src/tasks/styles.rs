@@ -326,6 +326,14 @@ pub const LEVEL: Style = Style {
     ..Style::LINK
 };
 
+/// What a grain lacks to the longest of its group.
+pub fn unused() -> Style {
+    Style { fill: Fill::Dots, opacity: 0.5, rank: rank::BAND, ..Style::PART }
+}
+
+/// A ruler.
+pub const RULER: Style = Style { rank: rank::LINK, ..Style::LINK };
+
 /// Time that was lost, by its cause.
 pub fn lost(lost: &Lost) -> Style {
     let meaning = match lost.number {

@@ -36,17 +36,21 @@ const fn colour(usual: &'static str) -> Opt {
     Opt { name: "colour", title: "Colour", kind: COLOURS, usual, auto: false, when: None, key: None }
 }
 
-const HEIGHT: Opt = Opt {
-    name: "scale",
-    title: "Height",
-    kind: OptKind::Choice {
-        values: &[("even", "Even"), ("log", "Time, logarithmic"), ("linear", "Time, linear")],
-    },
-    usual: "log",
-    auto: false,
-    when: None,
-    key: None,
-};
+const SCALES: [(&str, &str); 4] = [
+    ("group", "Time, linear in a group"),
+    ("log", "Time, logarithmic"),
+    ("linear", "Time, linear"),
+    ("even", "Even"),
+];
+
+const fn height(values: &'static [(&'static str, &'static str)], usual: &'static str) -> Opt {
+    let kind = OptKind::Choice { values };
+    Opt { name: "scale", title: "Height", kind, usual, auto: false, when: None, key: None }
+}
+
+/// The height of a box of the DAG, and that of a grain: only grains are compared within their group.
+const HEIGHT: Opt = height(SCALES.split_at(1).1, "log");
+const GRAIN_HEIGHT: Opt = height(&SCALES, "group");
 
 const fn flag(name: &'static str, title: &'static str, key: &'static str) -> Opt {
     Opt { name, title, kind: OptKind::Flag, usual: "false", auto: false, when: None, key: Some(key) }
@@ -137,7 +141,7 @@ pub const VIEWS: &[View] = &[
         pane: Pane::Graph,
         options: &[
             colour("source"),
-            HEIGHT,
+            GRAIN_HEIGHT,
             flag("alike", "Fold groups that are alike", "Shift+E"),
             CRITICAL,
             nodes("path", "Critical path of", forest_grains::TREE),
