@@ -4,6 +4,8 @@
 mod child;
 mod preload;
 mod program;
+mod rank;
+mod swap;
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -44,6 +46,12 @@ pub struct Args {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = counter,
         conflicts_with_all = ["collapse", "collapse_count"])]
     counters: Vec<String>,
+    /// The OpenMP runtime that the program runs on: `own` or, in place of GCC's, `llvm`.
+    #[arg(long, value_name = "RUNTIME", default_value = "own", value_parser = runtime, hide_default_value = true)]
+    runtime: Wanted,
+    /// Record mutexes and read-write locks of the C library, too: who waits, and which line holds them.
+    #[arg(long)]
+    locks: bool,
     /// Keep the events after the run is made of them.
     #[arg(long)]
     keep_events: bool,
@@ -54,6 +62,30 @@ pub struct Args {
     #[arg(required = true, trailing_var_arg = true, value_name = "PROGRAM")]
     command: Vec<OsString>,
 }
+
+/// The OpenMP runtime to record on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    /// The program's own.
+    Own,
+    /// LLVM's libomp in place of GCC's libgomp.
+    Llvm,
+}
+
+fn runtime(text: &str) -> Result<Wanted> {
+    match text {
+        "own" => Ok(Wanted::Own),
+        "llvm" => Ok(Wanted::Llvm),
+        _ => bail!(
+            "`{text}` is not a runtime to choose: `own` is the program's own, GCC's or LLVM's, and the default; `llvm` puts \
+             LLVM's libomp in the place of GCC's libgomp"
+        ),
+    }
+}
+
+/// What is said of a program with a runtime inside that nobody sees.
+const UNSEEN: &str = "GCC's OpenMP runtime is linked into the program (libgomp.a), where its calls cannot be seen; link it \
+                      with the shared library libgomp.so";
 
 /// No recording is longer.
 const ANY_SPAN: &str = "9223372036854775807";
@@ -83,13 +115,15 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let name = args.command[0].clone();
     let program = Program::find(&name)?;
     program.check()?;
-    let preload = Preload::find(&program)?;
-    let target = match &args.output {
+    let preload = Preload::find(&program, args.runtime)?;
+    let rank = rank::rank();
+    let output = args.output.as_deref().map(|target| rank::named(target, rank));
+    let target = match &output {
         Some(target) if target.symlink_metadata().is_ok() => {
             return Err(RunError::Exists { path: target.clone() }.into());
         }
         Some(target) => target.clone(),
-        None => free_target(&name),
+        None => free_target(&name, rank),
     };
     let events = Events::create(&target)?;
     if !args.quiet && std::io::stderr().is_terminal() {
@@ -104,13 +138,13 @@ pub fn run(args: Args) -> Result<ExitCode> {
             return Err(error).with_context(|| format!("{}: cannot be started", name.display()));
         }
     };
-    let has_libomp = preload.has_libomp();
+    let is_unseen = program.has_own_libgomp();
     // Its links may be in a temporary folder.
     drop(preload);
     events.wait_for_processes(&target);
     // Another recording of the same program may have taken the name meanwhile.
-    let target = if args.output.is_none() { free_target(&name) } else { target };
-    let done = close(&args, &events, &target, exit, has_libomp);
+    let target = if args.output.is_none() { free_target(&name, rank) } else { target };
+    let done = close(&args, &events, &target, exit, is_unseen);
     Ok(match (done, exit) {
         (_, Exit::Signal(signal)) => child::end_by(signal),
         (false, Exit::Code(0)) => ExitCode::from(FAILED),
@@ -119,9 +153,9 @@ pub fn run(args: Args) -> Result<ExitCode> {
 }
 
 /// Makes the run of the events; whether nothing went wrong.
-fn close(args: &Args, events: &Events, target: &Path, exit: Exit, has_libomp: bool) -> bool {
+fn close(args: &Args, events: &Events, target: &Path, exit: Exit, is_unseen: bool) -> bool {
     if !crosscut_close::is_events(&events.path) {
-        nothing(events, has_libomp);
+        nothing(events, is_unseen);
         return true;
     }
     let options = crosscut_close::Options {
@@ -134,7 +168,7 @@ fn close(args: &Args, events: &Events, target: &Path, exit: Exit, has_libomp: bo
         Ok(crosscut_close::close(&events.path, target, &options, &shown)?)
     });
     if let Err(Some(CloseError::Nothing { .. })) = closed.as_ref().map_err(|error| error.downcast_ref()) {
-        nothing(events, has_libomp);
+        nothing(events, is_unseen);
         return true;
     }
     let said = closed.and_then(|closed| say(args, closed));
@@ -146,26 +180,22 @@ fn close(args: &Args, events: &Events, target: &Path, exit: Exit, has_libomp: bo
     said.is_ok()
 }
 
-fn nothing(events: &Events, has_libomp: bool) {
-    if events.had_no_room() {
+fn nothing(events: &Events, is_unseen: bool) {
+    let had_no_room = events.had_no_room();
+    events.remove();
+    if had_no_room {
         output::say(&format!(
             "nothing was recorded: the recorder had no room for its events in {}; no run was made",
             quoted(&events.path)
         ));
-        events.remove();
-        return;
+    } else if is_unseen {
+        output::say(&format!("nothing was recorded: {UNSEEN}; no run was made"));
+    } else {
+        output::say(
+            "nothing was recorded: no tasks of OpenMP (GCC's, LLVM's or Intel's runtime), of crosscut.h, or of \
+             crosscut-rayon were seen in the program; no run was made",
+        );
     }
-    events.remove();
-    let hint = match has_libomp {
-        true => "",
-        false => {
-            "; programs built by GCC need LLVM's OpenMP runtime, which was not found (Debian: apt install libomp-19-dev)"
-        }
-    };
-    output::say(&format!(
-        "nothing was recorded: no tasks of an OpenMP runtime that has OMPT (LLVM's or Intel's), of crosscut.h, or of \
-         crosscut-rayon were seen in the program; no run was made{hint}"
-    ));
 }
 
 fn say(args: &Args, closed: Closed) -> Result<()> {
@@ -196,14 +226,16 @@ fn options(args: &Args) -> String {
     let collapse = args.collapse.map(|span| format!("collapse={span}"));
     let count = args.collapse_count.map(|count| format!("collapse-count={count}"));
     let counters = (!args.counters.is_empty()).then(|| format!("counters={}", args.counters.join("+")));
-    [collapse, count, counters].into_iter().flatten().collect::<Vec<_>>().join(",")
+    let locks = args.locks.then(|| "locks".to_owned());
+    [collapse, count, counters, locks].into_iter().flatten().collect::<Vec<_>>().join(",")
 }
 
-/// A run in the current directory that is not there yet: `fib.crosscut`, `fib-2.crosscut`, …
-fn free_target(program: &OsStr) -> PathBuf {
+/// A run in the current directory that is not there yet: `fib.crosscut`, `fib-2.crosscut`, …, with the rank if there is one.
+fn free_target(program: &OsStr, rank: Option<u32>) -> PathBuf {
     let name = Path::new(program).file_name().unwrap_or(program);
+    let name = rank::named(Path::new(name), rank);
     free(|number| {
-        let mut target = name.to_owned();
+        let mut target = name.clone().into_os_string();
         if number > 1 {
             target.push(format!("-{number}"));
         }

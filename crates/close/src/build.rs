@@ -9,15 +9,18 @@ mod folded;
 mod region;
 mod wait;
 
-use crosscut_events::{Event, EventKind, Events, MAX_COUNTERS, TaskId, WaitKind, code_of, flags, tag_of};
+use crosscut_events::{
+    Event, EventKind, Events, Joined, LockWait, MAX_COUNTERS, TaskId, WaitKind, code_of, flags, tag_of,
+};
 use crosscut_run::{NO_SITE, Places};
-use crosscut_tasks::schema::{Chunk, Collapsed, Depend, Edge, Kind, Mark, TaskWriter};
+use crosscut_tasks::schema::{self, Chunk, Collapsed, Depend, Edge, Kind, Mark, TaskWriter};
 use crosscut_tasks::{Block, Grow, Grown};
 
 use crate::clock::Clock;
 use crate::depends::Depends;
 use crate::error::CloseError;
 use crate::index::{Index, Point, pack_core};
+use crate::locks::Locks;
 use crate::sources::Sites;
 
 use region::Region;
@@ -53,7 +56,7 @@ const NODES_AT_ONCE: u32 = 1 << 16;
 struct Open {
     /// Opened by a group, not by a create.
     group: bool,
-    /// Its code, for what the runtime does in its place.
+    /// Its code; that of a group stands for what the runtime does in its place.
     code: u64,
     /// When the last task ended that its wait waits for.
     last_end: i64,
@@ -106,9 +109,11 @@ struct Walk {
 struct More {
     /// The lane's number in the index, when it is one.
     lane: Option<usize>,
-    /// The chunk of a loop that runs, and the loop's code.
-    chunk: Option<(u64, u64)>,
+    /// The chunk of a loop that runs, or several that were joined, and the loop's code.
+    chunk: Option<Joined>,
     loop_code: u64,
+    /// Locks that it waited for in this interval, with when they were given back.
+    lock_waits: Vec<(u64, LockWait)>,
     depends: Depends,
     /// The counters when the interval began, and at the last event.
     counts: [u64; MAX_COUNTERS],
@@ -120,7 +125,7 @@ impl Walk {
         self.more.get_or_insert_default()
     }
 
-    fn take_chunk(&mut self) -> Option<(u64, u64)> {
+    fn take_chunk(&mut self) -> Option<Joined> {
         self.more.as_mut()?.chunk.take()
     }
 
@@ -155,12 +160,14 @@ pub struct Builder<'a, 'w> {
     failed: Option<CloseError>,
     open: Vec<Open>,
     /// Where each lane goes on after its barrier, by process and number in the index.
-    lanes: Vec<Vec<(Point, i64)>>,
+    lanes: Vec<Vec<Barrier>>,
     /// The place of a thread on a core, asked for last.
     recent_place: (u32, u16, u32),
     collapsed: Vec<Collapsed>,
     depends: Vec<Depend>,
     chunks: Vec<Chunk>,
+    joined: Vec<schema::Joined>,
+    locks: Locks,
     visited: u64,
     gaps: Gaps,
     /// Called now and then with the nodes written.
@@ -174,6 +181,8 @@ pub struct Built {
     pub collapsed: Vec<Collapsed>,
     pub depends: Vec<Depend>,
     pub chunks: Vec<Chunk>,
+    pub joined: Vec<schema::Joined>,
+    pub locks: Locks,
     pub gaps: Gaps,
 }
 
@@ -187,6 +196,14 @@ struct Entry {
     moves: u64,
     start: i64,
     from: u64,
+}
+
+/// Where a lane goes on after a barrier: when it came there, and from which code.
+#[derive(Clone, Copy, Debug, Default)]
+struct Barrier {
+    point: Point,
+    time: i64,
+    code: u64,
 }
 
 /// Why a walk stopped.
@@ -209,7 +226,7 @@ impl<'a, 'w> Builder<'a, 'w> {
         watch: &'a mut dyn FnMut(u32) -> Result<(), CloseError>,
     ) -> Self {
         let limit = writer.node_count() as u32;
-        let lanes = processes.iter().map(|p| vec![(Point::default(), 0); p.index.lanes.len()]).collect();
+        let lanes = processes.iter().map(|p| vec![Barrier::default(); p.index.lanes.len()]).collect();
         Builder {
             processes,
             grow: Grow::new(writer, places.worker_count()),
@@ -224,6 +241,8 @@ impl<'a, 'w> Builder<'a, 'w> {
             collapsed: Vec::new(),
             depends: Vec::new(),
             chunks: Vec::new(),
+            joined: Vec::new(),
+            locks: Locks::default(),
             visited: 0,
             gaps: Gaps::default(),
             watch,
@@ -259,6 +278,8 @@ impl<'a, 'w> Builder<'a, 'w> {
             collapsed: self.collapsed,
             depends: self.depends,
             chunks: self.chunks,
+            joined: self.joined,
+            locks: self.locks,
             gaps: self.gaps,
         })
     }
@@ -434,6 +455,13 @@ impl<'a, 'w> Builder<'a, 'w> {
         if !self.grow.counters.is_empty() {
             self.count(walk, node);
         }
+        if let Some(more) = &mut walk.more
+            && !more.lock_waits.is_empty()
+        {
+            let process = &self.processes[walk.process as usize];
+            let on = (walk.process, walk.thread, process.clock);
+            self.locks.add_waits(node, on, &mut more.lock_waits, self.sites);
+        }
         walk.edge = match mark.kind() {
             Kind::Create | Kind::Fork => Edge::CreateCont,
             Kind::Wait => Edge::WaitCont,
@@ -453,10 +481,11 @@ impl<'a, 'w> Builder<'a, 'w> {
         walk.restart_counts();
     }
 
-    /// Opens a section.
+    /// Opens a section of the task. Its code is that of the group, or of what opens it.
     #[inline]
-    fn open_section(&mut self, edge: Edge, group: bool, code: u64) {
-        self.grow.open(Kind::Section, edge);
+    fn open_section(&mut self, walk: &Walk, group: bool, code: u64) {
+        let site = self.sites.site(walk.process, code, code);
+        self.grow.open_section(walk.edge, site);
         self.open.push(Open { group, code, last_end: 0 });
     }
 
@@ -532,7 +561,7 @@ impl<'a, 'w> Builder<'a, 'w> {
                     self.resume(walk, time());
                 }
                 EventKind::EndTo | EventKind::LaneEnd => {
-                    self.finish(walk, time());
+                    self.finish(walk, time(), 0);
                     return Ok(Stop::Ended);
                 }
                 EventKind::Switch => {
@@ -554,7 +583,7 @@ impl<'a, 'w> Builder<'a, 'w> {
                 }
                 EventKind::WaitEnd => self.wait_end(walk, time()),
                 EventKind::Group => {
-                    self.open_section(walk.edge, true, code_of(event.word()));
+                    self.open_section(walk, true, code_of(event.word()));
                     walk.state = State::Runs;
                 }
                 EventKind::Fork => return Ok(Stop::Forks(self.fork(walk, &event, time()))),
@@ -562,10 +591,19 @@ impl<'a, 'w> Builder<'a, 'w> {
                     walk.more().loop_code = code_of(event.word());
                     walk.state = State::Runs;
                 }
-                EventKind::Chunk => {
+                EventKind::Chunk | EventKind::Chunks => {
                     self.end_chunk(walk, time());
-                    walk.more().chunk = Some((event.word(), event.payload.get(1).copied().unwrap_or(0)));
+                    walk.more().chunk = Some(chunk_of(&event));
                     walk.state = State::Runs;
+                }
+                EventKind::LockWait => {
+                    let wait = LockWait::from_words(event.payload).map(|wait| (event.ticks, wait));
+                    walk.more().lock_waits.extend(wait);
+                }
+                EventKind::Created => {
+                    if walk.state == State::Fresh {
+                        self.resume(walk, time());
+                    }
                 }
                 EventKind::LoopEnd => {
                     if walk.more().chunk.is_some() {
@@ -573,7 +611,7 @@ impl<'a, 'w> Builder<'a, 'w> {
                     }
                 }
                 EventKind::FoldedSection => self.folded_section(walk, &event, time()),
-                EventKind::Depend | EventKind::Count => {}
+                EventKind::Depend | EventKind::Count | EventKind::LockUse | EventKind::Processor => {}
                 // These belong to others: the end of this task is missing.
                 EventKind::Join | EventKind::Lane | EventKind::Root => {
                     return Ok(self.cut_short(walk, recorded));
@@ -659,7 +697,7 @@ impl<'a, 'w> Builder<'a, 'w> {
         let serial = tag_of(event.word()) & flags::UNDEFERRED != 0;
         let top = self.open.last().filter(|_| self.open.len() > walk.sections);
         if serial || top.is_none_or(|open| open.group && walk.waits_in_group) {
-            self.open_section(walk.edge, false, 0);
+            self.open_section(walk, false, code);
         }
         self.interval(walk, Kind::Create, time, code);
         walk.state = if serial { State::Serial } else { State::Fresh };
@@ -707,8 +745,11 @@ impl<'a, 'w> Builder<'a, 'w> {
     #[inline(always)]
     fn depend(&mut self, walk: &mut Walk, events: &Events<'_>, node: u32, waits: bool) {
         // Nearly always something else follows; 0 is the end of a chunk.
-        const ASIDE: u32 =
-            1 | 1 << EventKind::Depend as u32 | 1 << EventKind::Core as u32 | 1 << EventKind::Count as u32;
+        const ASIDE: u32 = 1
+            | 1 << EventKind::Depend as u32
+            | 1 << EventKind::Core as u32
+            | 1 << EventKind::Count as u32
+            | 1 << EventKind::Processor as u32;
         let next = events.words().get(walk.position).map_or(0, |&head| head as u8);
         if next < 32 && ASIDE >> next & 1 == 1 {
             self.read_depends(walk, events, node, waits);
@@ -729,7 +770,7 @@ impl<'a, 'w> Builder<'a, 'w> {
                     }
                     walk.position = ahead.position();
                 }
-                EventKind::Core | EventKind::Count => {}
+                EventKind::Core | EventKind::Count | EventKind::Processor => {}
                 _ => break,
             }
         }
@@ -739,9 +780,13 @@ impl<'a, 'w> Builder<'a, 'w> {
     fn end_chunk(&mut self, walk: &mut Walk, time: i64) {
         let code = walk.more().loop_code;
         match walk.take_chunk() {
-            Some((first, count)) => {
+            Some(joined) => {
                 let node = self.interval(walk, Kind::Chunk, time, code);
-                self.chunks.push(Chunk { node, first: first as i64, count: count as i64 });
+                self.chunks.push(Chunk { node, first: joined.first as i64, count: joined.iterations as i64 });
+                if joined.chunks > 1 {
+                    let clock = self.processes[walk.process as usize].clock;
+                    self.joined.push(joined_in(node, &joined, &clock, time));
+                }
             }
             None => {
                 self.interval(walk, Kind::Other, time, code);
@@ -749,9 +794,9 @@ impl<'a, 'w> Builder<'a, 'w> {
         }
     }
 
-    /// The last interval of a task or of a lane's phase.
+    /// The last interval of a task or of a lane's phase, which ends at some code if that is known.
     #[inline]
-    fn finish(&mut self, walk: &mut Walk, time: i64) {
+    fn finish(&mut self, walk: &mut Walk, time: i64, to: u64) {
         if walk.more.as_ref().is_some_and(|more| more.chunk.is_some()) {
             self.end_chunk(walk, time);
         }
@@ -761,7 +806,7 @@ impl<'a, 'w> Builder<'a, 'w> {
         while self.open.len() > walk.sections {
             self.close_section();
         }
-        self.interval(walk, Kind::End, time, 0);
+        self.interval(walk, Kind::End, time, to);
         self.grow.close();
     }
 
@@ -781,7 +826,7 @@ impl<'a, 'w> Builder<'a, 'w> {
             _ => walk.start = walk.start.min(last),
         }
         let end = if matches!(walk.state, State::Runs | State::Fresh) { last } else { walk.start };
-        self.finish(walk, end.max(walk.start));
+        self.finish(walk, end.max(walk.start), 0);
         Stop::Ended
     }
 
@@ -798,6 +843,24 @@ fn nested_end(events: &Events<'_>, end: Point, walk: &Walk) -> Option<Point> {
     let is_further = Events::rank(end.position()) > Events::rank(walk.position);
     let is_inside = (2..=events.words().len()).contains(&end.position());
     (is_here && is_further && is_inside).then_some(end)
+}
+
+/// What an event says of a chunk.
+fn chunk_of(event: &Event<'_>) -> Joined {
+    Joined::from_words(event.payload).unwrap_or_else(|| Joined {
+        first: event.word(),
+        iterations: event.payload.get(1).copied().unwrap_or(0),
+        chunks: 1,
+        ..Joined::default()
+    })
+}
+
+/// The chunks of a node, the last of which ended at this time.
+fn joined_in(node: u32, joined: &Joined, clock: &Clock, end: i64) -> schema::Joined {
+    let small = |value: u64| value.min(i64::MAX as u64 >> 8) as i64;
+    let last = (end - clock.time(joined.last_start)).max(0);
+    let (least, most) = (clock.length(joined.least).min(last), clock.length(joined.most).max(last));
+    schema::Joined { node, chunks: small(joined.chunks), least, most, past: joined.past as i64 }
 }
 
 /// The counters as they were at the event whose head stands there: their own event comes right before it.

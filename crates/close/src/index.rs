@@ -5,11 +5,14 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crosscut_events::{Event, EventKind, Events, Folded, StreamError, TaskId, WaitKind, code_of, tag_of};
+use crosscut_events::{
+    Event, EventKind, Events, Folded, LockUse, LockWait, StreamError, TaskId, WaitKind, code_of, tag_of,
+};
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use rayon::prelude::*;
 
 use crate::error::CloseError;
+use crate::locks::Sample;
 
 /// A point in some thread's events: thread, word, and the core that the thread is on there. 0 is no point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -112,6 +115,15 @@ pub struct Root {
     pub acts: bool,
 }
 
+/// What a thread says beside its tasks.
+#[derive(Clone, Debug, Default)]
+pub struct ThreadBeside {
+    /// What it did with locks.
+    pub lock_uses: Vec<LockUse>,
+    /// Its processor time, by time.
+    pub processor: Vec<Sample>,
+}
+
 /// What is known of a process after the first pass.
 pub struct Index {
     /// For each number of each thread: where it begins and, right after the event, where it ends.
@@ -136,6 +148,10 @@ pub struct Index {
     pub nodes: usize,
     /// The time of the last event of each thread.
     pub last_ticks: Vec<u64>,
+    /// Whether each thread ran anything.
+    pub busy: Vec<bool>,
+    /// What each thread says beside its tasks.
+    pub beside: Vec<ThreadBeside>,
     /// Where a file is damaged; what follows is not read.
     pub damages: Vec<(usize, StreamError)>,
 }
@@ -213,6 +229,8 @@ impl Index {
             codes: Vec::new(),
             nodes: 0,
             last_ticks: Vec::new(),
+            busy: Vec::new(),
+            beside: Vec::new(),
             damages: Vec::new(),
         };
         let passes: Vec<Pass<'_>> = threads
@@ -239,6 +257,8 @@ impl Index {
             codes.extend(found.codes);
             index.nodes += found.nodes;
             index.last_ticks.push(found.last_ticks);
+            index.busy.push(found.nodes > 0);
+            index.beside.push(found.beside);
             index.damages.extend(found.damage.map(|damage| (number, damage)));
         }
         // A task that was elsewhere meanwhile came back.
@@ -319,6 +339,7 @@ struct Found {
     codes: HashSet<u64>,
     nodes: usize,
     last_ticks: u64,
+    beside: ThreadBeside,
     damage: Option<StreamError>,
 }
 
@@ -517,9 +538,27 @@ impl<'a> Pass<'a> {
                 self.act();
                 self.found.nodes += 2;
             }
-            EventKind::Chunk => self.found.nodes += 1,
+            EventKind::Chunk | EventKind::Chunks => self.found.nodes += 1,
             EventKind::Core => self.core = pack_core(word),
-            EventKind::LoopEnd | EventKind::Depend | EventKind::Count => {}
+            EventKind::LockWait | EventKind::LockUse => self.lock(event),
+            EventKind::Processor => {
+                if let &[time, voluntary, involuntary] = event.payload {
+                    self.found.beside.processor.push((event.ticks, [time, voluntary, involuntary]));
+                }
+            }
+            EventKind::LoopEnd | EventKind::Depend | EventKind::Count | EventKind::Created => {}
+        }
+    }
+
+    /// What is said of a lock: its code, and sums.
+    #[cold]
+    fn lock(&mut self, event: &Event<'_>) {
+        if let Some(wait) = LockWait::from_words(event.payload) {
+            self.code(wait.code);
+            self.code(wait.holder);
+        } else if let Some(used) = LockUse::from_words(event.payload) {
+            self.code(used.code);
+            self.found.beside.lock_uses.push(used);
         }
     }
 

@@ -6,6 +6,7 @@ mod depends;
 mod error;
 mod files;
 mod index;
+mod locks;
 mod sources;
 pub mod symbols;
 
@@ -18,7 +19,7 @@ use crosscut_tasks::schema::TaskWriter;
 use build::{Builder, Gaps, Recorded};
 use clock::Clock;
 use files::Process;
-use index::Index;
+use index::{Index, Point};
 use sources::Sites;
 
 pub use crosscut_run::{Progress, Quiet};
@@ -118,10 +119,13 @@ pub fn close_into(
     writer.collapsed = built.collapsed;
     writer.depends = built.depends;
     writer.chunks = built.chunks;
+    writer.beside = built.locks.finish(&recorded, &sites);
+    writer.beside.joined = built.joined;
 
     let dropped = lost(&recorded, &mut notes);
     describe(run, &processes, options, dropped);
     run.manifest().facts.insert("threads".into(), threads_of(&recorded));
+    run.manifest().facts.insert("workers".into(), workers(&processes, &recorded).into());
     run.manifest().partial = partial(&all, &recorded, built.gaps, dropped, options);
     run.put_sources(&sites.finish())?;
     // Its memory is needed again.
@@ -211,6 +215,26 @@ fn missing(processes: &[Process]) -> Vec<String> {
     notes
 }
 
+/// The workers of all processes: as many as their runtimes say, else the threads of their teams and those that the program
+/// started itself, else all that ran something. A thread that only helps the runtime is none.
+fn workers(processes: &[&Process], recorded: &[Recorded<'_>]) -> u64 {
+    let of = |process: &Process, index: &Index| {
+        let said = process.all("workers").filter_map(|workers| workers.parse::<u64>().ok()).max();
+        let lanes = index.lanes.iter().map(|lane| lane.begin.thread());
+        let roots = index.roots.iter().filter(|root| root.acts).map(|root| root.begin.thread());
+        let mut threads: Vec<usize> = lanes.chain(roots).collect();
+        threads.sort_unstable();
+        threads.dedup();
+        let seen = match index.lanes.is_empty() {
+            true => index.busy.iter().filter(|&&busy| busy).count(),
+            false => threads.len(),
+        };
+        // What somebody says is believed when it could be.
+        said.filter(|&workers| workers < Point::THREADS as u64).unwrap_or(seen as u64).max(1)
+    };
+    processes.iter().zip(recorded).map(|(process, recorded)| of(process, &recorded.index)).sum()
+}
+
 /// When each thread began and ended, as far as it is known.
 fn threads_of(recorded: &[Recorded<'_>]) -> serde_json::Value {
     let mut threads = Vec::new();
@@ -244,6 +268,10 @@ fn describe(run: &mut RunWriter, processes: &[&Process], options: &Options, drop
         manifest.origin.tools.insert("openmp".into(), version.to_owned());
     }
     manifest.facts.insert("dropped_events".into(), dropped.into());
+    let processors = processes.iter().filter_map(|process| process.get("processors")?.parse::<u32>().ok());
+    if let Some(processors) = processors.max() {
+        manifest.facts.insert("processors".into(), processors.into());
+    }
 }
 
 /// Why the run is not whole, if it is not.

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use crosscut_run::{NO_SITE, Sources, SourcesBuilder};
+use crosscut_tasks::schema::NO_SOURCE;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use crate::symbols;
@@ -98,6 +99,12 @@ impl Sites {
             *recent = (key, site);
         }
         site
+    }
+
+    /// The source of an address, or [`NO_SOURCE`].
+    pub fn source(&self, process: u32, code: u64) -> u32 {
+        let source = self.sources.get(process as usize).and_then(|sources| sources.get(&code));
+        source.copied().unwrap_or(NO_SOURCE)
     }
 
     /// All of them.

@@ -10,6 +10,7 @@ mod names;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crosscut_events::ENTRY;
 use crosscut_run::Source;
 
 use maps::{Mapping, Maps};
@@ -36,18 +37,20 @@ pub struct Positions {
     pub notes: Vec<String>,
 }
 
-/// Finds the positions of return addresses in a process with this memory map (the text of `/proc/PID/maps`).
+/// Finds the positions of code addresses in a process with this memory map (the text of `/proc/PID/maps`).
 ///
-/// A return address is that of the instruction after the call, which may belong to the next line or even to the next
-/// function: what is looked up is the byte before it.
+/// An address is one that a call returns to: that of the instruction after the call, which may belong to the next line or
+/// even to the next function, so what is looked up is the byte before it. With the mark [`ENTRY`] it is the entry of a
+/// function, and is looked up as it is.
 pub fn resolve(maps: &str, addresses: &[u64]) -> Positions {
     let maps = Maps::parse(maps);
     let mut found = Positions { positions: vec![nowhere(""); addresses.len()], notes: Vec::new() };
-    let mut modules: BTreeMap<&str, Vec<(usize, u64, &Mapping)>> = BTreeMap::new();
+    let mut modules: BTreeMap<&str, Vec<Wanted<'_>>> = BTreeMap::new();
     for (number, address) in addresses.iter().enumerate() {
-        let Some(address) = address.checked_sub(1) else { continue };
+        let is_entry = address & ENTRY != 0;
+        let Some(address) = (address & !ENTRY).checked_sub(u64::from(!is_entry)) else { continue };
         let Some(mapping) = maps.at(address) else { continue };
-        modules.entry(&mapping.path).or_default().push((number, address, mapping));
+        modules.entry(&mapping.path).or_default().push(Wanted { number, address, is_entry, mapping });
     }
     for (path, addresses) in modules {
         resolve_in(path, &addresses, &mut found);
@@ -55,15 +58,25 @@ pub fn resolve(maps: &str, addresses: &[u64]) -> Positions {
     found
 }
 
-fn resolve_in(path: &str, addresses: &[(usize, u64, &Mapping)], found: &mut Positions) {
-    for &(number, ..) in addresses {
-        found.positions[number] = nowhere(path);
+/// An address whose position is wanted.
+struct Wanted<'a> {
+    /// Its place among all.
+    number: usize,
+    address: u64,
+    /// Whether a function begins there.
+    is_entry: bool,
+    mapping: &'a Mapping,
+}
+
+fn resolve_in(path: &str, addresses: &[Wanted<'_>], found: &mut Positions) {
+    for wanted in addresses {
+        found.positions[wanted.number] = nowhere(path);
     }
     // Not a file: the kernel's code, a heap, memory that a compiler filled at run time.
     if !path.starts_with('/') {
         return;
     }
-    if addresses.iter().any(|(_, _, mapping)| mapping.deleted) {
+    if addresses.iter().any(|wanted| wanted.mapping.deleted) {
         // What has this name now is another file, and its lines would be wrong ones.
         found
             .notes
@@ -71,10 +84,14 @@ fn resolve_in(path: &str, addresses: &[(usize, u64, &Mapping)], found: &mut Posi
         return;
     }
     let done = module::with(Path::new(path), |module: &Module<'_>| {
-        for &(number, address, mapping) in addresses {
-            let Some(address) = module.address(mapping.file_offset(address)) else { continue };
-            let source = module.source(address, &found.positions[number].source.file);
-            found.positions[number].source = source;
+        for wanted in addresses {
+            let offset = wanted.mapping.file_offset(wanted.address);
+            let Some(address) = module.address(offset) else { continue };
+            let source = &mut found.positions[wanted.number].source;
+            *source = match wanted.is_entry {
+                true => module.entry_source(address, &source.file),
+                false => module.source(address, &source.file),
+            };
         }
     });
     if let Err(why) = done {

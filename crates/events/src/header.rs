@@ -177,3 +177,84 @@ impl Folded {
         Some(folded)
     }
 }
+
+/// A struct of words as payload, in the order of its fields.
+macro_rules! words {
+    ($name:ident { $($field:ident),* }) => {
+        impl $name {
+            /// Payload words.
+            pub const WORDS: usize = size_of::<$name>() / 8;
+
+            /// As payload.
+            #[inline]
+            pub fn words(&self) -> [u64; Self::WORDS] {
+                [$(self.$field),*]
+            }
+
+            /// From payload.
+            pub fn from_words(words: &[u64]) -> Option<Self> {
+                let &[$($field),*] = words else { return None };
+                Some($name { $($field),* })
+            }
+        }
+    };
+}
+
+/// Neighbouring chunks of one loop that one lane ran, the head's time being the begin of the first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Joined {
+    /// The smallest iteration. Runtimes that steal iterations do not hand them out in order.
+    pub first: u64,
+    /// Iterations in all chunks. Between them may be iterations that other lanes ran.
+    pub iterations: u64,
+    /// One more than the largest iteration.
+    pub past: u64,
+    /// Chunks.
+    pub chunks: u64,
+    /// Shortest and longest chunk but the last one, in ticks; all ones and 0 when there is only that.
+    pub least: u64,
+    /// See `least`.
+    pub most: u64,
+    /// When the last one began, in ticks from the base.
+    pub last_start: u64,
+}
+words!(Joined { first, iterations, past, chunks, least, most, last_start });
+
+/// A lock for which a task had to wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct LockWait {
+    /// Its address, with the [`crate::LockKind`] as tag.
+    pub lock: u64,
+    /// The code that waits.
+    pub code: u64,
+    /// The code that held it last meanwhile, 0 when not known.
+    pub holder: u64,
+    /// When it was asked for, in ticks from the base.
+    pub asked: u64,
+    /// When it was got.
+    pub got: u64,
+}
+words!(LockWait { lock, code, holder, asked, got });
+
+/// What a thread did with a lock at one place of the code, in ticks. Waits that have an event of their own are included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct LockUse {
+    /// Its address, with the [`crate::LockKind`] as tag.
+    pub lock: u64,
+    /// The code that acquires it.
+    pub code: u64,
+    /// How often.
+    pub count: u64,
+    /// How often another thread had it and it was not free at once.
+    pub waits: u64,
+    /// Time until it was acquired, over all waits.
+    pub waited: u64,
+    /// Time until it was given back.
+    pub held: u64,
+    /// The longest wait.
+    pub longest: u64,
+}
+words!(LockUse { lock, code, count, waits, waited, held, longest });

@@ -47,11 +47,24 @@ pub enum EventKind {
     /// A section that ran on this thread alone, in place of its events from the first create to the end of the wait. See
     /// [`crate::Folded`].
     FoldedSection = 20,
+    /// The lane begins with some iterations; neighbouring chunks that are short are joined into it while the loop runs, so
+    /// its words change until something else happens. See [`crate::Joined`].
+    Chunks = 21,
+    /// The task gave back a lock for which it had waited. The head's time is when it was given back. See [`crate::LockWait`].
+    LockWait = 22,
+    /// What the thread did with a lock at one place of the code since it last said so. See [`crate::LockUse`].
+    LockUse = 23,
+    /// The processor time of the thread since it began, in nanoseconds, and how often it left its core: because it waited,
+    /// because another thread was to run. `[time, voluntary, involuntary]`
+    Processor = 24,
+    /// The task that was created last on this thread is in the runtime's hands, and its creator goes on. Nothing else
+    /// happened on the thread since the create. `[]`
+    Created = 25,
 }
 
 impl EventKind {
     /// All kinds.
-    pub const ALL: [EventKind; 20] = [
+    pub const ALL: [EventKind; 25] = [
         EventKind::Root,
         EventKind::Create,
         EventKind::Begin,
@@ -72,6 +85,11 @@ impl EventKind {
         EventKind::Count,
         EventKind::FoldedTask,
         EventKind::FoldedSection,
+        EventKind::Chunks,
+        EventKind::LockWait,
+        EventKind::LockUse,
+        EventKind::Processor,
+        EventKind::Created,
     ];
 
     /// The kind with this number.
@@ -83,10 +101,14 @@ impl EventKind {
     #[inline]
     pub const fn payload(self, counters: usize) -> usize {
         match self {
-            EventKind::WaitEnd | EventKind::LaneEnd | EventKind::LoopEnd => 0,
+            EventKind::WaitEnd | EventKind::LaneEnd | EventKind::LoopEnd | EventKind::Created => 0,
             EventKind::Create | EventKind::Fork | EventKind::Lane | EventKind::Loop | EventKind::Chunk => 2,
             EventKind::Count => counters,
             EventKind::FoldedTask | EventKind::FoldedSection => crate::Folded::WORDS,
+            EventKind::Chunks => crate::Joined::WORDS,
+            EventKind::LockWait => crate::LockWait::WORDS,
+            EventKind::LockUse => crate::LockUse::WORDS,
+            EventKind::Processor => 3,
             _ => 1,
         }
     }
@@ -165,20 +187,58 @@ pub mod flags {
     pub const MERGEABLE: u16 = 8;
 }
 
-/// A code or data address with a tag in its upper 16 bits.
-#[inline]
-pub fn with_tag(address: u64, tag: u16) -> u64 {
-    address & 0xffff_ffff_ffff | u64::from(tag) << 48
+/// What a lock is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u16)]
+pub enum LockKind {
+    /// A critical section, named or not.
+    Critical = 0,
+    /// `omp_lock_t`.
+    Lock = 1,
+    /// `omp_nest_lock_t`: counted from the outermost acquisition to the last release.
+    NestLock = 2,
+    /// An atomic update that the runtime does under a lock.
+    Atomic = 3,
+    /// An `ordered` region: the turn of an iteration.
+    Ordered = 4,
+    /// `pthread_mutex_t`.
+    Mutex = 5,
+    /// `pthread_rwlock_t`, held for reading.
+    ReadLock = 6,
+    /// `pthread_rwlock_t`, held for writing.
+    WriteLock = 7,
 }
 
-/// The address of such a word.
+impl LockKind {
+    /// The kind with this number.
+    pub fn from_number(number: u16) -> Option<Self> {
+        use LockKind::*;
+        [Critical, Lock, NestLock, Atomic, Ordered, Mutex, ReadLock, WriteLock]
+            .get(usize::from(number))
+            .copied()
+    }
+}
+
+/// Marks a code address as the entry of a function (an outlined region or task). Without it, an address is one that a call
+/// returns to, and the call is the instruction before it.
+pub const ENTRY: u64 = 1 << 63;
+
+const ADDRESS: u64 = 0xffff_ffff_ffff;
+
+/// A code or data address with a tag of 15 bits above its 48; a code address keeps its mark [`ENTRY`].
+#[inline]
+pub fn with_tag(address: u64, tag: u16) -> u64 {
+    address & (ADDRESS | ENTRY) | u64::from(tag & 0x7fff) << 48
+}
+
+/// The address of such a word, with its mark [`ENTRY`].
 #[inline]
 pub fn code_of(word: u64) -> u64 {
-    word & 0xffff_ffff_ffff
+    word & (ADDRESS | ENTRY)
 }
 
 /// The tag of such a word.
 #[inline]
 pub fn tag_of(word: u64) -> u16 {
-    (word >> 48) as u16
+    (word >> 48) as u16 & 0x7fff
 }

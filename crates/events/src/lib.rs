@@ -20,10 +20,10 @@ mod kind;
 mod stream;
 
 pub use header::{
-    CHUNK_BYTES, ChunkHeader, ClockKind, FILE_MAGIC, FileHeader, Folded, HEADER_BYTES, JOURNAL_WORDS,
-    MAX_COUNTERS, VERSION,
+    CHUNK_BYTES, ChunkHeader, ClockKind, FILE_MAGIC, FileHeader, Folded, HEADER_BYTES, JOURNAL_WORDS, Joined,
+    LockUse, LockWait, MAX_COUNTERS, VERSION,
 };
-pub use kind::{EventKind, TaskId, WaitKind, code_of, flags, tag_of, with_tag};
+pub use kind::{ENTRY, EventKind, LockKind, TaskId, WaitKind, code_of, flags, tag_of, with_tag};
 pub use stream::{Event, Events, HeaderError, StreamError};
 
 /// The text file about the process: a line `key value` for each thing known.

@@ -7,14 +7,19 @@
 //! sets, it does nothing.
 
 mod api;
+mod chunks;
 mod clock;
 mod counters;
 mod fold;
 #[cfg(test)]
 mod fold_tests;
+mod gomp;
+mod locks;
+mod mutexes;
 mod ompt;
 mod ops;
 mod options;
 mod process;
+mod sampling;
 mod sys;
 mod thread;

@@ -6,7 +6,7 @@
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use crosscut_events::{TaskId, WaitKind, flags};
+use crosscut_events::{LockKind, TaskId, WaitKind, flags, with_tag};
 
 use crate::process;
 use crate::thread::{self, Thread};
@@ -78,7 +78,7 @@ extern "C" fn initialize(lookup: Lookup, _: c_int, _: *mut Data) -> c_int {
     let set: SetCallback = unsafe { std::mem::transmute(set) };
     PARALLEL_INFO.store(lookup(c"ompt_get_parallel_info".as_ptr()).cast_mut(), Ordering::Relaxed);
     // Numbers of `ompt_callbacks_t`.
-    let callbacks: [(c_int, *const c_void); 12] = [
+    let callbacks: [(c_int, *const c_void); 15] = [
         (1, thread_begin as *const c_void),
         (2, thread_end as *const c_void),
         (3, parallel_begin as *const c_void),
@@ -87,9 +87,12 @@ extern "C" fn initialize(lookup: Lookup, _: c_int, _: *mut Data) -> c_int {
         (6, task_schedule as *const c_void),
         (7, implicit_task as *const c_void),
         (16, sync_region_wait as *const c_void),
+        (17, mutex_released as *const c_void),
         (18, dependences as *const c_void),
         (20, work as *const c_void),
         (23, sync_region as *const c_void),
+        (26, mutex_acquire as *const c_void),
+        (27, mutex_acquired as *const c_void),
         (32, dispatch as *const c_void),
     ];
     let mut missing = Vec::new();
@@ -366,4 +369,28 @@ unsafe extern "C" fn dependences(_: *mut Data, list: *const Dependence, count: c
             thread.depend(dependence.variable, dependence.kind as u16);
         }
     });
+}
+
+/// The word for a lock, from `ompt_mutex_t` and its address.
+fn lock_word(kind: c_int, lock: u64) -> u64 {
+    let kind = match kind {
+        1 | 2 => LockKind::Lock,
+        3 | 4 => LockKind::NestLock,
+        6 => LockKind::Atomic,
+        7 => LockKind::Ordered,
+        _ => LockKind::Critical,
+    };
+    with_tag(lock, kind as u16)
+}
+
+extern "C" fn mutex_acquire(kind: c_int, _: c_uint, _: c_uint, lock: u64, _: *const c_void) {
+    thread::with(|thread| thread.lock_asked(lock_word(kind, lock)));
+}
+
+extern "C" fn mutex_acquired(kind: c_int, lock: u64, code: *const c_void) {
+    thread::with(|thread| thread.lock_got(lock_word(kind, lock), code as u64));
+}
+
+extern "C" fn mutex_released(kind: c_int, lock: u64, _: *const c_void) {
+    thread::with(|thread| thread.lock_freed(lock_word(kind, lock)));
 }

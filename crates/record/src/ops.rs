@@ -19,6 +19,15 @@ impl Thread {
         task
     }
 
+    /// The task created last is in the runtime's hands, and its creator goes on.
+    #[inline(always)]
+    pub fn created(&mut self) {
+        // The books of what is folded count the time between to the interval that follows.
+        if self.fold.is_none() {
+            self.put(EventKind::Created, []);
+        }
+    }
+
     /// A created task begins here.
     #[inline(always)]
     pub fn begin(&mut self, task: TaskId) {
@@ -58,16 +67,30 @@ impl Thread {
     #[inline(always)]
     pub fn wait(&mut self, kind: WaitKind, code: u64) {
         let now = self.now();
+        if matches!(kind, WaitKind::Barrier | WaitKind::LastBarrier) {
+            self.lanes_meet(now);
+        }
         self.put_at(now, EventKind::Wait, [with_tag(code, kind as u16)]);
         if let Some(fold) = &mut self.fold {
             fold.wait(now, kind);
         }
     }
 
+    /// What is gathered in between is stored, and the processor time with the next event.
+    #[cold]
+    fn lanes_meet(&mut self, now: u64) {
+        self.store_uses();
+        self.sampling.border(now);
+        self.sampling.meets = true;
+    }
+
     /// It has waited.
     #[inline(always)]
     pub fn wait_end(&mut self) {
         let now = self.now();
+        if std::mem::take(&mut self.sampling.meets) {
+            self.sampling.border(now);
+        }
         self.position();
         self.put_at(now, EventKind::WaitEnd, []);
         if self.fold.is_some() {
@@ -92,7 +115,9 @@ impl Thread {
     pub fn fork(&mut self, code: u64, lanes: u32) -> TaskId {
         self.position();
         let team = self.number();
-        self.put(EventKind::Fork, [with_tag(code, lanes.min(0xffff) as u16), team.0]);
+        let now = self.now();
+        self.sampling.border(now);
+        self.put_at(now, EventKind::Fork, [with_tag(code, lanes.min(0x7fff) as u16), team.0]);
         if let Some(fold) = &mut self.fold {
             fold.spoil();
         }
@@ -103,6 +128,7 @@ impl Thread {
     #[inline]
     pub fn lane(&mut self, team: TaskId, index: u32) -> TaskId {
         let now = self.now();
+        self.sampling.border(now);
         self.put_at(now, EventKind::Lane, [team.0, u64::from(index)]);
         let lane = self.number();
         self.goes_on(now, lane);
@@ -112,7 +138,9 @@ impl Thread {
     /// The lane has ended.
     #[inline]
     pub fn lane_end(&mut self) {
-        self.put(EventKind::LaneEnd, []);
+        let now = self.now();
+        self.lanes_meet(now);
+        self.put_at(now, EventKind::LaneEnd, []);
         self.current = TaskId::NONE;
     }
 
@@ -120,6 +148,7 @@ impl Thread {
     #[inline]
     pub fn join(&mut self, task: TaskId) {
         let now = self.now();
+        self.sampling.border(now);
         self.put_at(now, EventKind::Join, [task.0]);
         self.goes_on(now, task);
     }
@@ -141,18 +170,6 @@ impl Thread {
         if let Some(fold) = &mut self.fold {
             fold.spoil();
         }
-    }
-
-    /// The lane begins with some iterations.
-    #[inline]
-    pub fn chunk(&mut self, first: u64, count: u64) {
-        self.put(EventKind::Chunk, [first, count]);
-    }
-
-    /// The lane leaves the loop.
-    #[inline]
-    pub fn leave_loop(&mut self) {
-        self.put(EventKind::LoopEnd, []);
     }
 
     /// What was created or is waited for depends on an address.

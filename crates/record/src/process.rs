@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use crosscut_events::{ClockKind, FOLDER_VARIABLE, MAPS, OPTIONS_VARIABLE, PROCESS};
 
 use crate::options::Options;
-use crate::{clock, sys, thread};
+use crate::{clock, mutexes, sys, thread};
 
 static SHARED: OnceLock<Process> = OnceLock::new();
 /// Off in a process that was not started by `crosscut record`, and in the child of a `fork`.
@@ -29,6 +29,8 @@ pub struct Process {
     pub base_nanos: u64,
     /// What was asked for.
     pub options: Options,
+    /// A microsecond in ticks, once somebody asked.
+    microsecond: OnceLock<u64>,
     next_thread: AtomicU32,
     /// The key whose destructor ends the files of threads that nobody else tells us about.
     key: Option<u32>,
@@ -67,9 +69,11 @@ extern "C" fn loaded() {
         base_ticks,
         base_nanos,
         options,
+        microsecond: OnceLock::new(),
         next_thread: AtomicU32::new(0),
         key: made.then_some(key),
     };
+    mutexes::watch(process.options.locks);
     if SHARED.set(process).is_ok() {
         ACTIVE.store(true, Ordering::Release);
     }
@@ -78,6 +82,7 @@ extern "C" fn loaded() {
 /// The child of a fork has the parent's maps: it must not store to them. A program that it starts is recorded again.
 extern "C" fn in_forked_child() {
     ACTIVE.store(false, Ordering::Relaxed);
+    mutexes::watch(false);
     thread::forget();
 }
 
@@ -102,9 +107,16 @@ impl Process {
             base_ticks: 0,
             base_nanos: 0,
             options,
+            // Nothing is gathered or looked at beside what a test stores.
+            microsecond: OnceLock::from(0),
             next_thread: AtomicU32::new(0),
             key: None,
         }
+    }
+
+    /// A microsecond in ticks.
+    pub fn microsecond(&self) -> u64 {
+        *self.microsecond.get_or_init(|| clock::from_nanos(self, 1000))
     }
 
     /// The number for a new thread.
@@ -147,6 +159,10 @@ impl Process {
         };
         line("clock", &format!("{clock} {} {}", self.base_ticks, self.base_nanos));
         line("boot", &text("/proc/sys/kernel/random/boot_id"));
+        // What it may use: who has more threads than that must share processors.
+        if let Ok(processors) = std::thread::available_parallelism() {
+            line("processors", &processors.to_string());
+        }
         self.append(&lines);
         self.copy_maps();
         true

@@ -30,6 +30,7 @@ unsafe extern "C" {
     fn pwrite(fd: c_int, buffer: *const c_void, count: usize, offset: i64) -> isize;
     fn ioctl(fd: c_int, request: u64, ...) -> c_int;
     fn fcntl(fd: c_int, command: c_int, ...) -> c_int;
+    fn getrusage(who: c_int, usage: *mut [c_long; 18]) -> c_int;
     fn getrlimit(resource: c_int, limit: *mut [u64; 2]) -> c_int;
 }
 
@@ -69,12 +70,38 @@ pub fn last_error() -> u32 {
     std::io::Error::last_os_error().raw_os_error().unwrap_or(0) as u32
 }
 
+/// The function of this name that comes behind this library; null when there is none.
+pub fn next_symbol(name: &std::ffi::CStr) -> *mut c_void {
+    const NEXT: *mut c_void = std::ptr::without_provenance_mut(usize::MAX);
+    // SAFETY: the name is a C string.
+    unsafe { dlsym(NEXT, name.as_ptr()) }
+}
+
 /// Nanoseconds of `CLOCK_MONOTONIC`.
 pub fn nanos() -> u64 {
     let mut time = Timespec { seconds: 0, nanos: 0 };
     // SAFETY: it fills in the struct that we own.
     unsafe { clock_gettime(CLOCK_MONOTONIC, &mut time) };
     time.seconds as u64 * 1_000_000_000 + time.nanos as u64
+}
+
+/// Nanoseconds that this thread was on a processor.
+pub fn processor_nanos() -> u64 {
+    const THREAD_CPUTIME: c_int = 3;
+    let mut time = Timespec { seconds: 0, nanos: 0 };
+    // SAFETY: it fills in the struct that we own.
+    unsafe { clock_gettime(THREAD_CPUTIME, &mut time) };
+    time.seconds as u64 * 1_000_000_000 + time.nanos as u64
+}
+
+/// How often this thread left its core to wait, and how often because another was to run there.
+pub fn switches() -> (u64, u64) {
+    const THREAD: c_int = 1;
+    // `struct rusage`: two times of two words each, then fourteen counts, these two last.
+    let mut usage = [0; 18];
+    // SAFETY: it fills in the words that we own, on 64-bit Linux that many.
+    unsafe { getrusage(THREAD, &mut usage) };
+    (usage[16] as u64, usage[17] as u64)
 }
 
 /// The kernel's number of this thread.

@@ -16,14 +16,20 @@ use crosscut_events::{
     MAX_COUNTERS, TaskId, VERSION, thread_file,
 };
 
+use crate::chunks::Open;
 use crate::counters::Counters;
 use crate::fold::Books;
+use crate::locks::Locks;
 use crate::process::{self, Process};
-use crate::{clock, sys};
+use crate::sampling::Sampling;
+use crate::{clock, gomp, sys};
 
-/// Room that is left at the end of a chunk for an event with what may come before it: core, counters, the event itself. One
-/// word stays free, so that what follows an event is in the same chunk.
-const SLACK: usize = 2 + (1 + MAX_COUNTERS) + 3 + 1;
+/// Room that is left at the end of a chunk for an event with what may come before it: core, processor time, counters, the
+/// event itself. One word stays free, so that what follows an event is in the same chunk.
+const SLACK: usize = 2 + 4 + (1 + MAX_COUNTERS) + (1 + LONGEST) + 1;
+
+/// Payload words of the longest event that [`Thread::put_at`] stores.
+const LONGEST: usize = 7;
 
 /// The descriptor is not ours any more.
 const EBADF: u32 = 9;
@@ -61,11 +67,26 @@ pub struct Thread {
     file: Option<(u64, u64)>,
     /// What `core` points to where the kernel does not help.
     core_by_call: i32,
+    /// The chunk of a loop that may still grow.
+    pub chunk: Open,
+    /// The locks it holds, and what it did with them.
+    pub locks: Locks,
+    /// When its processor time is looked at next.
+    pub sampling: Sampling,
     /// Whether the root was begun by a call of ours rather than by an OpenMP runtime.
     own_root: bool,
+    /// What the part for libgomp knows of it.
+    pub gomp: gomp::State,
     /// What the clock says in a test.
     #[cfg(test)]
     pub test_time: Option<u64>,
+}
+
+/// A point in the stream of a thread.
+#[derive(Clone, Copy)]
+pub struct Mark {
+    at: *mut u64,
+    chunk: u64,
 }
 
 thread_local! {
@@ -87,6 +108,14 @@ pub fn with<R>(f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
     }
     // SAFETY: only this thread knows the pointer, and `f` cannot reach it again.
     Some(f(unsafe { &mut *thread }))
+}
+
+/// Calls with the thread when it is being recorded already.
+#[inline(always)]
+pub fn with_open<R>(f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
+    let thread = THREAD.get();
+    // SAFETY: as in `with`.
+    if thread as usize > CLOSED as usize { Some(f(unsafe { &mut *thread })) } else { None }
 }
 
 /// The first event of a thread opens its file.
@@ -114,7 +143,9 @@ pub fn close() {
     let thread = THREAD.replace(CLOSED);
     if thread as usize > CLOSED as usize {
         // SAFETY: it came from a box in `open` and was taken out just now.
-        drop(unsafe { Box::from_raw(thread) });
+        let mut thread = unsafe { Box::from_raw(thread) };
+        thread.store_uses();
+        thread.sample();
     }
 }
 
@@ -169,6 +200,7 @@ impl Thread {
             }
             AtomicU64::from_ptr(&raw mut (*header).magic).store(FILE_MAGIC, Ordering::Release);
         }
+        let microsecond = process.microsecond();
         let mut thread = Box::new(Thread {
             cursor: ptr::without_provenance_mut(8),
             limit: ptr::null_mut(),
@@ -187,7 +219,11 @@ impl Thread {
             fd,
             file: sys::identity(fd),
             core_by_call: -1,
+            chunk: Open::new(microsecond),
+            locks: Locks::new(microsecond),
+            sampling: Sampling::new(microsecond),
             own_root: false,
+            gomp: gomp::State::default(),
             #[cfg(test)]
             test_time: None,
         });
@@ -243,6 +279,28 @@ impl Thread {
         self.last_core = i32::MIN;
     }
 
+    /// Where the stream stands now, for [`Thread::take_back`].
+    pub fn mark(&mut self) -> Mark {
+        Mark { at: self.position(), chunk: self.chunks }
+    }
+
+    /// Takes back what was stored since then; not when a part of it is out of reach.
+    pub fn take_back(&mut self, mark: Mark) -> bool {
+        if mark.chunk != self.chunks || self.limit.is_null() || mark.at > self.cursor {
+            return false;
+        }
+        // SAFETY: both point into the chunk. The first word goes first: the stream ends there.
+        unsafe {
+            AtomicU64::from_ptr(mark.at).store(0, Ordering::Release);
+            compiler_fence(Ordering::SeqCst);
+            ptr::write_bytes(mark.at, 0, self.cursor.offset_from(mark.at) as usize);
+        }
+        self.cursor = mark.at;
+        // A change of the core may have gone.
+        self.last_core = i32::MIN;
+        true
+    }
+
     /// Stores an event that happens now.
     #[inline(always)]
     pub fn put<const N: usize>(&mut self, kind: EventKind, payload: [u64; N]) {
@@ -262,6 +320,10 @@ impl Thread {
         if core != self.last_core {
             self.last_core = core;
             self.store(ticks, EventKind::Core, [core as u64]);
+        }
+        if ticks >= self.sampling.next {
+            let sample = self.sampling.take(ticks);
+            self.store(ticks, EventKind::Processor, sample);
         }
         if let Some(counters) = &mut self.counters {
             let values = counters.read();
@@ -291,6 +353,11 @@ impl Thread {
             AtomicU64::from_ptr(self.cursor).store(ticks << 8 | kind as u64, Ordering::Release);
             self.cursor = self.cursor.add(1 + payload.len());
         }
+    }
+
+    /// Whether nothing can be stored any more.
+    pub fn is_full(&self) -> bool {
+        self.limit.is_null()
     }
 
     /// An event that could not be stored is counted, where a reader will find it.
@@ -362,11 +429,27 @@ impl Thread {
         }
     }
 
+    /// Stores the processor time as it is now.
+    pub fn sample(&mut self) {
+        let now = self.now();
+        if self.cursor > self.limit && !self.next_chunk() {
+            return;
+        }
+        let sample = self.sampling.take(now);
+        self.store(now, EventKind::Processor, sample);
+    }
+
     /// Takes the next number.
     #[inline(always)]
     pub fn number(&mut self) -> TaskId {
         self.numbered += 1;
         TaskId(self.above | self.numbered)
+    }
+
+    /// The number of the thread within the process.
+    #[inline(always)]
+    pub fn thread_number(&self) -> u64 {
+        u64::from(TaskId(self.above).thread())
     }
 
     /// Numbers given so far.

@@ -51,7 +51,7 @@ fn check_lists(tasks: &TaskWriter) -> Result<(), TasksError> {
     {
         return Err(TasksError::Broken("chunks are not in order, or not among the nodes".into()));
     }
-    Ok(())
+    tasks.beside.check(n)
 }
 
 /// Adds all indexes to a tree that is sound and whose inner nodes are complete.

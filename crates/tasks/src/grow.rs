@@ -63,6 +63,8 @@ struct Open {
     place: u32,
     row: u32,
     site: u32,
+    /// Where it stands in the program, when that is not where its first block began.
+    own_site: u32,
     /// Where the ends of its tasks begin in `ends`.
     ends: usize,
     /// For a task: what comes before the next block of the task around it.
@@ -196,6 +198,16 @@ impl<'w> Grow<'w> {
         self.open_marked(Mark::new(kind, edge, false))
     }
 
+    /// A new section of the code at a site: its first interval began before, where the one before it ended.
+    #[inline]
+    pub fn open_section(&mut self, edge: Edge, site: u32) -> u32 {
+        let node = self.open_marked(Mark::new(Kind::Section, edge, false));
+        if let Some(open) = self.open.last_mut() {
+            open.own_site = site;
+        }
+        node
+    }
+
     /// The same with all that its mark says.
     #[inline]
     pub(crate) fn open_marked(&mut self, mark: Mark) -> u32 {
@@ -223,6 +235,7 @@ impl<'w> Grow<'w> {
             place: 0,
             row: 0,
             site: 0,
+            own_site: NO_SITE,
             ends: self.ends.len(),
             around: Before { edge, row, at, joined },
         });
@@ -365,7 +378,7 @@ impl<'w> Grow<'w> {
             let columns = &mut self.columns;
             columns.len[at] = self.next - open.node;
             columns.place[at] = place;
-            columns.site[at] = site;
+            columns.site[at] = if open.own_site == NO_SITE { site } else { open.own_site };
             columns.start[at] = start;
             columns.end[at] = end;
             columns.span[at] = span;

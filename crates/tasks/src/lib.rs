@@ -3,12 +3,13 @@
 //! [`finish`] completes a task tree that a reader, a recorder or a generator has filled, adds its indexes and puts it
 //! into the run; [`Tasks`] opens it again. Every answer costs what is looked at, never the size of the run.
 
+mod beside;
+mod causes;
 mod complete;
 mod critical;
 mod dag;
 mod error;
 mod exact;
-mod findings;
 mod finish;
 mod frame;
 pub mod grain;
@@ -17,6 +18,7 @@ mod order;
 mod pass;
 mod profile;
 pub mod schema;
+mod serial;
 mod spine;
 mod summary;
 mod sums;
@@ -25,13 +27,14 @@ mod tasks;
 mod timeline;
 mod whatif;
 
+pub use causes::{Account, Cause, Causes, Finding, Severity};
 pub use critical::{FramePath, Inside, Way};
 pub use error::TasksError;
 pub use exact::ProfileStep;
-pub use findings::{Finding, FindingView, Severity};
 pub use finish::{finish, finish_grown};
 pub use grow::{Block, Grow, Grown};
 pub use profile::Profile;
+pub use serial::SerialPart;
 pub use summary::{GapHistogram, Grid, Migration, Summary};
 pub use tasks::Tasks;
 pub use timeline::{Cells, Interval, Timeline};

@@ -3,6 +3,8 @@
 
 use crosscut_run::{ColumnMut, RunError, RunWriter};
 
+pub use crate::beside::{Beside, Joined, Lock, LockKind, LockUse, LockWait, NO_SOURCE, Stretch};
+
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
@@ -224,6 +226,8 @@ pub struct TaskWriter {
     pub depends: Vec<Depend>,
     /// Iterations of the chunks, ascending by node.
     pub chunks: Vec<Chunk>,
+    /// Locks, joined chunks, processor time.
+    pub beside: Beside,
     /// What counters counted in each interval, 0 for other nodes; see [`TaskWriter::add_counter`].
     pub counters: Vec<(String, ColumnMut<i64>)>,
 }
@@ -245,7 +249,7 @@ pub struct Chunk {
     pub node: u32,
     /// The first iteration.
     pub first: i64,
-    /// How many.
+    /// How many, over all chunks that were joined.
     pub count: i64,
 }
 
@@ -264,6 +268,7 @@ impl TaskWriter {
             collapsed: Vec::new(),
             depends: Vec::new(),
             chunks: Vec::new(),
+            beside: Beside::default(),
             counters: Vec::new(),
         })
     }
@@ -300,6 +305,7 @@ impl TaskWriter {
             collapsed: self.collapsed.clone(),
             depends: self.depends,
             chunks: self.chunks,
+            beside: self.beside,
             counters: self.counters,
         };
         let times =
@@ -317,6 +323,7 @@ pub struct NodeWriter {
     collapsed: Vec<Collapsed>,
     depends: Vec<Depend>,
     chunks: Vec<Chunk>,
+    beside: Beside,
     counters: Vec<(String, ColumnMut<i64>)>,
 }
 
@@ -334,6 +341,7 @@ impl NodeWriter {
         let values: Vec<i64> = self.chunks.iter().flat_map(|c| [c.first, c.count]).collect();
         run.put_slice("tasks/chunk_node", &nodes)?;
         run.put_slice("tasks/chunk_values", &values)?;
+        self.beside.put(run)?;
         let (len, parent, place, site, span) = self.columns;
         run.put(len)?;
         run.put(parent)?;

@@ -8,6 +8,7 @@ use crate::schema::{COLLAPSED_VALUES, Collapsed, Edge, Kind, Mark};
 use crosscut_run::{Clock, Column, Ids, Places, Run, RunError, Source, Sources};
 use crosscut_tree::{NodeId, Sums, Tree, Wide};
 
+use crate::beside::{self, Joined, Lock, LockUse, LockWait, Stretch};
 use crate::critical::Known;
 use crate::dag::{Dag, Depends, Join};
 use crate::error::TasksError;
@@ -46,6 +47,7 @@ pub struct Tasks {
     depend_frame: Column<u32>,
     chunk_node: Column<u32>,
     chunk_values: Column<i64>,
+    beside: beside::Known,
     sum_work: Column<i64>,
     counters: Vec<Counter>,
     sum_counts: [Column<i64>; Kind::LEAVES.len()],
@@ -133,6 +135,7 @@ impl Tasks {
             depend_frame: run.column("tasks/depend_frame")?,
             chunk_node: run.column("tasks/chunk_node")?,
             chunk_values: run.column("tasks/chunk_values")?,
+            beside: beside::Known::open(&run)?,
             sum_work: run.column("tasks/sum_work")?,
             counters: counters(&run)?,
             sum_counts: [
@@ -290,6 +293,46 @@ impl Tasks {
         let at = self.chunk_node.binary_search(&node.0).ok()?;
         let row = self.chunk_values.get(at * CHUNK_VALUES..(at + 1) * CHUNK_VALUES)?;
         Some((row[0], row[1]))
+    }
+
+    /// The chunks that were joined into a node while recording; none when it is a single chunk, or no chunk.
+    pub fn joined(&self, node: NodeId) -> Option<Joined> {
+        self.joined_in(node.index()..node.index() + 1).next()
+    }
+
+    /// The nodes of a range that stand for several chunks, ascending.
+    pub fn joined_in(&self, nodes: Range<usize>) -> impl ExactSizeIterator<Item = Joined> {
+        self.beside.joined(nodes)
+    }
+
+    /// How many locks the recorder has seen.
+    pub fn lock_count(&self) -> usize {
+        self.beside.lock_count()
+    }
+
+    /// A lock, by number.
+    pub fn lock(&self, lock: u32) -> Option<Lock> {
+        self.beside.lock(lock)
+    }
+
+    /// The name of a lock that is a variable of the program, or of a critical section that has one.
+    pub fn lock_name(&self, lock: u32) -> Option<&str> {
+        self.beside.lock_name(lock)
+    }
+
+    /// The waits for locks in a range of nodes, ascending by node, then by time.
+    pub fn lock_waits(&self, nodes: Range<usize>) -> impl ExactSizeIterator<Item = LockWait> {
+        self.beside.lock_waits(nodes)
+    }
+
+    /// What was done with locks over the whole run, ascending by lock, source and worker.
+    pub fn lock_uses(&self) -> impl ExactSizeIterator<Item = LockUse> {
+        self.beside.lock_uses()
+    }
+
+    /// The processor time of a worker, ascending by time; empty when it was not recorded.
+    pub fn stretches(&self, worker: usize) -> impl ExactSizeIterator<Item = Stretch> {
+        self.beside.stretches(worker)
     }
 
     /// Whether it is the task of a member of a team, which no program created.
@@ -561,12 +604,8 @@ impl Tasks {
         sum
     }
 
-    /// Nodes with very many children.
-    pub(crate) fn wide_nodes(&self) -> &[u32] {
-        &self.wide[0]
-    }
-
-    fn blocks(&self) -> Blocks<'_> {
+    /// The blocks by row and time.
+    pub(crate) fn blocks(&self) -> Blocks<'_> {
         Blocks {
             order: &self.order,
             borders: &self.borders,

@@ -2,8 +2,7 @@
 
 mod bench;
 
-use bench::{Bench, number, scene, start};
-use crosscut_tasks::{Finding, FindingView};
+use bench::{number, scene, start};
 use crosscut_tree::NodeId;
 use crosscut_view::tasks::charts::{gaps, migrations, speedup};
 use crosscut_view::tasks::predict::{Curve, counts};
@@ -12,57 +11,40 @@ use crosscut_view::tasks::styles;
 use crosscut_workbench::{Block, Cell, Refusal, Scope, Settings, Shared, Sheet, Shown, Topic};
 use serde_json::{Value, json};
 
-/// What the analysis finds, in the order of before: worst first, of equal ones those of the task tree first.
-fn found(bench: &Bench, run: usize) -> Vec<Finding> {
-    let opened = bench.opened(run);
-    let (tasks, graph) = (&opened.tasks, &opened.grains().grains);
-    let problems = graph.problems(tasks, &opened.thresholds, None);
-    let mut findings = tasks.findings();
-    findings.extend(graph.findings(tasks, &problems));
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.cost));
-    findings
-}
-
 #[test]
-fn losses_are_the_findings() {
+fn losses_are_the_causes() {
     let bench = bench::over(&[("fib", 2000), ("wide", 5000), ("chain", 3000), ("skewed", 3000)]);
-    let mut views = Vec::new();
     for run in 0..4 {
-        let found = found(&bench, run);
+        let causes = bench.opened(run).causes();
         let losses = bench
             .bench
             .job(run, |job| bench.bench.runs[run].domains[0].losses(&Scope::default(), job))
             .unwrap();
-        assert_eq!(losses.len(), found.len());
-        for (loss, finding) in losses.iter().zip(&found) {
-            assert_eq!((loss.cause, loss.cost), (finding.id, finding.cost as f64));
+        assert_eq!(losses.len(), causes.findings.len());
+        for (loss, finding) in losses.iter().zip(&causes.findings) {
+            assert_eq!((loss.cause, loss.cost), (finding.cause.id(), finding.cost as f64));
             assert_eq!((&loss.what, &loss.advice), (&finding.what, &finding.advice));
-            assert_eq!(loss.line.is_some(), finding.line.is_some(), "{}", loss.what);
+            assert_eq!(loss.line.is_some(), finding.source.is_some(), "{}", loss.what);
             assert_eq!(loss.show.run, run);
             let node = loss.show.selected.as_ref().and_then(|selected| selected.nodes.single());
             assert_eq!(node, finding.node);
-            let lens = loss.show.tree("grains").lens;
-            assert_eq!(
-                lens.map(|lens| lens.name),
-                (finding.view == FindingView::Grain).then(|| finding.id.to_owned())
-            );
-            views.push(loss.show.view.clone());
             // What is linked to can be drawn.
             for look in std::iter::once(&loss.show).chain(&loss.picture) {
                 bench.bench.draw(look).unwrap();
             }
         }
-        // Numbered and weighed as before.
-        let listed = &bench.bench.found(run).unwrap().findings;
-        assert_eq!(listed.len(), found.len());
-        for (i, (listed, finding)) in listed.iter().zip(&found).enumerate() {
-            assert_eq!((listed.number as usize, listed.id.as_str()), (i + 1, finding.id));
-            assert_eq!(listed.severity.word(), finding.severity.word());
+        // Nothing is lost twice, so nothing is taken from a cause when all are charged.
+        let found = bench.bench.found(run).unwrap();
+        let sum = |costs: &mut dyn Iterator<Item = f64>| costs.sum::<f64>();
+        let (here, there) =
+            (sum(&mut found.lost.iter().map(|l| l.cost)), sum(&mut losses.iter().map(|l| l.cost)));
+        assert!((here - there).abs() <= 1e-6 * there.max(1.0), "{here} of {there}");
+        let account = &causes.account;
+        assert_eq!(account.work + account.lost + account.shared + account.unexplained, account.capacity);
+        for (number, finding) in (1..).zip(&found.findings) {
+            assert_eq!(finding.number, number);
         }
     }
-    views.sort_unstable();
-    views.dedup();
-    assert_eq!(views, ["tasks.dag", "tasks.grains", "tasks.timeline"]);
 }
 
 fn looks<'a>(sheet: &'a Sheet) -> Vec<&'a crosscut_workbench::Look> {
@@ -207,8 +189,12 @@ fn json_for_scripts() {
         let missing = grain["not_available"].as_object().unwrap();
         assert_eq!(missing.keys().collect::<Vec<_>>(), ["chunk-imbalance", "memory-stall", "work-deviation"]);
         let findings = report["findings"].as_array().unwrap();
-        let costs: Vec<i64> = found(&bench, run).iter().map(|finding| finding.cost).collect();
-        assert_eq!(findings.iter().map(|f| f["cost_ns"].as_i64().unwrap()).collect::<Vec<_>>(), costs);
+        let found = bench.bench.found(run).unwrap();
+        assert_eq!(findings.len(), found.findings.len());
+        for (told, finding) in findings.iter().zip(&found.findings) {
+            assert_eq!((&told["id"], &told["do"]), (&json!(finding.id), &json!(finding.advice)));
+            assert_eq!(told["cost_ns"].as_i64(), finding.cost.number().map(|cost| cost as i64));
+        }
     }
     let domain = &bench.bench.runs[0].domains[0];
     let own = bench.bench.job(0, |job| domain.json(Topic::Info, job)).unwrap();

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crosscut_scene::format::{THIN, three};
+use crosscut_scene::format::{THIN, quantity, share, three};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -134,12 +134,16 @@ impl Workbench {
                 lines.push(String::new());
             }
         }
-        let found = &self.found(run)?.findings;
-        if found.is_empty() {
-            lines.push("no finding costs a hundredth of the workers' time".to_owned());
-        }
+        let found = self.found(run)?;
         let capacity = capacity(open);
-        lines.extend(found.iter().flat_map(|found| text::finding(found, Some(capacity))));
+        if found.findings.is_empty() {
+            lines.push("no finding costs a hundredth of the workers' time".to_owned());
+            lines.extend(found.lost.first().map(|lost| {
+                let cost = quantity(lost.cost, open.clock());
+                format!("    the largest: {cost} ({}), {}", share(lost.cost, capacity), lost.what)
+            }));
+        }
+        lines.extend(found.findings.iter().flat_map(|found| text::finding(found, Some(capacity))));
         Ok(lines)
     }
 

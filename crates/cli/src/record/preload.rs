@@ -1,6 +1,5 @@
-//! What is loaded into the program before its own libraries: the recorder, and LLVM's OpenMP runtime where the program
-//! would use GCC's, which offers no interface for tools. LLVM's runtime has the entry points of GCC's for all but
-//! `scope`, `teams` and `target`.
+//! What is loaded into the program before its own libraries: the recorder, and LLVM's OpenMP runtime in place of GCC's
+//! where that was asked for.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -12,7 +11,9 @@ use anyhow::{Context, Result, bail};
 use crosscut_events::{FOLDER_VARIABLE, OPTIONS_VARIABLE};
 use tempfile::TempDir;
 
+use super::Wanted;
 use super::program::{Program, Runtime};
+use super::swap;
 
 /// The file of the recorder.
 const RECORDER: &str = "libcrosscut_record.so";
@@ -32,26 +33,22 @@ pub struct Preload {
 }
 
 impl Preload {
-    /// Whether the program can use LLVM's OpenMP runtime: its own, or the one that is loaded.
-    pub fn has_libomp(&self) -> bool {
-        self.libomp.is_some() || matches!(self.runtime, Runtime::Llvm)
-    }
-
     /// Finds what the program needs.
-    pub fn find(program: &Program) -> Result<Self> {
+    pub fn find(program: &Program, wanted: Wanted) -> Result<Self> {
         let recorder = recorder()?;
         let runtime = program.runtime();
-        let libomp = match runtime {
-            Runtime::Llvm => None,
-            Runtime::Unknown => libomp()?,
-            Runtime::Gcc => match libomp()? {
+        let libomp = match (wanted, runtime) {
+            (Wanted::Own, _) | (Wanted::Llvm, Runtime::Llvm) => None,
+            (Wanted::Llvm, _) => match libomp()? {
                 None => bail!(
-                    "{}: uses GCC's OpenMP runtime, which cannot be recorded, and LLVM's, which can take its place, was \
-                     not found; install it (Debian: apt install libomp-19-dev or libomp5-19) or let {LIBOMP_VARIABLE} \
-                     name the file {LIBOMP}",
-                    program.path.display()
+                    "LLVM's OpenMP runtime was not found; install it (Debian: apt install libomp-19-dev or libomp5-19), let \
+                     {LIBOMP_VARIABLE} name the file {LIBOMP}, or leave out `--runtime llvm`"
                 ),
-                found => found,
+                Some(libomp) => {
+                    let files = program.files();
+                    swap::check(&libomp, files.iter().map(PathBuf::as_path))?;
+                    Some(libomp)
+                }
             },
         };
         let mut preload = Preload { recorder, libomp, runtime, _names: None };
@@ -109,10 +106,9 @@ impl Preload {
 impl fmt::Display for Preload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.runtime, &self.libomp) {
-            (Runtime::Llvm, _) => write!(f, "with its own OpenMP runtime"),
-            (Runtime::Gcc, Some(libomp)) => write!(f, "with {} in place of libgomp", libomp.display()),
-            (_, Some(libomp)) => write!(f, "with {} for OpenMP, if it has any", libomp.display()),
-            (_, None) => write!(f, "without an OpenMP runtime"),
+            (_, Some(libomp)) => write!(f, "with {} in place of libgomp", libomp.display()),
+            (Runtime::Unknown, None) => write!(f, "with its own OpenMP runtime, if it has any"),
+            (Runtime::Gcc | Runtime::Llvm, None) => write!(f, "with its own OpenMP runtime"),
         }
     }
 }

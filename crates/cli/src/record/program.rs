@@ -12,7 +12,10 @@ use anyhow::{Context, Result, anyhow, bail};
 use object::elf::{FileHeader64, PT_INTERP};
 use object::read::ReadCache;
 use object::read::elf::{ElfFile64, FileHeader, ProgramHeader};
-use object::{Endianness, Object};
+use object::{Endianness, Object, ObjectSymbol};
+
+/// The file of GCC's OpenMP runtime, without its version.
+const LIBGOMP: &str = "libgomp.so";
 
 /// An executable file.
 pub struct Program {
@@ -36,9 +39,9 @@ enum Kind {
 /// The OpenMP runtime that a program asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Runtime {
-    /// GCC's, which has no interface for tools.
+    /// GCC's.
     Gcc,
-    /// LLVM's or Intel's, which have.
+    /// LLVM's or Intel's.
     Llvm,
     /// None when it is started; it may load or start something that does.
     Unknown,
@@ -94,14 +97,39 @@ impl Program {
     /// The OpenMP runtime that is loaded when it starts.
     pub fn runtime(&self) -> Runtime {
         let Kind::Dynamic { loader, needed } = &self.kind else { return Runtime::Unknown };
-        let libraries = loaded(loader, &self.path).unwrap_or_else(|| needed.clone());
+        let libraries = match loaded(loader, &self.path) {
+            Some(libraries) => libraries.into_iter().map(|(name, _)| name).collect(),
+            None => needed.clone(),
+        };
         let any =
             |names: &[&str]| libraries.iter().any(|library| names.iter().any(|n| library.starts_with(n)));
         match () {
             () if any(&["libomp.so", "libomp-", "libomp5.so", "libiomp5.so"]) => Runtime::Llvm,
-            () if any(&["libgomp.so"]) => Runtime::Gcc,
+            () if any(&[LIBGOMP]) => Runtime::Gcc,
             () => Runtime::Unknown,
         }
+    }
+
+    /// The program itself and the libraries that are loaded when it starts, but for GCC's OpenMP runtime.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let libraries = match &self.kind {
+            Kind::Dynamic { loader, .. } => loaded(loader, &self.path).unwrap_or_default(),
+            _ => Vec::new(),
+        };
+        let others = libraries.into_iter().filter(|(name, _)| !name.starts_with(LIBGOMP));
+        [self.path.clone()].into_iter().chain(others.filter_map(|(_, path)| path)).collect()
+    }
+
+    /// Whether GCC's OpenMP runtime is a part of the program itself, as far as its symbols tell.
+    pub fn has_own_libgomp(&self) -> bool {
+        let Kind::Dynamic { .. } = self.kind else { return false };
+        let Ok(file) = File::open(&self.path) else { return false };
+        let file = &ReadCache::new(file);
+        let Ok(elf) = ElfFile64::<Endianness, _>::parse(file) else { return false };
+        let is_defined = |symbol: object::read::elf::ElfSymbol64<'_, '_, _, _>| {
+            symbol.is_definition() && symbol.name_bytes() == Ok(b"GOMP_parallel")
+        };
+        elf.symbols().any(is_defined)
     }
 }
 
@@ -165,12 +193,19 @@ fn inspect_elf(file: File) -> Result<Kind> {
     Ok(Kind::Dynamic { loader: OsStr::from_bytes(loader).into(), needed: needed.unwrap_or_default() })
 }
 
-/// The names of all libraries that the loader would load, as `ldd` asks it; the program itself is not started.
-fn loaded(loader: &Path, program: &Path) -> Option<Vec<String>> {
+/// The names of all libraries that the loader would load and where they are, as `ldd` asks it; the program itself is not
+/// started.
+fn loaded(loader: &Path, program: &Path) -> Option<Vec<(String, Option<PathBuf>)>> {
     let output =
         Command::new(loader).arg("--list").arg(program).stdin(Stdio::null()).stderr(Stdio::null()).output();
     let text = output.ok().filter(|output| output.status.success())?.stdout;
     let text = String::from_utf8_lossy(&text);
-    let name = |line: &str| Some(line.split_whitespace().next()?.rsplit('/').next()?.to_owned());
-    Some(text.lines().filter_map(name).collect())
+    // `libgomp.so.1 => /lib/x86_64-linux-gnu/libgomp.so.1 (0x00007f…)`
+    let library = |line: &str| {
+        let name = line.split_whitespace().next()?.rsplit('/').next()?.to_owned();
+        let path =
+            line.split_once("=> ").and_then(|(_, path)| path.rsplit_once(" (")).map(|(path, _)| path.into());
+        Some((name, path))
+    };
+    Some(text.lines().filter_map(library).collect())
 }

@@ -13,7 +13,7 @@ impl Builder<'_, '_> {
         let Some(folded) = Folded::from_words(event.payload) else { return };
         let place = self.place(walk.thread, walk.core);
         let code = self.code(walk, folded.code);
-        let site = self.sites.site(walk.process, walk.from, code);
+        let site = self.sites.site(walk.process, code, code);
         let mark = Mark::new(Kind::Section, walk.edge, true);
         let block = Block { mark, start: walk.start, end: time, place, worker: walk.thread, site };
         self.folded(walk.process, &folded, block);

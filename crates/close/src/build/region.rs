@@ -4,7 +4,7 @@
 use crosscut_events::{Event, TaskId, WaitKind};
 use crosscut_tasks::schema::{Edge, Kind, Mark};
 
-use super::{Builder, Entry, State, Step, Walk};
+use super::{Barrier, Builder, Entry, State, Step, Walk};
 use crate::index::{Lane, Point, Team};
 
 /// A walk through the lanes of a team.
@@ -37,11 +37,12 @@ impl Builder<'_, '_> {
             phases -= 1;
         }
         let code = self.code(walk, event.word());
+        let site = self.sites.site(walk.process, code, code);
         let around = phases > 1;
         if around {
-            self.grow.open(Kind::Section, walk.edge);
+            self.grow.open_section(walk.edge, site);
         }
-        self.grow.open(Kind::Section, walk.edge);
+        self.grow.open_section(walk.edge, site);
         // The interval of the task ends here, as the fork of the first lane.
         self.interval(walk, Kind::Fork, time, code);
         let join = recorded.index.teams.get(&team).copied();
@@ -67,7 +68,7 @@ impl Builder<'_, '_> {
         let site = self.sites.site(process, region.code, region.code);
         let recorded = &self.processes[process as usize];
         // Lanes that did not come to this phase have no point to go on from.
-        let came = |lane: usize| region.phase == 0 || self.lanes[process as usize][lane].0.is_some();
+        let came = |lane: usize| region.phase == 0 || self.lanes[process as usize][lane].point.is_some();
         while region.next < region.lanes.end && !came(region.next) {
             region.next += 1;
         }
@@ -82,11 +83,15 @@ impl Builder<'_, '_> {
                 self.leaf(Mark::new(Kind::Fork, edge, false), at, on, site);
             }
             self.grow.open(Kind::Task, Edge::Create);
-            let (begin, start) = match region.phase {
-                0 => (lane.begin, recorded.clock.time(lane.ticks)),
-                _ => std::mem::take(&mut self.lanes[process as usize][number]),
+            let (begin, start, from) = match region.phase {
+                0 => (lane.begin, recorded.clock.time(lane.ticks), region.code),
+                _ => {
+                    let Barrier { point, time, code } =
+                        std::mem::take(&mut self.lanes[process as usize][number]);
+                    (point, time, code)
+                }
             };
-            let (id, position, from) = (lane.id, begin.position(), region.code);
+            let (id, position) = (lane.id, begin.position());
             let moves = self.moves(process, id, 0);
             let mut walk = self.walk(process, Entry { id, begin, position, moves, start, from });
             walk.more().lane = Some(number);
@@ -107,7 +112,7 @@ impl Builder<'_, '_> {
         if region.phase < region.phases {
             region.next = region.lanes.start;
             region.release = region.arrival;
-            self.grow.open(Kind::Section, Edge::End);
+            self.grow.open_section(Edge::End, site);
             stack.push(Step::Region(region));
             return;
         }

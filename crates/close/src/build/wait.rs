@@ -3,7 +3,7 @@
 use crosscut_events::{Event, Events, WaitKind, tag_of};
 use crosscut_tasks::schema::{Edge, Kind, Mark};
 
-use super::{Builder, State, Walk};
+use super::{Barrier, Builder, State, Walk};
 use crate::depends::Depends;
 use crate::index::Point;
 
@@ -25,9 +25,9 @@ impl Builder<'_, '_> {
             WaitKind::Barrier | WaitKind::LastBarrier if walk.lane().is_some() => {
                 if let Some(lane) = walk.lane().filter(|_| kind == WaitKind::Barrier) {
                     let point = Point::new(walk.thread as usize, walk.position, walk.core);
-                    self.lanes[walk.process as usize][lane] = (point, time);
+                    self.lanes[walk.process as usize][lane] = Barrier { point, time, code };
                 }
-                self.finish(walk, time);
+                self.finish(walk, time, code);
                 return true;
             }
             WaitKind::Group | WaitKind::Section if self.has_group(walk) => {
@@ -43,7 +43,7 @@ impl Builder<'_, '_> {
                 walk.state = State::Waits(kind, time);
             }
             WaitKind::Depend => {
-                self.open_section(walk.edge, false, 0);
+                self.open_section(walk, false, code);
                 let wait = self.interval(walk, Kind::Wait, time, code);
                 let from = self.depends.len();
                 self.depend(walk, events, wait, true);

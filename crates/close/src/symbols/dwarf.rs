@@ -141,6 +141,19 @@ impl<'a> Dwarf<'a> {
         frames
     }
 
+    /// The line of a function that begins at an address: that of its first row there. What was inlined at its very beginning
+    /// has rows of its own at the same address, behind it.
+    pub fn entry_line(&self, address: u64) -> Option<u32> {
+        let unit = self.finish(self.context.find_dwarf_and_unit(address))?;
+        let mut rows = unit.line_program.clone()?.rows();
+        while let Ok(Some((_, row))) = rows.next_row() {
+            if row.address() == address && row.is_stmt() && !row.end_sequence() {
+                return u32::try_from(row.line()?.get()).ok();
+            }
+        }
+        None
+    }
+
     /// The compiler's name of the function whose text a line is in: the last that begins before it in the same file.
     /// The function is in the unit of `address`, as all that was made of its tasks is.
     pub fn function_around(&self, address: u64, frame: &Frame) -> Option<String> {

@@ -75,6 +75,19 @@ impl Module<'_> {
         }
     }
 
+    /// The position of a function that begins at an address.
+    pub fn entry_source(&self, address: u64, name: &str) -> Source {
+        let Some(dwarf) = &self.dwarf else { return self.source(address, name) };
+        let mut frames = dwarf.frames(address);
+        // The function itself, not what is inlined at its beginning.
+        let Some(mut frame) = frames.pop().filter(|frame| !frame.file.is_empty()) else {
+            return self.source(address, name);
+        };
+        frame.line = dwarf.entry_line(address).unwrap_or(frame.line);
+        let (file, line) = (frame.file.clone(), i64::from(frame.line));
+        Source { file, line, function: self.function(&[frame], address) }
+    }
+
     /// The user's function of the first of these frames, each inlined into the next. What a compiler made of a task, and
     /// a lambda, may have no name of their own: then it is the function that is around the line.
     fn function(&self, frames: &[Frame], address: u64) -> String {

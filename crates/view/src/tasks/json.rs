@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crosscut_run::{Clock, Manifest};
 use crosscut_tasks::grain::{Grains, ProblemReport};
-use crosscut_tasks::{Summary, Tasks};
+use crosscut_tasks::{Account, Summary, Tasks};
 use crosscut_tree::NodeId;
 use crosscut_workbench::{Refusal, object};
 use serde::Serialize;
@@ -42,6 +42,29 @@ struct TaskFigures {
 #[derive(Debug, Serialize)]
 struct Graph<'a> {
     grain: GrainFigures<'a>,
+    account: AccountFigures,
+}
+
+/// Where P × elapsed went: the parts add up to the whole.
+#[derive(Debug, Serialize)]
+struct AccountFigures {
+    capacity_ns: i64,
+    work_ns: i64,
+    lost_ns: i64,
+    shared_ns: i64,
+    not_explained_ns: i64,
+}
+
+impl AccountFigures {
+    fn of(account: &Account) -> Self {
+        AccountFigures {
+            capacity_ns: account.capacity,
+            work_ns: account.work,
+            lost_ns: account.lost,
+            shared_ns: account.shared,
+            not_explained_ns: account.unexplained,
+        }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -91,7 +114,8 @@ pub fn info(tasks: &Tasks) -> Result<Map<String, Value>, Refusal> {
 
 /// What they add to `crosscut report --json`.
 pub fn report(opened: &Opened) -> Result<Map<String, Value>, Refusal> {
-    object(&Graph { grain: GrainFigures::of(&Report::of(opened)) })
+    let account = AccountFigures::of(&opened.causes().account);
+    object(&Graph { grain: GrainFigures::of(&Report::of(opened)), account })
 }
 
 /// Events that could not be stored while recording.

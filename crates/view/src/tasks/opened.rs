@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use crosscut_run::Run;
 use crosscut_tasks::grain::{Problem, ProblemReport, Thresholds};
-use crosscut_tasks::{Finding, Tasks};
+use crosscut_tasks::{Causes, Tasks};
 use crosscut_workbench::{Refusal, Settings};
 
 use super::known::GrainRun;
@@ -28,6 +28,7 @@ pub struct Opened {
     pub predictions: Predictions,
     grains: OnceLock<GrainRun>,
     found: OnceLock<Found>,
+    causes: OnceLock<Causes>,
     lines: OnceLock<Lines>,
 }
 
@@ -36,8 +37,6 @@ pub struct Opened {
 pub struct Found {
     /// Problems of grains that are available, most costly first.
     pub problems: Vec<ProblemReport>,
-    /// All findings, worst first; of equal costs those of the task tree first.
-    pub findings: Vec<Finding>,
 }
 
 impl Opened {
@@ -51,6 +50,7 @@ impl Opened {
             predictions: Predictions::default(),
             grains: OnceLock::new(),
             found: OnceLock::new(),
+            causes: OnceLock::new(),
             lines: OnceLock::new(),
         }
     }
@@ -95,11 +95,13 @@ impl Opened {
         self.found.get_or_init(|| {
             let (tasks, graph) = (&self.tasks, self.grains());
             let problems = graph.grains.problems(tasks, &self.thresholds, graph.deviation.as_ref());
-            let mut findings = tasks.findings();
-            findings.extend(graph.grains.findings(tasks, &problems));
-            findings.sort_by_key(|finding| std::cmp::Reverse(finding.cost));
-            Found { problems, findings }
+            Found { problems }
         })
+    }
+
+    /// What cost time, without the grain graph.
+    pub fn causes(&self) -> &Causes {
+        self.causes.get_or_init(|| self.tasks.causes_against(self.baseline.as_ref()))
     }
 
     /// Totals by source line.

@@ -1,0 +1,282 @@
+//! Parallel regions: the block that libgomp hands to the threads of a team is a [`Region`] on the stack of the call that
+//! started it.
+
+use std::ffi::{c_int, c_long, c_uint, c_void};
+
+use crosscut_events::{TaskId, WaitKind};
+
+use super::work::{DYNAMIC, GUIDED, Lap, OTHER, STATIC};
+use super::{Body, Scope, entry, real, with};
+use crate::thread;
+
+/// What all lanes of a region share.
+#[repr(C)]
+pub(super) struct Region {
+    /// What libgomp reads itself, the first word of the program's block.
+    first: usize,
+    body: Body,
+    data: *mut c_void,
+    team: TaskId,
+    /// The loop that the region is.
+    lap: Option<Lap>,
+}
+
+/// What runs on the thread that starts a region, and goes on afterwards.
+#[derive(Clone, Copy)]
+pub(super) struct Around {
+    task: TaskId,
+    ended: TaskId,
+}
+
+impl Region {
+    /// A team is started.
+    pub(super) fn begin(
+        body: Body,
+        data: *mut c_void,
+        threads: c_uint,
+        lap: Option<Lap>,
+    ) -> Option<(Self, Around)> {
+        with(|thread| {
+            let around = Around { task: thread.current, ended: thread.gomp.ended };
+            let team = thread.fork(entry(body), threads);
+            (Region { first: 0, body, data, team, lap }, around)
+        })
+    }
+
+    /// A lane begins here; what ran before comes back.
+    pub(super) fn enter(&self) -> Option<Scope> {
+        let real = real!(omp_get_thread_num, self.body as usize);
+        // SAFETY: that is its type, and it is a question.
+        let number = unsafe { real.function::<unsafe extern "C-unwind" fn() -> c_int>()() };
+        thread::with(|thread| {
+            if thread.current != TaskId::NONE && thread.current == thread.gomp.ended {
+                // A thread that waited for work since its last lane.
+                thread.lane_end();
+            }
+            let outer = thread.gomp.scope;
+            thread.lane(self.team, number as u32);
+            let code = entry(self.body);
+            thread.gomp.scope = Scope { code, in_team: true, ..Scope::default() };
+            if let Some(lap) = self.lap {
+                lap.enter(thread, code);
+            }
+            outer
+        })
+    }
+}
+
+/// The lane has come to the barrier at the end of its team. Tasks may still run here.
+pub(super) fn leave(outer: Option<Scope>) {
+    let Some(outer) = outer else { return };
+    thread::with(|thread| {
+        Lap::leave(thread);
+        thread.wait(WaitKind::LastBarrier, thread.gomp.scope.code);
+        thread.gomp.ended = thread.current;
+        thread.gomp.scope = outer;
+    });
+}
+
+impl Around {
+    /// The team has ended.
+    pub(super) fn end(self) {
+        thread::with(|thread| {
+            thread.lane_end();
+            thread.gomp.ended = self.ended;
+            thread.join(self.task);
+        });
+    }
+}
+
+/// Runs a lane.
+pub(super) unsafe extern "C-unwind" fn run(region: *mut c_void) {
+    // SAFETY: libgomp got it from one of the calls below, which has not returned.
+    let region = unsafe { &*region.cast::<Region>() };
+    let outer = region.enter();
+    // SAFETY: the program's own body and block.
+    unsafe { (region.body)(region.data) };
+    leave(outer);
+}
+
+/// Makes a call that runs a region: with a trampoline and a region, or with what the program gave.
+fn region<R>(
+    (body, data, threads): (Body, *mut c_void, c_uint),
+    lap: Option<Lap>,
+    is_quiet: bool,
+    call: impl FnOnce(Body, *mut c_void) -> R,
+) -> R {
+    let begun = if is_quiet { None } else { Region::begin(body, data, threads, lap) };
+    let Some((mut region, around)) = begun else { return call(body, data) };
+    let result = call(run, (&raw mut region).cast());
+    around.end();
+    result
+}
+
+/// A parallel region.
+///
+/// # Safety
+/// Called by GCC's code.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn GOMP_parallel(body: Body, data: *mut c_void, threads: c_uint, bits: c_uint) {
+    type Parallel = unsafe extern "C-unwind" fn(Body, *mut c_void, c_uint, c_uint);
+    let real = real!(GOMP_parallel, body as usize);
+    region((body, data, threads), None, real.is_quiet(), |body, data| {
+        // SAFETY: that is its type; the caller's own call.
+        unsafe { real.function::<Parallel>()(body, data, threads, bits) }
+    })
+}
+
+/// A parallel region with task reductions, which libgomp finds through the first word of the program's block.
+///
+/// # Safety
+/// Called by GCC's code.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn GOMP_parallel_reductions(
+    body: Body,
+    data: *mut c_void,
+    threads: c_uint,
+    bits: c_uint,
+) -> c_uint {
+    type Parallel = unsafe extern "C-unwind" fn(Body, *mut c_void, c_uint, c_uint) -> c_uint;
+    let real = real!(GOMP_parallel_reductions, body as usize);
+    // SAFETY: that is its type.
+    let call: Parallel = unsafe { real.function() };
+    let begun = if real.is_quiet() { None } else { Region::begin(body, data, threads, None) };
+    // SAFETY: the caller's own call; the program's block begins with that word.
+    unsafe {
+        let Some((mut region, around)) = begun else { return call(body, data, threads, bits) };
+        region.first = data.cast::<usize>().read();
+        let result = call(run, (&raw mut region).cast(), threads, bits);
+        around.end();
+        result
+    }
+}
+
+/// Regions that are a loop, with a size of chunks.
+macro_rules! loops {
+    ($($name:ident $schedule:ident;)*) => {$(
+        /// A parallel loop.
+        ///
+        /// # Safety
+        /// Called by GCC's code.
+        #[unsafe(no_mangle)]
+        #[allow(clippy::too_many_arguments)]
+        pub unsafe extern "C-unwind" fn $name(
+            body: Body, data: *mut c_void, threads: c_uint, from: c_long, to: c_long, step: c_long, chunk: c_long,
+            bits: c_uint,
+        ) {
+            type Parallel = unsafe extern "C-unwind" fn(
+                Body, *mut c_void, c_uint, c_long, c_long, c_long, c_long, c_uint,
+            );
+            let real = real!($name, body as usize);
+            let lap = Some(Lap::signed(from, to, step, $schedule));
+            region((body, data, threads), lap, real.is_quiet(), |body, data| {
+                // SAFETY: that is its type; the caller's own call.
+                unsafe { real.function::<Parallel>()(body, data, threads, from, to, step, chunk, bits) }
+            })
+        }
+    )*};
+}
+
+loops! {
+    GOMP_parallel_loop_static STATIC;
+    GOMP_parallel_loop_dynamic DYNAMIC;
+    GOMP_parallel_loop_guided GUIDED;
+    GOMP_parallel_loop_nonmonotonic_dynamic DYNAMIC;
+    GOMP_parallel_loop_nonmonotonic_guided GUIDED;
+}
+
+/// Regions that are a loop, without a size of chunks.
+macro_rules! unchunked {
+    ($($name:ident)*) => {$(
+        /// A parallel loop whose schedule is chosen when it runs.
+        ///
+        /// # Safety
+        /// Called by GCC's code.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name(
+            body: Body, data: *mut c_void, threads: c_uint, from: c_long, to: c_long, step: c_long, bits: c_uint,
+        ) {
+            type Parallel = unsafe extern "C-unwind" fn(Body, *mut c_void, c_uint, c_long, c_long, c_long, c_uint);
+            let real = real!($name, body as usize);
+            let lap = Some(Lap::signed(from, to, step, OTHER));
+            region((body, data, threads), lap, real.is_quiet(), |body, data| {
+                // SAFETY: that is its type; the caller's own call.
+                unsafe { real.function::<Parallel>()(body, data, threads, from, to, step, bits) }
+            })
+        }
+    )*};
+}
+
+unchunked! {
+    GOMP_parallel_loop_runtime
+    GOMP_parallel_loop_nonmonotonic_runtime
+    GOMP_parallel_loop_maybe_nonmonotonic_runtime
+}
+
+/// Parallel sections.
+///
+/// # Safety
+/// Called by GCC's code.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn GOMP_parallel_sections(
+    body: Body,
+    data: *mut c_void,
+    threads: c_uint,
+    count: c_uint,
+    bits: c_uint,
+) {
+    type Parallel = unsafe extern "C-unwind" fn(Body, *mut c_void, c_uint, c_uint, c_uint);
+    let real = real!(GOMP_parallel_sections, body as usize);
+    region((body, data, threads), Some(Lap::sections(count)), real.is_quiet(), |body, data| {
+        // SAFETY: that is its type; the caller's own call.
+        unsafe { real.function::<Parallel>()(body, data, threads, count, bits) }
+    })
+}
+
+/// A league of teams. They run one after the other on this thread, but the program lets them run side by side.
+///
+/// # Safety
+/// Called by GCC's code.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn GOMP_teams_reg(
+    body: Body,
+    data: *mut c_void,
+    teams: c_uint,
+    limit: c_uint,
+    bits: c_uint,
+) {
+    type Teams = unsafe extern "C-unwind" fn(Body, *mut c_void, c_uint, c_uint, c_uint);
+    let real = real!(GOMP_teams_reg, body as usize);
+    // SAFETY: that is its type.
+    let call: Teams = unsafe { real.function() };
+    let begun = if real.is_quiet() { None } else { Region::begin(body, data, teams, None) };
+    // SAFETY: the caller's own call; the region lives until it returns.
+    unsafe {
+        let Some((mut region, around)) = begun else { return call(body, data, teams, limit, bits) };
+        call(run_team, (&raw mut region).cast(), teams, limit, bits);
+        thread::with(|thread| thread.join(around.task));
+    }
+}
+
+/// Runs the only thread of a team.
+unsafe extern "C-unwind" fn run_team(region: *mut c_void) {
+    // SAFETY: libgomp got it from the call above, which has not returned.
+    let region = unsafe { &*region.cast::<Region>() };
+    let real = real!(omp_get_team_num, region.body as usize);
+    // SAFETY: that is its type, and it is a question.
+    let number = unsafe { real.function::<unsafe extern "C-unwind" fn() -> c_int>()() };
+    let outer = thread::with(|thread| {
+        thread.lane(region.team, number as u32);
+        let scope = Scope { code: entry(region.body), ..Scope::default() };
+        std::mem::replace(&mut thread.gomp.scope, scope)
+    });
+    // SAFETY: the program's own body and block.
+    unsafe { (region.body)(region.data) };
+    if let Some(outer) = outer {
+        thread::with(|thread| {
+            Lap::leave(thread);
+            thread.lane_end();
+            thread.gomp.scope = outer;
+        });
+    }
+}
