@@ -221,7 +221,7 @@ fn finding_json(finding: &Finding) -> FindingJson<'_> {
         cost_ns: text::cost(finding) as i64,
         without_ns: finding.without.as_ref().and_then(Cell::number).map(|time| time as i64),
         bound: finding.bound,
-        r#where: finding.line.as_ref().map(Cell::place),
+        r#where: finding.line.as_ref().map(Cell::position),
         what: &finding.what,
         evidence: &finding.evidence,
         r#do: &finding.advice,
