@@ -3,7 +3,6 @@
 
 mod compare;
 mod export;
-mod grains;
 mod import;
 mod info;
 mod interrupt;
@@ -13,11 +12,11 @@ mod record;
 mod render;
 mod report;
 mod runs;
+mod settings;
 mod size;
 mod synth;
 mod view;
 mod whatif;
-mod words;
 
 use std::process::ExitCode;
 
@@ -77,7 +76,7 @@ fn main() -> ExitCode {
 fn usage(error: &clap::Error) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            // Nobody is left to be told when this cannot be printed.
+            // Nobody is left to hear that this cannot be printed.
             let _ = error.print();
             ExitCode::SUCCESS
         }

@@ -182,20 +182,20 @@ fn wrong_wishes() {
 }
 
 #[test]
-fn what_a_run_cannot_tell_is_said_with_what_to_do() {
+fn what_is_not_available_is_said_with_what_to_do() {
     let folder = folder();
     let path = folder.path();
     synth(path, "fib", "3", "fib");
     let text = ok(path, &["report", "fib"]);
-    assert!(!text.contains("is not told"), "{text}");
+    assert!(!text.contains("is not available"), "{text}");
     let asked = ["report", "fib", "--threshold", "memory-stall=0.1", "--threshold", "work-deviation=3"];
     let text = ok(path, &asked);
     assert!(
-        text.contains("\nmemory-stall is not told: nobody counted") && text.contains("--counters"),
+        text.contains("\nmemory-stall is not available: nobody counted") && text.contains("--counters"),
         "{text}"
     );
-    assert!(text.contains("\nwork-deviation is not told: ") && text.contains("--baseline"), "{text}");
-    let missing = &report(path, "fib", &[])["grain"]["not_told"];
+    assert!(text.contains("\nwork-deviation is not available: ") && text.contains("--baseline"), "{text}");
+    let missing = &report(path, "fib", &[])["grain"]["not_available"];
     let words: Vec<&String> = missing.as_object().unwrap().keys().collect();
     assert_eq!(words, ["chunk-imbalance", "memory-stall", "work-deviation"]);
 }
@@ -307,7 +307,7 @@ fn a_baseline_is_noted_in_the_run() {
     fs::rename(path.join("here"), path.join("there")).unwrap();
     assert_eq!(report(path, "there/four", &[])["grain"]["baseline"]["run"], "one");
 
-    // One that is gone, or not what it was, is told and left out.
+    // One that is gone, or not what it was, is named and left out.
     for broken in ["gone", "ticks"] {
         fs::remove_dir_all(path.join("there/one")).unwrap();
         if broken == "ticks" {

@@ -30,6 +30,8 @@ pub struct OpenRun {
     pub run: Arc<Run>,
     /// Its domains, in the order of the registry.
     pub domains: Vec<Arc<dyn Domain>>,
+    /// Words of domains that it does not hold.
+    pub absent: Vec<&'static str>,
     /// Processes, threads, workers.
     pub places: Places,
     /// Source positions.
@@ -37,21 +39,29 @@ pub struct OpenRun {
 }
 
 impl OpenRun {
-    /// Opens the domains of a run.
+    /// Opens the domains of a run; one without any is refused.
     pub fn open(run: Run, registry: &[Entry], settings: &Settings) -> Result<Self, Refusal> {
+        let open = Self::with_any(run, registry, settings)?;
+        if open.domains.is_empty() {
+            let (path, words) = (open.run.path().display(), open.absent.join(", "));
+            return Err(Refusal::new(format!("{path}: this run has no {words}")));
+        }
+        Ok(open)
+    }
+
+    /// Opens the domains of a run, which may have none.
+    pub fn with_any(run: Run, registry: &[Entry], settings: &Settings) -> Result<Self, Refusal> {
         let run = Arc::new(run);
         let places = run.places().map_err(|error| Refusal::new(error.to_string()))?;
         let sources = run.sources().map_err(|error| Refusal::new(error.to_string()))?;
-        let mut domains = Vec::new();
+        let (mut domains, mut absent) = (Vec::new(), Vec::new());
         for entry in registry {
-            domains.extend((entry.open)(&run, settings)?);
+            match (entry.open)(&run, settings)? {
+                Some(domain) => domains.push(domain),
+                None => absent.push(entry.word),
+            }
         }
-        if domains.is_empty() {
-            let words: Vec<&str> = registry.iter().map(|entry| entry.word).collect();
-            let words = words.join(", ");
-            return Err(Refusal::new(format!("{} holds nothing that can be shown: no {words}", run.name())));
-        }
-        Ok(OpenRun { run, domains, places, sources })
+        Ok(OpenRun { run, domains, absent, places, sources })
     }
 
     /// Unit of its times.

@@ -74,6 +74,7 @@ pub fn line_cell(source: &Source) -> Cell {
         text: source.short(),
         file: source.file.clone(),
         line: source.line.clamp(0, u32::MAX.into()) as u32,
+        function: Some(source.function.clone()).filter(|function| !function.is_empty()),
     }
 }
 

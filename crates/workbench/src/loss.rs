@@ -91,8 +91,9 @@ impl Loss {
     }
 }
 
-/// The share of the time of all places from which on what the program can change is told before what it cannot.
-const MATTERS: f64 = 0.05;
+/// What the program can change is told before what it cannot from this share on of the time that the program had: that
+/// of all places, less what lies outside of it.
+const MATTERS: f64 = 0.1;
 
 /// Charges each stretch of place × time once, to the highest claim (of equal ones to the earlier loss), and sorts: worst
 /// first, but what the program can change before what lies outside of it, where it matters at all. A loss whose stretches are all charged to others is left out.
@@ -111,7 +112,9 @@ pub fn charged(mut losses: Vec<Loss>, (elapsed, places): (f64, f64)) -> Vec<Loss
     }
     losses.retain(|loss| loss.cost > 0.0);
     let weight = |loss: &Loss| loss.weight(elapsed, places);
-    let behind = |loss: &Loss| loss.outside || loss.cost <= MATTERS * elapsed * places;
+    let outside: f64 = losses.iter().filter(|loss| loss.outside).map(|loss| loss.cost).sum();
+    let least = MATTERS * (elapsed * places - outside).max(0.0);
+    let behind = |loss: &Loss| loss.outside || loss.cost < least;
     losses.sort_by(|a, b| {
         let worse = || weight(b).total_cmp(&weight(a)).then(b.cost.total_cmp(&a.cost));
         behind(a).cmp(&behind(b)).then_with(worse)

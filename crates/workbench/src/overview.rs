@@ -5,12 +5,10 @@ use std::sync::Arc;
 
 use crosscut_scene::format::{exact, quantity};
 use crosscut_tree::Unit;
-use serde::Serialize;
-use serde_json::{Map, Value};
 
 use crate::bench::{OpenRun, Workbench};
 use crate::declare::{Compares, Opt, OptKind, Pane, View};
-use crate::domain::{Drawn, Topic};
+use crate::domain::Drawn;
 use crate::error::Refusal;
 use crate::job::Job;
 use crate::look::{Look, Scope};
@@ -171,7 +169,7 @@ pub fn overview(bench: &Workbench, run: usize, job: &Job<'_>) -> Result<Sheet, R
         let text = "No finding: nothing that is looked for costs a hundredth of the time of all workers.";
         blocks.push(Block::Text { text: text.to_owned(), tone: Tone::Plain });
     }
-    blocks.extend(found.findings.iter().cloned().map(Block::Finding));
+    blocks.extend(found.findings.iter().cloned().map(|finding| Block::Finding(Box::new(finding))));
     blocks.extend(rest);
     Ok(Sheet {
         title: open.run.name(),
@@ -197,78 +195,4 @@ pub fn compare(bench: &Workbench, run: usize, other: usize, job: &Job<'_>) -> Re
     }
     let title = format!("{} against {}", here.run.name(), there.run.name());
     Ok(Sheet { title, kind: "comparison".to_owned(), blocks, ..Sheet::default() })
-}
-
-/// A finding as scripts rely on it.
-#[derive(Debug, Serialize)]
-struct FindingJson<'a> {
-    id: &'a str,
-    severity: &'static str,
-    cost_ns: i64,
-    without_ns: Option<i64>,
-    bound: bool,
-    r#where: Option<String>,
-    what: &'a str,
-    evidence: &'a str,
-    r#do: &'a str,
-}
-
-impl Workbench {
-    /// What is inside a run, as `crosscut info --json` says it.
-    pub fn info_json(&self, run: usize) -> Result<Map<String, Value>, Refusal> {
-        self.json(run, &[Topic::Info])
-    }
-
-    /// What costs time in a run, as `crosscut report --json` says it.
-    pub fn report_json(&self, run: usize) -> Result<Map<String, Value>, Refusal> {
-        let mut json = self.json(run, &[Topic::Info, Topic::Report])?;
-        let found = self.found(run)?;
-        let found: Vec<FindingJson<'_>> = found.findings.iter().map(finding_json).collect();
-        let value = serde_json::to_value(found).map_err(|error| Refusal::new(error.to_string()))?;
-        json.insert("findings".to_owned(), value);
-        Ok(json)
-    }
-
-    /// What costs time in a run, worst first; made once.
-    pub fn found(&self, run: usize) -> Result<Arc<Found>, Refusal> {
-        self.job(run, |job| job.found())
-    }
-
-    /// What all places of a run could have done, in its clock's unit.
-    pub fn capacity(&self, run: usize) -> Result<f64, Refusal> {
-        Ok(capacity(self.run(run)?))
-    }
-
-    fn json(&self, run: usize, topics: &[Topic]) -> Result<Map<String, Value>, Refusal> {
-        let open = self.run(run)?;
-        let mut json = Map::new();
-        for topic in topics {
-            for domain in &open.domains {
-                json.extend(self.job(run, |job| domain.json(*topic, job))?);
-            }
-        }
-        Ok(json)
-    }
-}
-
-fn finding_json(finding: &Finding) -> FindingJson<'_> {
-    let whole = |cell: &Cell| match cell {
-        Cell::Number { value, .. } | Cell::Difference { here: value, .. } => Some(*value as i64),
-        _ => None,
-    };
-    let line = finding.line.as_ref().map(|line| match line {
-        Cell::Line { file, line, .. } if *line > 0 => format!("{file}:{line}"),
-        other => other.plain(),
-    });
-    FindingJson {
-        id: &finding.id,
-        severity: finding.severity.word(),
-        cost_ns: whole(&finding.cost).unwrap_or(0),
-        without_ns: finding.without.as_ref().and_then(whole),
-        bound: finding.bound,
-        r#where: line,
-        what: &finding.what,
-        evidence: &finding.evidence,
-        r#do: &finding.advice,
-    }
 }

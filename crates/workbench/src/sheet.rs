@@ -90,7 +90,7 @@ pub enum Block {
         rows: Vec<Fact>,
     },
     /// Something that costs time.
-    Finding(Finding),
+    Finding(Box<Finding>),
     /// Rows and columns.
     Table {
         /// The rows.
@@ -161,6 +161,10 @@ pub enum Cell {
         file: String,
         /// The number of the line.
         line: u32,
+        /// The function, where it is known.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        function: Option<String>,
     },
     /// A small histogram.
     Bins {
@@ -203,6 +207,25 @@ impl Cell {
     /// Words.
     pub fn text(text: impl Into<String>) -> Self {
         Cell::Text { text: text.into() }
+    }
+
+    /// A source line in full: "sort src/sort.c:120"; of other cells what they say.
+    pub fn place(&self) -> String {
+        let Cell::Line { file, line, function, .. } = self else { return self.plain() };
+        let place = match (file.as_str(), line) {
+            (file, 0) => file.to_owned(),
+            (file, line) => format!("{file}:{line}"),
+        };
+        let function = function.iter().map(String::as_str);
+        function.chain(Some(place.as_str()).filter(|_| !file.is_empty())).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Its value, if it is one.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Cell::Number { value, .. } | Cell::Difference { here: value, .. } => Some(*value),
+            _ => None,
+        }
     }
 
     /// What it says in plain text.

@@ -8,8 +8,8 @@ use crosscut_tasks::schema::Kind;
 use crosscut_tree::NodeId;
 
 use crate::format::{count, file_name};
-use crate::scene::LegendItem;
 use crosscut_scene::palette::{CATEGORIES, slot};
+use crosscut_scene::scene::LegendItem;
 
 /// What decides a mark's colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,10 +4,12 @@ use std::any::Any;
 use std::sync::Arc;
 
 use crosscut_run::Run;
+use crosscut_tasks::grain::Problem;
 use crosscut_tree::{Metric, Rule, Unit};
 use crosscut_workbench::{
-    ActCall, Block, Cell, Column, Did, Domain, Drawn, Entry, Forest, Job, Look, Loss, Refusal, Scope,
-    Settings, Shared, SharedColumn, Span, Topic, TreeDecl, TreeRef, View,
+    ActCall, Block, Cell, Column, Compared, Did, Domain, Drawn, Entry, Exported, Forest, Job, LensSpec, Look,
+    Loss, OpenRun, Refusal, Scope, Settings, Shared, SharedColumn, Span, Told, Topic, TreeDecl, TreeRef,
+    View,
 };
 use serde_json::{Map, Value};
 
@@ -15,12 +17,25 @@ use super::forest_grains::{self, GrainForest};
 use super::forest_tasks::{self, TaskForest};
 use super::lines::Line;
 use super::opened::Opened;
-use super::{act, code, compare, draw, json, losses, overview, views, words};
+use super::report::Report;
+use super::{act, code, compare, draw, export, info, json, losses, overview, views, words};
 
 /// The domain's line in the registry.
-pub const ENTRY: Entry = Entry { word: "tasks", views: views::VIEWS, open };
+pub const ENTRY: Entry =
+    Entry { word: "tasks", views: views::VIEWS, thresholds: &PROBLEMS, exports: export::EXPORTS, open };
 
-/// Opens the tasks of a run. Settings: "baseline", the path of a run of the same program; "threshold.PROBLEM", a number.
+/// The words of all problems of grains.
+const PROBLEMS: [&str; Problem::ALL.len()] = {
+    let mut words = [""; Problem::ALL.len()];
+    let mut at = 0;
+    while at < words.len() {
+        words[at] = Problem::ALL[at].word();
+        at += 1;
+    }
+    words
+};
+
+/// Opens the tasks of a run. The baseline is a run of the same program, thresholds are those of problems of grains.
 fn open(run: &Arc<Run>, settings: &Settings) -> Result<Option<Arc<dyn Domain>>, Refusal> {
     if !run.manifest().facts.contains_key("tasks") {
         return Ok(None);
@@ -48,6 +63,16 @@ impl TasksDomain {
     /// The tasks behind a domain, if it is this one.
     pub fn of(domain: &dyn Domain) -> Option<&TasksDomain> {
         domain.as_any().downcast_ref()
+    }
+
+    /// The tasks of another run.
+    fn like(domain: &dyn Domain) -> Result<&TasksDomain, Refusal> {
+        Self::of(domain).ok_or_else(|| Refusal::new("the other run holds no tasks to compare with"))
+    }
+
+    /// The tasks of a run, if it has some.
+    pub fn in_run(run: &OpenRun) -> Option<&TasksDomain> {
+        run.domains.iter().find_map(|domain| Self::of(&**domain))
     }
 }
 
@@ -102,9 +127,7 @@ impl Domain for TasksDomain {
     }
 
     fn compare(&self, with: &dyn Domain, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {
-        let Some(with) = TasksDomain::of(with) else {
-            return Err(Refusal::new("the other run holds no tasks to compare with"));
-        };
+        let with = TasksDomain::like(with)?;
         job.progress(0.0, "matching grains")?;
         compare::blocks(&self.opened, &with.opened, job.run)
     }
@@ -136,9 +159,30 @@ impl Domain for TasksDomain {
     fn json(&self, topic: Topic, job: &Job<'_>) -> Result<Map<String, Value>, Refusal> {
         job.check()?;
         match topic {
-            Topic::Info => json::info(&self.opened),
+            Topic::Info => json::info(&self.opened.tasks),
             Topic::Report => json::report(&self.opened),
         }
+    }
+
+    fn told(&self, topic: Topic, job: &Job<'_>) -> Result<Told, Refusal> {
+        job.check()?;
+        Ok(match topic {
+            Topic::Info => info::told(&self.opened.tasks),
+            Topic::Report => Report::of(&self.opened).told(&self.opened.asked),
+        })
+    }
+
+    fn compared(&self, with: &dyn Domain, job: &Job<'_>) -> Result<Compared, Refusal> {
+        job.check()?;
+        compare::compared(&self.opened, &TasksDomain::like(with)?.opened)
+    }
+
+    fn check(&self) -> Result<(), Refusal> {
+        self.opened.check()
+    }
+
+    fn export(&self, form: &str, lens: Option<&LensSpec>) -> Result<Exported<'_>, Refusal> {
+        export::export(&self.opened, form, lens)
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -22,6 +22,8 @@ pub struct Opened {
     pub baseline: Option<Tasks>,
     /// Where problems of grains begin.
     pub thresholds: Thresholds,
+    /// Problems whose thresholds were asked for one by one.
+    pub asked: Vec<Problem>,
     /// What was predicted so far.
     pub predictions: Predictions,
     grains: OnceLock<GrainRun>,
@@ -35,8 +37,6 @@ pub struct Opened {
 pub struct Found {
     /// Problems of grains that are available, most costly first.
     pub problems: Vec<ProblemReport>,
-    /// What cost time, worst first, and where the time of all workers went.
-    pub causes: Causes,
 }
 
 impl Opened {
@@ -46,6 +46,7 @@ impl Opened {
             tasks,
             baseline: None,
             thresholds: Thresholds::default(),
+            asked: Vec::new(),
             predictions: Predictions::default(),
             grains: OnceLock::new(),
             found: OnceLock::new(),
@@ -54,7 +55,7 @@ impl Opened {
         }
     }
 
-    /// With what the command line says: "baseline" is the path of a run, "threshold.PROBLEM" a number.
+    /// With what the command line says: "baseline" is the path of a run, "threshold.PROBLEM" a number, "asked" are problems.
     pub fn open(run: &Arc<Run>, settings: &Settings) -> Result<Self, Refusal> {
         let tasks = Tasks::open(run.clone()).map_err(|error| Refusal::new(error.to_string()))?;
         let mut opened = Opened::plain(tasks);
@@ -64,9 +65,23 @@ impl Opened {
                 opened.thresholds.set(problem, threshold);
             } else if name == "baseline" {
                 opened.baseline = Some(open_baseline(Path::new(value), run)?);
+            } else if name == "asked" {
+                let known: Result<_, String> = value.split_whitespace().map(str::parse).collect();
+                opened.asked = known?;
             }
         }
         Ok(opened)
+    }
+
+    /// Refuses a baseline that has nothing in common with the run.
+    pub fn check(&self) -> Result<(), Refusal> {
+        match &self.baseline {
+            Some(other) if self.grains().is_stranger => Err(Refusal::new(format!(
+                "{}: not a single grain has a counterpart there; is it the same program?",
+                other.run().name()
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// The grain graph; made when it is first asked for.
@@ -75,12 +90,12 @@ impl Opened {
             .get_or_init(|| GrainRun::new(&self.tasks, self.baseline.as_ref(), self.thresholds.clone()))
     }
 
-    /// Problems and findings of the whole run.
+    /// Problems of the whole run.
     pub fn found(&self) -> &Found {
         self.found.get_or_init(|| {
             let (tasks, graph) = (&self.tasks, self.grains());
             let problems = graph.grains.problems(tasks, &self.thresholds, graph.deviation.as_ref());
-            Found { problems, causes: self.causes().clone() }
+            Found { problems }
         })
     }
 
