@@ -59,9 +59,13 @@ impl Module<'_> {
         within(true).or_else(|| within(false))
     }
 
-    /// The position of an address; `name` is that of the module.
-    pub fn source(&self, address: u64, name: &str) -> Source {
-        let frames = self.dwarf.as_ref().map(|dwarf| dwarf.frames(address)).unwrap_or_default();
+    /// The position of an address, which may be the entry of a function; `name` is that of the module.
+    pub fn source(&self, address: u64, is_entry: bool, name: &str) -> Source {
+        let frames = match &self.dwarf {
+            Some(dwarf) if is_entry => dwarf.entry(address).into_iter().collect(),
+            Some(dwarf) => dwarf.frames(address),
+            None => Vec::new(),
+        };
         // The innermost frame that is the user's; all that is known where everything is ours.
         let chosen = frames.iter().position(|frame| !is_own(&frame.file)).or(frames.len().checked_sub(1));
         let Some(chosen) = chosen else {
