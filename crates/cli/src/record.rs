@@ -4,6 +4,7 @@
 mod child;
 mod preload;
 mod program;
+mod rank;
 mod swap;
 
 use std::ffi::{OsStr, OsString};
@@ -48,6 +49,9 @@ pub struct Args {
     /// The OpenMP runtime that the program runs on: `own` or, in place of GCC's, `llvm`.
     #[arg(long, value_name = "RUNTIME", default_value = "own", value_parser = runtime, hide_default_value = true)]
     runtime: Wanted,
+    /// Record mutexes and read-write locks of the C library, too: who waits, and which line holds them.
+    #[arg(long)]
+    locks: bool,
     /// Keep the events after the run is made of them.
     #[arg(long)]
     keep_events: bool,
@@ -112,12 +116,14 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let program = Program::find(&name)?;
     program.check()?;
     let preload = Preload::find(&program, args.runtime)?;
-    let target = match &args.output {
+    let rank = rank::rank();
+    let output = args.output.as_deref().map(|target| rank::named(target, rank));
+    let target = match &output {
         Some(target) if target.symlink_metadata().is_ok() => {
             return Err(RunError::Exists { path: target.clone() }.into());
         }
         Some(target) => target.clone(),
-        None => free_target(&name),
+        None => free_target(&name, rank),
     };
     let events = Events::create(&target)?;
     if !args.quiet && std::io::stderr().is_terminal() {
@@ -137,7 +143,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     drop(preload);
     events.wait_for_processes(&target);
     // Another recording of the same program may have taken the name meanwhile.
-    let target = if args.output.is_none() { free_target(&name) } else { target };
+    let target = if args.output.is_none() { free_target(&name, rank) } else { target };
     let done = close(&args, &events, &target, exit, is_unseen);
     Ok(match (done, exit) {
         (_, Exit::Signal(signal)) => child::end_by(signal),
@@ -220,14 +226,16 @@ fn options(args: &Args) -> String {
     let collapse = args.collapse.map(|span| format!("collapse={span}"));
     let count = args.collapse_count.map(|count| format!("collapse-count={count}"));
     let counters = (!args.counters.is_empty()).then(|| format!("counters={}", args.counters.join("+")));
-    [collapse, count, counters].into_iter().flatten().collect::<Vec<_>>().join(",")
+    let locks = args.locks.then(|| "locks".to_owned());
+    [collapse, count, counters, locks].into_iter().flatten().collect::<Vec<_>>().join(",")
 }
 
-/// A run in the current directory that is not there yet: `fib.crosscut`, `fib-2.crosscut`, …
-fn free_target(program: &OsStr) -> PathBuf {
+/// A run in the current directory that is not there yet: `fib.crosscut`, `fib-2.crosscut`, …, with the rank if there is one.
+fn free_target(program: &OsStr, rank: Option<u32>) -> PathBuf {
     let name = Path::new(program).file_name().unwrap_or(program);
+    let name = rank::named(Path::new(name), rank);
     free(|number| {
-        let mut target = name.to_owned();
+        let mut target = name.clone().into_os_string();
         if number > 1 {
             target.push(format!("-{number}"));
         }

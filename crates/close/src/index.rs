@@ -148,6 +148,8 @@ pub struct Index {
     pub nodes: usize,
     /// The time of the last event of each thread.
     pub last_ticks: Vec<u64>,
+    /// Whether each thread ran anything.
+    pub busy: Vec<bool>,
     /// What each thread says beside its tasks.
     pub beside: Vec<ThreadBeside>,
     /// Where a file is damaged; what follows is not read.
@@ -227,6 +229,7 @@ impl Index {
             codes: Vec::new(),
             nodes: 0,
             last_ticks: Vec::new(),
+            busy: Vec::new(),
             beside: Vec::new(),
             damages: Vec::new(),
         };
@@ -254,6 +257,7 @@ impl Index {
             codes.extend(found.codes);
             index.nodes += found.nodes;
             index.last_ticks.push(found.last_ticks);
+            index.busy.push(found.nodes > 0);
             index.beside.push(found.beside);
             index.damages.extend(found.damage.map(|damage| (number, damage)));
         }

@@ -19,7 +19,7 @@ use crosscut_tasks::schema::TaskWriter;
 use build::{Builder, Gaps, Recorded};
 use clock::Clock;
 use files::Process;
-use index::Index;
+use index::{Index, Point};
 use sources::Sites;
 
 pub use crosscut_run::{Progress, Quiet};
@@ -128,6 +128,7 @@ pub fn close_into(
     let dropped = lost(&recorded, &mut notes);
     describe(run, &processes, options, dropped);
     run.manifest().facts.insert("threads".into(), threads_of(&recorded));
+    run.manifest().facts.insert("workers".into(), workers(&processes, &recorded).into());
     run.manifest().partial = partial(&all, &recorded, built.gaps, dropped, options);
     run.put_sources(&sites.finish())?;
     // Its memory is needed again.
@@ -215,6 +216,26 @@ fn missing(processes: &[Process]) -> Vec<String> {
         }
     }
     notes
+}
+
+/// The workers of all processes: as many as their runtimes say, else the threads of their teams and those that the program
+/// started itself, else all that ran something. A thread that only helps the runtime is none.
+fn workers(processes: &[&Process], recorded: &[Recorded<'_>]) -> u64 {
+    let of = |process: &Process, index: &Index| {
+        let said = process.all("workers").filter_map(|workers| workers.parse::<u64>().ok()).max();
+        let lanes = index.lanes.iter().map(|lane| lane.begin.thread());
+        let roots = index.roots.iter().filter(|root| root.acts).map(|root| root.begin.thread());
+        let mut threads: Vec<usize> = lanes.chain(roots).collect();
+        threads.sort_unstable();
+        threads.dedup();
+        let seen = match index.lanes.is_empty() {
+            true => index.busy.iter().filter(|&&busy| busy).count(),
+            false => threads.len(),
+        };
+        // What somebody says is believed when it could be.
+        said.filter(|&workers| workers < Point::THREADS as u64).unwrap_or(seen as u64).max(1)
+    };
+    processes.iter().zip(recorded).map(|(process, recorded)| of(process, &recorded.index)).sum()
 }
 
 /// When each thread began and ended, as far as it is known.

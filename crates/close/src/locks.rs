@@ -41,6 +41,10 @@ impl Locks {
         sites: &Sites,
     ) {
         for (freed, wait) in waits.drain(..) {
+            // Locks of the runtime itself are its own business.
+            if wait.code != 0 && sites.is_runtime(process, wait.code) {
+                continue;
+            }
             let (asked, got) = (clock.time(wait.asked), clock.time(wait.got));
             let lock = self.number(process, wait.lock);
             self.waits.push(schema::LockWait {
@@ -64,7 +68,8 @@ impl Locks {
             let process = process as u32;
             for (at, thread) in recorded.index.beside.iter().enumerate() {
                 let worker = (recorded.first_thread + at) as u32;
-                for used in &thread.lock_uses {
+                let uses_of = thread.lock_uses.iter();
+                for used in uses_of.filter(|used| used.code == 0 || !sites.is_runtime(process, used.code)) {
                     let lock = self.number(process, used.lock);
                     let source = sites.source(process, used.code);
                     let row = new_use(lock, source, worker);

@@ -41,16 +41,16 @@ pub struct Positions {
 ///
 /// An address is one that a call returns to: that of the instruction after the call, which may belong to the next line or
 /// even to the next function, so what is looked up is the byte before it. With the mark [`ENTRY`] it is the entry of a
-/// function, and is looked up as it is: it stands for the line of the function's first statement.
+/// function, and is looked up as it is.
 pub fn resolve(maps: &str, addresses: &[u64]) -> Positions {
     let maps = Maps::parse(maps);
     let mut found = Positions { positions: vec![nowhere(""); addresses.len()], notes: Vec::new() };
-    let mut modules: BTreeMap<&str, Vec<Code<'_>>> = BTreeMap::new();
+    let mut modules: BTreeMap<&str, Vec<Wanted<'_>>> = BTreeMap::new();
     for (number, address) in addresses.iter().enumerate() {
         let is_entry = address & ENTRY != 0;
         let Some(address) = (address & !ENTRY).checked_sub(u64::from(!is_entry)) else { continue };
         let Some(mapping) = maps.at(address) else { continue };
-        modules.entry(&mapping.path).or_default().push(Code { number, address, is_entry, mapping });
+        modules.entry(&mapping.path).or_default().push(Wanted { number, address, is_entry, mapping });
     }
     for (path, addresses) in modules {
         resolve_in(path, &addresses, &mut found);
@@ -58,24 +58,25 @@ pub fn resolve(maps: &str, addresses: &[u64]) -> Positions {
     found
 }
 
-/// An address in a module.
-struct Code<'a> {
-    /// Which of all addresses.
+/// An address whose position is wanted.
+struct Wanted<'a> {
+    /// Its place among all.
     number: usize,
     address: u64,
+    /// Whether a function begins there.
     is_entry: bool,
     mapping: &'a Mapping,
 }
 
-fn resolve_in(path: &str, addresses: &[Code<'_>], found: &mut Positions) {
-    for &Code { number, .. } in addresses {
-        found.positions[number] = nowhere(path);
+fn resolve_in(path: &str, addresses: &[Wanted<'_>], found: &mut Positions) {
+    for wanted in addresses {
+        found.positions[wanted.number] = nowhere(path);
     }
     // Not a file: the kernel's code, a heap, memory that a compiler filled at run time.
     if !path.starts_with('/') {
         return;
     }
-    if addresses.iter().any(|code| code.mapping.deleted) {
+    if addresses.iter().any(|wanted| wanted.mapping.deleted) {
         // What has this name now is another file, and its lines would be wrong ones.
         found
             .notes
@@ -83,10 +84,14 @@ fn resolve_in(path: &str, addresses: &[Code<'_>], found: &mut Positions) {
         return;
     }
     let done = module::with(Path::new(path), |module: &Module<'_>| {
-        for &Code { number, address, is_entry, mapping } in addresses {
-            let Some(address) = module.address(mapping.file_offset(address)) else { continue };
-            let source = module.source(address, is_entry, &found.positions[number].source.file);
-            found.positions[number].source = source;
+        for wanted in addresses {
+            let offset = wanted.mapping.file_offset(wanted.address);
+            let Some(address) = module.address(offset) else { continue };
+            let source = &mut found.positions[wanted.number].source;
+            *source = match wanted.is_entry {
+                true => module.entry_source(address, &source.file),
+                false => module.source(address, &source.file),
+            };
         }
     });
     if let Err(why) = done {

@@ -204,7 +204,7 @@ macro_rules! words {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Joined {
-    /// The first iteration of the first chunk.
+    /// The smallest iteration. Runtimes that steal iterations do not hand them out in order.
     pub first: u64,
     /// Iterations in all chunks. Between them may be iterations that other lanes ran.
     pub iterations: u64,

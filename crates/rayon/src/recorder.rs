@@ -79,9 +79,23 @@ fn find() -> *mut Recorder {
             table = ptr::null_mut();
         }
     }
+    if !table.is_null() {
+        tell_workers(everywhere);
+    }
     // Threads that look at the same time find the same.
     TABLE.store(table, Ordering::Release);
     table
+}
+
+/// Tells how many workers the pool has that is used first: not all of them may get something to do.
+fn tell_workers(everywhere: *mut c_void) {
+    // SAFETY: the handle and the name are valid.
+    let found = unsafe { dlsym(everywhere, c"crosscut_workers".as_ptr()) };
+    if !found.is_null() {
+        // SAFETY: the recorder library gives this name to this function.
+        let function: extern "C" fn(u32) = unsafe { std::mem::transmute(found) };
+        function(u32::try_from(rayon::current_num_threads()).unwrap_or(0));
+    }
 }
 
 /// An address in the function into which this is inlined.

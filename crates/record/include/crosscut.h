@@ -109,6 +109,22 @@ __attribute__((constructor)) static void crosscut_find_recorder(void) {
     }
 }
 
+/* Tells how many workers the runtime has: not all of them may get something to do. */
+static inline void crosscut_note_workers(size_t workers) {
+    if (crosscut_table != NULL) {
+#ifdef __APPLE__
+        void *const found = dlsym((void *)-2, "crosscut_workers");
+#else
+        void *const found = dlsym(NULL, "crosscut_workers");
+#endif
+        if (found != NULL) {
+            void (*tell)(uint32_t workers) = NULL;
+            memcpy(&tell, &found, sizeof tell);
+            tell((uint32_t)workers);
+        }
+    }
+}
+
 #ifdef __cplusplus
 }
 #endif
@@ -300,6 +316,7 @@ static inline void crosscut_run_on(int workers, crosscut_function function, void
         limit.reset(new global_control(global_control::max_allowed_parallelism, static_cast<size_t>(workers)));
     }
     task_arena arena(workers > 0 ? workers : task_arena::automatic);
+    crosscut_note_workers(static_cast<size_t>(arena.max_concurrency()));
     arena.execute([=] { function(argument); });
 }
 
@@ -363,9 +380,6 @@ static inline void crosscut_run_on(int workers, crosscut_function function, void
 extern "C" { /* which some versions of this header forget */
 #endif
 #include <qthread/sinc.h>
-#ifndef __cplusplus
-extern int setenv(const char *name, const char *value, int overwrite); /* POSIX, which -std=c11 hides */
-#endif
 #ifdef __cplusplus
 }
 #endif
@@ -433,12 +447,9 @@ static CROSSCUT_INLINE void crosscut_wait(crosscut_section *section) {
 
 static inline void crosscut_run_on(int workers, crosscut_function function, void *argument) {
     const uint64_t me = crosscut_note_current();
-    if (workers > 0) {
-        char number[16];
-        snprintf(number, sizeof number, "%d", workers);
-        setenv("QTHREAD_HWPAR", number, 1);
-    }
-    const int error = qthread_initialize();
+    /* A worker for each shepherd: the schedulers of Qthreads that steal want no more. */
+    const int error = workers > 0 ? qthread_init((qthread_shepherd_id_t)workers) : qthread_initialize();
+    crosscut_note_workers((size_t)qthread_num_workers());
     if (error != QTHREAD_SUCCESS) {
         fprintf(stderr, "crosscut.h: qthread_initialize failed with %d\n", error);
         abort();
@@ -565,6 +576,7 @@ static inline void crosscut_run_on(int workers, crosscut_function function, void
         myth_globalattr_set_n_workers(&attributes, (size_t)workers);
     }
     myth_init_ex(&attributes);
+    crosscut_note_workers((size_t)myth_get_num_workers());
     function(argument);
     myth_fini();
     crosscut_note_resume(me);

@@ -49,6 +49,17 @@ pub extern "C" fn crosscut_recorder(version: u32) -> *const Recorder {
     }
 }
 
+/// The runtime has so many workers, whoever of them happens to run something.
+#[unsafe(no_mangle)]
+pub extern "C" fn crosscut_workers(workers: u32) {
+    if let Some(process) = process::shared()
+        && process.folder().is_some()
+        && workers > 0
+    {
+        process.note("workers", &workers.to_string());
+    }
+}
+
 /// With the thread, which runs a task: its root if nothing else.
 #[inline(always)]
 fn in_task<R>(f: impl FnOnce(&mut Thread) -> R) -> Option<R> {

@@ -55,6 +55,7 @@ impl Thread {
             return;
         }
         let joined = &mut open.joined;
+        joined.first = joined.first.min(first);
         joined.iterations += count;
         joined.past = joined.past.max(first.wrapping_add(count));
         joined.chunks += 1;

@@ -169,7 +169,7 @@ macro_rules! with_caller {
         std::arch::naked_asm!(concat!("mov ", $arm, ", x30"), "b {inner}", inner = sym $inner)
     }};
 }
-use with_caller;
+pub(crate) use with_caller;
 
 /// The real function of a name, for a call that comes from some code.
 macro_rules! real {

@@ -15,6 +15,7 @@ mod fold;
 mod fold_tests;
 mod gomp;
 mod locks;
+mod mutexes;
 mod ompt;
 mod ops;
 mod options;

@@ -12,6 +12,8 @@ pub struct Options {
     pub collapse_count: Option<u64>,
     /// Names of counters.
     pub counters: Vec<String>,
+    /// Record the locks of the C library.
+    pub locks: bool,
 }
 
 impl Options {
@@ -32,6 +34,7 @@ impl Options {
                 "counters" => {
                     options.counters = value.split('+').map(|name| name.trim().to_owned()).collect()
                 }
+                "locks" => options.locks = true,
                 _ => {}
             }
         }
@@ -52,6 +55,7 @@ mod tests {
         assert_eq!(options.collapse_count, None);
         assert_eq!(options.counters, ["cycles", "instructions"]);
         assert!(Options::read("collapse").collapse);
+        assert!(Options::read("collapse,locks").locks && !Options::read("collapse").locks);
         assert_eq!(Options::read("collapse-count=100").collapse_count, Some(100));
     }
 }

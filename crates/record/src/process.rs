@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use crosscut_events::{ClockKind, FOLDER_VARIABLE, MAPS, OPTIONS_VARIABLE, PROCESS};
 
 use crate::options::Options;
-use crate::{clock, sys, thread};
+use crate::{clock, mutexes, sys, thread};
 
 static SHARED: OnceLock<Process> = OnceLock::new();
 /// Off in a process that was not started by `crosscut record`, and in the child of a `fork`.
@@ -73,6 +73,7 @@ extern "C" fn loaded() {
         next_thread: AtomicU32::new(0),
         key: made.then_some(key),
     };
+    mutexes::watch(process.options.locks);
     if SHARED.set(process).is_ok() {
         ACTIVE.store(true, Ordering::Release);
     }
@@ -81,6 +82,7 @@ extern "C" fn loaded() {
 /// The child of a fork has the parent's maps: it must not store to them. A program that it starts is recorded again.
 extern "C" fn in_forked_child() {
     ACTIVE.store(false, Ordering::Relaxed);
+    mutexes::watch(false);
     thread::forget();
 }
 

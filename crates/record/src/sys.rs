@@ -70,6 +70,13 @@ pub fn last_error() -> u32 {
     std::io::Error::last_os_error().raw_os_error().unwrap_or(0) as u32
 }
 
+/// The function of this name that comes behind this library; null when there is none.
+pub fn next_symbol(name: &std::ffi::CStr) -> *mut c_void {
+    const NEXT: *mut c_void = std::ptr::without_provenance_mut(usize::MAX);
+    // SAFETY: the name is a C string.
+    unsafe { dlsym(NEXT, name.as_ptr()) }
+}
+
 /// Nanoseconds of `CLOCK_MONOTONIC`.
 pub fn nanos() -> u64 {
     let mut time = Timespec { seconds: 0, nanos: 0 };

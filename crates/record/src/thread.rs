@@ -111,6 +111,14 @@ pub fn with<R>(f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
     Some(f(unsafe { &mut *thread }))
 }
 
+/// Calls with the thread when it is being recorded already.
+#[inline(always)]
+pub fn with_open<R>(f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
+    let thread = THREAD.get();
+    // SAFETY: as in `with`.
+    if thread as usize > CLOSED as usize { Some(f(unsafe { &mut *thread })) } else { None }
+}
+
 /// The first event of a thread opens its file.
 #[cold]
 #[inline(never)]

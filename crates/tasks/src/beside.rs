@@ -121,8 +121,8 @@ pub struct LockUse {
 }
 
 /// Several short chunks of a loop that one worker ran one after the other, joined into one node of kind
-/// [`crate::schema::Kind::Chunk`] while recording. [`crate::Tasks::chunk`] has the first iteration of the first of them and
-/// how many iterations they are together; between them may be iterations that others ran.
+/// [`crate::schema::Kind::Chunk`] while recording. [`crate::Tasks::chunk`] has the smallest iteration of all of them and how
+/// many iterations they are together; between them may be iterations that others ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Joined {
     /// The node.

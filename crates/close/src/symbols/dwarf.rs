@@ -141,28 +141,15 @@ impl<'a> Dwarf<'a> {
         frames
     }
 
-    /// The function that begins at an address, at the line of its first statement. A compiler that makes a function of a
-    /// region or task gives that the line of the directive, and then at once, for the same address, the first line of the
-    /// body, which is what [`Dwarf::frames`] finds.
-    pub fn entry(&self, address: u64) -> Option<Frame> {
-        let mut frame = self.frames(address).pop()?;
-        if let Some((file, line)) = self.first_row(address) {
-            frame.file = file;
-            frame.line = line;
-        }
-        Some(frame)
-    }
-
-    /// The first statement in the table of lines at just this address, as file and line.
-    fn first_row(&self, address: u64) -> Option<(String, u32)> {
+    /// The line of a function that begins at an address: that of its first row there. What was inlined at its very beginning
+    /// has rows of its own at the same address, behind it.
+    pub fn entry_line(&self, address: u64) -> Option<u32> {
         let unit = self.finish(self.context.find_dwarf_and_unit(address))?;
         let mut rows = unit.line_program.clone()?.rows();
-        while let Ok(Some((header, row))) = rows.next_row() {
-            if row.address() != address || !row.is_stmt() || row.end_sequence() {
-                continue;
+        while let Ok(Some((_, row))) = rows.next_row() {
+            if row.address() == address && row.is_stmt() && !row.end_sequence() {
+                return u32::try_from(row.line()?.get()).ok();
             }
-            let Some(line) = row.line() else { continue };
-            return Some((path_of(&unit, row.file(header)?, header)?, u32::try_from(line.get()).ok()?));
         }
         None
     }
@@ -245,26 +232,6 @@ fn shared_file<'a>(store: &'a Store, path: &Path, elf: &Elf<'a>) -> Option<Elf<'
     let path = path.parent()?.join(std::ffi::OsStr::from_bytes(name));
     let shared = store.open(&path).ok()?;
     (shared.build_id().ok()? == Some(build_id)).then_some(shared)
-}
-
-/// The path of a file in a table of lines, which may be relative to a folder, and that to the one of the compilation.
-fn path_of<R: Reader>(
-    unit: &UnitRef<'_, R>,
-    file: &gimli::FileEntry<R, R::Offset>,
-    header: &gimli::LineProgramHeader<R, R::Offset>,
-) -> Option<String> {
-    let text = |value| Some(unit.attr_string(value).ok()?.to_string_lossy().ok()?.into_owned());
-    let mut path = PathBuf::new();
-    if let Some(folder) = unit.comp_dir.as_ref().and_then(|folder| folder.to_string_lossy().ok()) {
-        path.push(folder.as_ref());
-    }
-    if file.directory_index() != 0
-        && let Some(folder) = file.directory(header).and_then(text)
-    {
-        path.push(folder);
-    }
-    path.push(text(file.path_name())?);
-    Some(path.to_string_lossy().into_owned())
 }
 
 fn file_index<R: Reader>(value: AttributeValue<R>) -> Option<u64> {

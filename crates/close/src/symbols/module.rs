@@ -59,13 +59,9 @@ impl Module<'_> {
         within(true).or_else(|| within(false))
     }
 
-    /// The position of an address, which may be the entry of a function; `name` is that of the module.
-    pub fn source(&self, address: u64, is_entry: bool, name: &str) -> Source {
-        let frames = match &self.dwarf {
-            Some(dwarf) if is_entry => dwarf.entry(address).into_iter().collect(),
-            Some(dwarf) => dwarf.frames(address),
-            None => Vec::new(),
-        };
+    /// The position of an address; `name` is that of the module.
+    pub fn source(&self, address: u64, name: &str) -> Source {
+        let frames = self.dwarf.as_ref().map(|dwarf| dwarf.frames(address)).unwrap_or_default();
         // The innermost frame that is the user's; all that is known where everything is ours.
         let chosen = frames.iter().position(|frame| !is_own(&frame.file)).or(frames.len().checked_sub(1));
         let Some(chosen) = chosen else {
@@ -77,6 +73,19 @@ impl Module<'_> {
             true => Source { file: name.to_owned(), line: 0, function },
             false => Source { file: file.clone(), line: i64::from(*line), function },
         }
+    }
+
+    /// The position of a function that begins at an address.
+    pub fn entry_source(&self, address: u64, name: &str) -> Source {
+        let Some(dwarf) = &self.dwarf else { return self.source(address, name) };
+        let mut frames = dwarf.frames(address);
+        // The function itself, not what is inlined at its beginning.
+        let Some(mut frame) = frames.pop().filter(|frame| !frame.file.is_empty()) else {
+            return self.source(address, name);
+        };
+        frame.line = dwarf.entry_line(address).unwrap_or(frame.line);
+        let (file, line) = (frame.file.clone(), i64::from(frame.line));
+        Source { file, line, function: self.function(&[frame], address) }
     }
 
     /// The user's function of the first of these frames, each inlined into the next. What a compiler made of a task, and

@@ -170,6 +170,8 @@ void fibers_start(int number) {
     }
 }
 
+int fibers_workers(void) { return worker_count; }
+
 void fibers_stop(void) {
     pthread_mutex_lock(&lock);
     struct fiber *const me = self()->now;

@@ -12,6 +12,8 @@ struct fiber;
 
 /* Makes the caller the first fiber, and `workers` workers (0: four), of which the calling thread is one. */
 void fibers_start(int workers);
+/* How many workers there are. */
+int fibers_workers(void);
 /* Returns to the thread that started them and ends the others. */
 void fibers_stop(void);
 /* A fiber for function(argument), to be joined. It goes first; another worker may take the caller up meanwhile. */

@@ -20,6 +20,8 @@ int myth_init_ex(myth_globalattr_t *attr) {
 
 void myth_fini(void) { fibers_stop(); }
 
+int myth_get_num_workers(void) { return fibers_workers(); }
+
 myth_thread_t myth_create(myth_func_t func, void *arg) { return fiber_call(func, arg); }
 
 int myth_join(myth_thread_t th, void **result) {

@@ -15,12 +15,18 @@ struct qthread {
 };
 
 int qthread_initialize(void) {
-    const char *const workers = getenv("QTHREAD_HWPAR");
-    fibers_start(workers != NULL ? atoi(workers) : 0);
+    fibers_start(0);
+    return QTHREAD_SUCCESS;
+}
+
+int qthread_init(qthread_shepherd_id_t nshepherds) {
+    fibers_start(nshepherds);
     return QTHREAD_SUCCESS;
 }
 
 void qthread_finalize(void) { fibers_stop(); }
+
+qthread_worker_id_t qthread_num_workers(void) { return (qthread_worker_id_t)fibers_workers(); }
 
 static void *qthread_main(void *argument) {
     struct qthread *const qthread = argument;

@@ -22,6 +22,7 @@ int myth_globalattr_init(myth_globalattr_t *attr);
 int myth_globalattr_set_n_workers(myth_globalattr_t *attr, size_t n_workers);
 int myth_init_ex(myth_globalattr_t *attr);
 void myth_fini(void);
+int myth_get_num_workers(void);
 
 myth_thread_t myth_create(myth_func_t func, void *arg);
 int myth_join(myth_thread_t th, void **result);

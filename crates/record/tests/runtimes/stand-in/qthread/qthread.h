@@ -16,9 +16,14 @@ extern "C" {
 
 typedef uint64_t aligned_t;
 typedef aligned_t (*qthread_f)(void *arg);
+typedef unsigned short qthread_shepherd_id_t;
+typedef unsigned short qthread_worker_id_t;
 
 int qthread_initialize(void);
+/* With so many shepherds, each with one worker. */
+int qthread_init(qthread_shepherd_id_t nshepherds);
 void qthread_finalize(void);
+qthread_worker_id_t qthread_num_workers(void);
 /* Of `ret` the stand-in knows NULL only. */
 int qthread_fork_copyargs(qthread_f f, const void *arg, size_t arg_size, aligned_t *ret);
 
