@@ -46,7 +46,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     } else {
         output::line(&bench.report(0).map_err(refused)?.join("\n"))?;
     }
-    let worst = bench.found(0).map_err(refused)?.findings.first().map_or(0.0, cost);
+    let worst = bench.found(0).map_err(refused)?.findings.iter().map(cost).fold(0.0, f64::max);
     let capacity = bench.capacity(0).map_err(refused)?;
     let over = args.fail_over.is_some_and(|limit| worst > limit / 100.0 * capacity);
     Ok(if over { ExitCode::from(OVER) } else { ExitCode::SUCCESS })

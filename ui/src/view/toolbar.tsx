@@ -21,8 +21,8 @@ export function Toolbar(props: { pane: number; view: View }): JSX.Element {
   const trees = () =>
     keysOf(store.state(), run(), props.view, store.runInfo(run())).map((key) => {
       // A sheet names a tree only for what it selects.
-      if (view().pane === "sheet") return [];
-      const all = treeDecl(store.runInfo(run()), key)?.options ?? [];
+      const sheet = props.view.pane === "sheet";
+      const all = sheet ? [] : (treeDecl(store.runInfo(run()), key)?.options ?? []);
       const values = store.state().runs[run()]?.trees[key]?.with ?? {};
       return { key, values, options: all.filter((opt) => isShown(opt, all, values)) };
     });

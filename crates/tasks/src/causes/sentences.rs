@@ -14,6 +14,9 @@ use super::{Account, Cause, Causes, Finding, Severity};
 use crate::schema::Kind;
 use crate::tasks::Tasks;
 
+/// The part of the time that the program had from which on what it can change is told before what it cannot.
+const MATTERS: i64 = 10;
+
 /// All losses, worst first, and where the time went.
 pub fn tell(tasks: &Tasks, roles: &Roles, blame: &Blame, judged: &Judged) -> Causes {
     let summary = tasks.summary();
@@ -22,8 +25,11 @@ pub fn tell(tasks: &Tasks, roles: &Roles, blame: &Blame, judged: &Judged) -> Cau
     let mut findings: Vec<(usize, Finding)> =
         judged.losses.iter().enumerate().map(|(at, loss)| (at, teller.finding(loss, capacity))).collect();
     // Worst first, but what the program can change comes before what it cannot, where it matters at all.
+    let outside: i64 =
+        judged.losses.iter().filter(|loss| loss.cause.is_outside()).map(|loss| loss.cost).sum();
+    let least = (capacity - outside).max(0) / MATTERS;
     findings.sort_by_key(|(_, finding)| {
-        let behind = finding.cause.is_outside() || finding.severity == Severity::Low;
+        let behind = finding.cause.is_outside() || finding.cost < least;
         (behind, std::cmp::Reverse(finding.cost), finding.cause)
     });
     super::stretches::add(tasks, roles, blame, judged, &mut findings);

@@ -51,6 +51,7 @@ struct AccountFigures {
     capacity_ns: i64,
     work_ns: i64,
     lost_ns: i64,
+    /// Time of workers beyond the number of processors.
     shared_ns: i64,
     not_explained_ns: i64,
 }

@@ -90,7 +90,7 @@ impl Opened {
             .get_or_init(|| GrainRun::new(&self.tasks, self.baseline.as_ref(), self.thresholds.clone()))
     }
 
-    /// Problems and findings of the whole run.
+    /// Problems of the whole run.
     pub fn found(&self) -> &Found {
         self.found.get_or_init(|| {
             let (tasks, graph) = (&self.tasks, self.grains());
