@@ -208,12 +208,12 @@ fn what_the_program_is_told() {
         "-c",
         script,
     ]);
-    command.env("LD_PRELOAD", "libc.so.6").env("CROSSCUT_LIBOMP", shop.tool("libcrosscut_record.so"));
+    command.env("LD_PRELOAD", "libc.so.6");
     let (output, errors) = output(command);
     let text = String::from_utf8(output.stdout).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     let recorder = shop.tool("libcrosscut_record.so").display().to_string();
-    assert_eq!(lines[0], format!("libc.so.6:{recorder}:{recorder}"), "{errors}");
+    assert_eq!(lines[0], format!("libc.so.6:{recorder}"), "{errors}");
     assert_eq!(lines[1], "collapse=50000,collapse-count=1000");
     assert_eq!(lines[2], "enabled");
     let here = shop.path().canonicalize().unwrap().display().to_string();
@@ -221,14 +221,15 @@ fn what_the_program_is_told() {
 }
 
 /// The libraries that are loaded into a program of an OpenMP compiler.
-fn preloaded(shop: &Workshop, program: &str) -> String {
-    let (output, errors) = output(shop.record(&["--", shop.tool(program).to_str().unwrap()]));
+fn preloaded(shop: &Workshop, options: &[&str], program: &str) -> String {
+    let program = shop.tool(program);
+    let (output, errors) = output(shop.record(&[options, &["--", program.to_str().unwrap()]].concat()));
     assert!(output.status.success(), "{errors}");
     String::from_utf8(output.stdout).unwrap()
 }
 
 #[test]
-fn llvms_runtime_takes_the_place_of_gccs() {
+fn llvms_runtime_takes_the_place_of_gccs_when_it_is_told_to() {
     let shop = Workshop::new();
     let library = "int tasks(void) { int n = 0;\n#pragma omp parallel reduction(+:n)\nn++; return n; }";
     fs::write(shop.tool("tasks.c"), library).unwrap();
@@ -240,17 +241,24 @@ fn llvms_runtime_takes_the_place_of_gccs() {
     shop.compile("gcc -fopenmp -shared -fPIC tasks.c -o libtasks.so");
     shop.compile("gcc main.c -L. -ltasks -Wl,-rpath,$ORIGIN -o through");
     let recorder = shop.tool("libcrosscut_record.so").display().to_string();
-    assert_eq!(preloaded(&shop, "clang"), recorder);
+    for program in ["clang", "gcc", "through"] {
+        assert_eq!(preloaded(&shop, &[], program), recorder);
+        assert_eq!(preloaded(&shop, &["--runtime", "own"], program), recorder);
+    }
+    assert_eq!(preloaded(&shop, &["--runtime", "llvm"], "clang"), recorder);
     for program in ["gcc", "through"] {
-        let libraries = preloaded(&shop, program);
+        let libraries = preloaded(&shop, &["--runtime", "llvm"], program);
         assert!(
             libraries.starts_with(&recorder) && libraries.ends_with("/libomp.so.5"),
             "{program}: {libraries}"
         );
     }
-    let mut missing = shop.record(&["--", shop.tool("gcc").to_str().unwrap()]);
+    let mut missing = shop.record(&["--runtime", "llvm", "--", shop.tool("gcc").to_str().unwrap()]);
     missing.env("CROSSCUT_LIBOMP", "/no/libomp.so.5");
     refused(&shop, missing, "CROSSCUT_LIBOMP names /no/libomp.so.5, where no file is");
+    let mut empty = shop.record(&["--runtime", "llvm", "--", shop.tool("gcc").to_str().unwrap()]);
+    empty.env("CROSSCUT_LIBOMP", shop.tool("libcrosscut_record.so"));
+    refused(&shop, empty, "does not have GOMP_parallel@GOMP_4.0");
 }
 
 #[test]
@@ -263,6 +271,7 @@ fn what_cannot_be_recorded_is_not_started() {
     refused(&shop, shop.record(&[&["--counters", "a,b,c,d,e"], &start[..]].concat()), "5 counters");
     refused(&shop, shop.record(&[&["--counters", "a b"], &start[..]].concat()), "not the name of a counter");
     refused(&shop, shop.record(&[&["--collapse=soon"], &start[..]].concat()), "is not a time");
+    refused(&shop, shop.record(&[&["--runtime", "intel"], &start[..]].concat()), "not a runtime to choose");
     refused(&shop, shop.record(&[]), "PROGRAM");
     refused(&shop, shop.record(&["--", "no-such-program"]), "no such program in PATH");
     refused(&shop, shop.record(&["--", "./no-such-program"]), "no such program");

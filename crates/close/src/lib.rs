@@ -122,6 +122,9 @@ pub fn close_into(
     writer.beside = built.locks.finish(&processes, &recorded, &sites);
     writer.beside.joined = built.joined;
 
+    if built.gaps.unstarted > 0 && cancels(&all) {
+        notes.push(format!("{} tasks were cancelled before they began", built.gaps.unstarted));
+    }
     let dropped = lost(&recorded, &mut notes);
     describe(run, &processes, options, dropped);
     run.manifest().facts.insert("threads".into(), threads_of(&recorded));
@@ -270,6 +273,11 @@ fn describe(run: &mut RunWriter, processes: &[&Process], options: &Options, drop
     manifest.facts.insert("dropped_events".into(), dropped.into());
 }
 
+/// Whether the program cancelled some of its tasks: then they are not missing.
+fn cancels(processes: &[Process]) -> bool {
+    processes.iter().any(|process| process.get("cancels").is_some())
+}
+
 /// Why the run is not whole, if it is not.
 fn partial(
     processes: &[Process],
@@ -294,7 +302,9 @@ fn partial(
         }
     };
     count(gaps.unfinished, "tasks had not ended");
-    count(gaps.unstarted, "tasks had not begun");
+    if !cancels(processes) {
+        count(gaps.unstarted, "tasks had not begun");
+    }
     count(gaps.orphans, "tasks have no recorded creation");
     count(dropped, "events were lost");
     let unseen = processes.iter().map(|p| p.empty + p.all("thread-missing").count()).sum::<usize>();

@@ -12,7 +12,7 @@ use crate::symbols;
 const RECENT: usize = 256;
 
 /// Names of runtimes: an address in one of them is not the user's.
-const RUNTIMES: &[&str] = &["libomp", "libiomp", "libgomp"];
+const RUNTIMES: &[&str] = &["libomp", "libiomp", "libgomp", "libcrosscut_record"];
 
 /// The sites of a run in the making.
 pub struct Sites {

@@ -56,6 +56,21 @@ pub struct State {
     arena: Arena,
 }
 
+impl State {
+    /// Whether a thread that runs this has come to the end of its lane and runs nothing else.
+    pub fn is_done(&self, current: TaskId) -> bool {
+        current != TaskId::NONE && current == self.ended
+    }
+}
+
+/// The lane that has come to the end of its team ends, if there is one.
+pub fn leave(thread: &mut Thread) {
+    if thread.gomp.is_done(thread.current) {
+        thread.lane_end();
+        thread.gomp.ended = TaskId::NONE;
+    }
+}
+
 /// The address of a body as events have it.
 #[inline(always)]
 fn entry(body: Body) -> u64 {

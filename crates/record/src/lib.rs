@@ -1,6 +1,6 @@
 //! The recorder: a library that `crosscut record` loads into somebody's program with `LD_PRELOAD`. It is an OpenMP tool
-//! (OMPT) and serves `crosscut.h` and `crosscut-rayon`; what they tell goes into event files (`crates/events`), one for
-//! each thread, that survive the death of the program.
+//! (OMPT), stands between GCC's code and its OpenMP runtime, and serves `crosscut.h` and `crosscut-rayon`; what they tell
+//! goes into event files (`crates/events`), one for each thread, that survive the death of the program.
 //!
 //! It must never harm the program: no thread, no lock and no allocation where tasks run, no panic, no output; when
 //! something fails the program goes on and the record says what is missing. Without the environment that `crosscut record`

@@ -22,6 +22,11 @@ impl Sampling {
         Sampling { next, meets: false, last: 0, often: microsecond * 1000, least: microsecond * 50 }
     }
 
+    /// Another thread goes on in this one's place: the next event looks at it.
+    pub fn restart(&mut self) {
+        self.next = if self.often == 0 { u64::MAX } else { 1 };
+    }
+
     /// Processor time in nanoseconds, and how often the thread left its core, by itself and not.
     #[cold]
     pub fn take(&mut self, now: u64) -> [u64; 3] {

@@ -9,6 +9,7 @@ use std::ffi::c_void;
 use std::fs::OpenOptions;
 use std::os::fd::IntoRawFd;
 use std::ptr;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 
 use crosscut_events::{
@@ -128,7 +129,7 @@ fn open() -> *mut Thread {
     };
     // Whatever is called from here must not come back.
     THREAD.set(CLOSED);
-    match Thread::new(process) {
+    match unpark().or_else(|| Thread::new(process)) {
         Some(thread) => {
             THREAD.set(Box::into_raw(thread));
             process.watch_thread();
@@ -156,7 +157,47 @@ pub fn forget() {
 
 /// The destructor of the key that every recorded thread has set.
 pub extern "C" fn at_thread_exit(_: *mut c_void) {
-    close();
+    let thread = THREAD.get();
+    // SAFETY: as in `with`.
+    if thread as usize > CLOSED as usize && unsafe { (*thread).is_done() } {
+        THREAD.set(CLOSED);
+        // SAFETY: it came from a box in `open` and was taken out just now.
+        park(unsafe { Box::from_raw(thread) });
+    } else {
+        close();
+    }
+}
+
+/// The files of threads that have ended and may go on with others. libgomp starts new threads for every region inside of
+/// another, and ends them with it: each is a worker of the program, but none is a new one.
+struct Parked(Vec<Box<Thread>>);
+
+// SAFETY: whoever takes one out has it for himself; nothing in it belongs to the thread that it was for.
+unsafe impl Send for Parked {}
+
+static PARKED: Mutex<Parked> = Mutex::new(Parked(Vec::new()));
+
+fn park(mut thread: Box<Thread>) {
+    gomp::leave(&mut thread);
+    thread.store_uses();
+    thread.sample();
+    // SAFETY: the header stays mapped as long as the thread is open.
+    unsafe {
+        (*thread.header).end_ticks = clock::ticks(thread.clock);
+        (*thread.header).ended = 1;
+    }
+    if let Ok(mut parked) = PARKED.lock() {
+        parked.0.push(thread);
+    }
+}
+
+fn unpark() -> Option<Box<Thread>> {
+    let mut thread = PARKED.lock().ok()?.0.pop()?;
+    // SAFETY: as above.
+    unsafe { (*thread.header).ended = 0 };
+    thread.find_core();
+    thread.sampling.restart();
+    Some(thread)
 }
 
 /// The program returned from `main` or called `exit`.
@@ -227,9 +268,19 @@ impl Thread {
             #[cfg(test)]
             test_time: None,
         });
-        thread.core = sys::core_word().unwrap_or(&raw const thread.core_by_call);
+        thread.find_core();
         thread.begin_chunk();
         Some(thread)
+    }
+
+    /// Finds where the core is told that this thread runs on.
+    fn find_core(&mut self) {
+        self.core = sys::core_word().unwrap_or(&raw const self.core_by_call);
+    }
+
+    /// Whether it has nothing more to do, and its file may go on with another thread. Counters count one thread only.
+    fn is_done(&self) -> bool {
+        self.gomp.is_done(self.current) && self.counters.is_none()
     }
 
     /// Now, in ticks from the base.

@@ -65,7 +65,7 @@ fn symbols(file: &Path, asks: bool) -> Result<BTreeSet<Needed>> {
         }
         let version = versions.as_ref().and_then(|versions| {
             let index = versions.version_index(endian, index);
-            Some(String::from_utf8_lossy(versions.version(index).ok()??.name()).into_owned())
+            Some(String::from_utf8_lossy(versions.version(index.index()).ok()??.name()).into_owned())
         });
         found.insert((name, version.unwrap_or_default()));
     }

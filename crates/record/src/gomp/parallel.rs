@@ -49,10 +49,8 @@ impl Region {
         // SAFETY: that is its type, and it is a question.
         let number = unsafe { real.function::<unsafe extern "C-unwind" fn() -> c_int>()() };
         thread::with(|thread| {
-            if thread.current != TaskId::NONE && thread.current == thread.gomp.ended {
-                // A thread that waited for work since its last lane.
-                thread.lane_end();
-            }
+            // A thread that waited for work since its last lane.
+            super::leave(thread);
             let outer = thread.gomp.scope;
             thread.lane(self.team, number as u32);
             let code = entry(self.body);
