@@ -161,7 +161,11 @@ fn a_loop_has_its_chunks() {
             let mut found: Vec<(i64, i64)> = nodes.filter_map(|node| tasks.chunk(node)).collect();
             found.sort_unstable();
             let iterations: i64 = arguments.split(' ').next().unwrap().parse().unwrap();
-            assert_eq!(found.iter().map(|(_, count)| count).sum::<i64>(), iterations, "{compiler} {arguments}");
+            assert_eq!(
+                found.iter().map(|(_, count)| count).sum::<i64>(),
+                iterations,
+                "{compiler} {arguments}"
+            );
             let follows = |pair: &[(i64, i64)]| pair[0].0 + pair[0].1 == pair[1].0;
             assert!(more > 0 || found.windows(2).all(follows), "{compiler} {arguments}: {found:?}");
         }
