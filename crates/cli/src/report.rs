@@ -47,7 +47,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         output::line(&bench.report(0).map_err(refused)?.join("\n"))?;
     }
     let Some(limit) = args.fail_over else { return Ok(ExitCode::SUCCESS) };
-    let worst = bench.findings(0).map_err(refused)?.first().map_or(0.0, cost);
+    let worst = bench.found(0).map_err(refused)?.findings.first().map_or(0.0, cost);
     let allowed = limit / 100.0 * bench.capacity(0).map_err(refused)?;
     Ok(if worst > allowed { ExitCode::from(OVER) } else { ExitCode::SUCCESS })
 }

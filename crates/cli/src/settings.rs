@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn thresholds_are_read() {
-        let read = |text| threshold(text).map(|(word, value)| (word, value));
+        let read = |text| threshold(text);
         assert_eq!(read("low-parallel-benefit=0.5"), Ok(("low-parallel-benefit".to_owned(), 0.5)));
         assert_eq!(read(" work-deviation = 3 "), Ok(("work-deviation".to_owned(), 3.0)));
         for wrong in ["", "1", "benefit=1", "work-deviation=", "work-deviation=-1", "work-deviation=NaN"] {

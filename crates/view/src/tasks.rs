@@ -22,6 +22,7 @@ pub mod json;
 pub mod known;
 pub mod lines;
 pub mod losses;
+pub mod lost;
 pub mod opened;
 pub mod overview;
 pub mod predict;

@@ -8,7 +8,8 @@ use crosscut_tree::NodeId;
 use crosscut_view::tasks::charts::{gaps, migrations, speedup};
 use crosscut_view::tasks::predict::{Curve, counts};
 use crosscut_view::tasks::report::Report;
-use crosscut_workbench::{Block, Cell, Refusal, Scope, Settings, Shared, Sheet, Topic};
+use crosscut_view::tasks::styles;
+use crosscut_workbench::{Block, Cell, Refusal, Scope, Settings, Shared, Sheet, Shown, Topic};
 use serde_json::{Value, json};
 
 /// What the analysis finds, in the order of before: worst first, of equal ones those of the task tree first.
@@ -52,7 +53,7 @@ fn losses_are_the_findings() {
             }
         }
         // Numbered and weighed as before.
-        let listed = bench.bench.findings(run).unwrap();
+        let listed = &bench.bench.found(run).unwrap().findings;
         assert_eq!(listed.len(), found.len());
         for (i, (listed, finding)) in listed.iter().zip(&found).enumerate() {
             assert_eq!((listed.number as usize, listed.id.as_str()), (i + 1, finding.id));
@@ -127,8 +128,18 @@ fn charts_hold_the_numbers_of_the_run() {
         assert_eq!(sum(|bin| bin.moved), summary.gaps.moved.iter().sum::<i64>());
         assert!(bins.windows(2).all(|pair| pair[0].to == pair[1].from));
     }
-    let account = bench.ok(scene("tasks.account", json!({"size": {"w": 900, "h": 44}})));
-    assert_eq!(account["shown"]["head"]["legend"].as_array().unwrap().len(), 3);
+    for run in [0, 1] {
+        let look = crosscut_workbench::Look::of("tasks.account", run);
+        let Shown::Scene(account) = bench.bench.draw(&look).unwrap().shown else { panic!("no picture") };
+        let plot = account.plots[0].rect;
+        let covered: f32 = account.boxes.w.iter().sum();
+        assert!((covered - plot.w).abs() < 0.5, "the bar is all workers' time: {covered} of {}", plot.w);
+        let lost = |i: &usize| account.boxes.mark(*i).role == styles::role::LOST;
+        let work: f32 = (0..account.boxes.len()).filter(|i| !lost(i)).map(|i| account.boxes.w[i]).sum();
+        let summary = bench.opened(run).tasks.summary();
+        let share = summary.work as f32 / (summary.elapsed * i64::from(summary.workers)) as f32;
+        assert!((work / plot.w - share).abs() < 0.01, "{} is work, {share} in the summary", work / plot.w);
+    }
     for edge in ["create", "end", "all"] {
         bench.ok(scene("tasks.migrations", json!({"options": {"edge": edge}})));
     }
@@ -362,7 +373,7 @@ fn predictions_as_pictures() {
     let texts = |options: Value| -> String {
         let look = serde_json::from_value(scene("tasks.whatif", json!({"options": options}))["look"].clone());
         let drawn = bench.bench.draw(&look.unwrap()).unwrap();
-        let crosscut_workbench::Shown::Scene(picture) = drawn.shown else { panic!("a picture") };
+        let Shown::Scene(picture) = drawn.shown else { panic!("a picture") };
         picture.labels.iter().map(|label| label.text.as_str()).collect::<Vec<_>>().join("\n")
     };
     let faster = texts(json!({"nodes": "0", "faster": "3"}));

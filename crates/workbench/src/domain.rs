@@ -193,7 +193,7 @@ pub trait Domain: Any + Send + Sync {
     fn draw(&self, look: &Look, with: &[&dyn Domain], job: &Job<'_>) -> Result<Drawn, Refusal>;
     /// Does one of the view's own acts.
     fn act(&self, call: &ActCall, look: &mut Look, job: &Job<'_>) -> Result<Did, Refusal>;
-    /// What it lost, worst first or not.
+    /// What it lost, worst first or not. It does not ask the job for what was found: that is made of this.
     fn losses(&self, scope: &Scope, job: &Job<'_>) -> Result<Vec<Loss>, Refusal>;
     /// What it has to say on the overview: the account of time, facts, charts.
     fn overview(&self, job: &Job<'_>) -> Result<Vec<Block>, Refusal>;
@@ -201,6 +201,14 @@ pub trait Domain: Any + Send + Sync {
     fn compare(&self, with: &dyn Domain, job: &Job<'_>) -> Result<Vec<Block>, Refusal>;
     /// Columns that it adds to a shared tree.
     fn columns(&self, of: Shared, job: &Job<'_>) -> Vec<SharedColumn>;
+    /// Columns of small pictures and words that it adds to a shared tree: one cell for each place or line, by its id.
+    fn cells(&self, _of: Shared, _job: &Job<'_>) -> Vec<(Column, Vec<Cell>)> {
+        Vec::new()
+    }
+    /// What it has to say of some source lines, by their ids, beside its columns.
+    fn about_lines(&self, _lines: &[u32], _job: &Job<'_>) -> Vec<Block> {
+        Vec::new()
+    }
     /// For scripts; each topic is typed inside.
     fn json(&self, topic: Topic, job: &Job<'_>) -> Result<Map<String, Value>, Refusal>;
     /// For people on a terminal: what the overview says, unless it has more to say there.
@@ -323,6 +331,10 @@ pub trait Forest: Any + Send + Sync {
     fn titles(&self, parts: &[Part], lens: Option<&Chosen>) -> Vec<Title>;
     /// Values of a metric for parts; NaN where there is none.
     fn values(&self, metric: usize, parts: &[Part], scope: &Scope, out: &mut [f64]);
+    /// Metrics that take longer to know, with a value for each node: a table has them, a search does not wait for them.
+    fn late(&self, _job: &Job<'_>) -> Result<Vec<(Metric, Vec<f64>)>, Refusal> {
+        Ok(Vec::new())
+    }
     /// Columns of words beside the metrics: name, and one cell for each part.
     fn words(&self, _parts: &[Part]) -> Vec<(Column, Vec<Cell>)> {
         Vec::new()

@@ -37,8 +37,9 @@ pub use domain::{
 };
 pub use error::Refusal;
 pub use job::{Cancel, Job};
+pub use lines::line_nodes;
 pub use look::{Against, LensSpec, Look, Options, Scope, Size, TreeLook};
-pub use loss::{How, Loss};
+pub use loss::{Found, Hatch, How, Loss, Lost};
 pub use places::place_nodes;
 pub use question::ActCall;
 pub use selection::{Nodes, Selection, Span, TreeKey};

@@ -1,6 +1,8 @@
 //! The workbench's own views: the overview of a run, the comparison of two, the table of any tree. Findings of all domains
 //! are charged, numbered and weighed here, and nowhere else.
 
+use std::sync::Arc;
+
 use crosscut_scene::format::{exact, quantity};
 use crosscut_tree::Unit;
 
@@ -10,7 +12,7 @@ use crate::domain::Drawn;
 use crate::error::Refusal;
 use crate::job::Job;
 use crate::look::{Look, Scope};
-use crate::loss::{How, Loss, charged};
+use crate::loss::{Found, How, Loss, Lost, charged};
 use crate::picture::same_domain;
 use crate::sheet::{Block, Cell, Finding, Severity, Sheet, Tone};
 
@@ -86,31 +88,40 @@ fn nothing_to_compare() -> Sheet {
 
 /// What all places of a run could have done: their number times the time of the run.
 pub fn capacity(run: &OpenRun) -> f64 {
-    let of = |domain: &std::sync::Arc<dyn crate::domain::Domain>| {
+    let of = |domain: &Arc<dyn crate::domain::Domain>| {
         domain.time().map(|time| (time.1 - time.0) * domain.places() as f64)
     };
     run.domains.iter().find_map(of).unwrap_or(0.0).max(1.0)
 }
 
-/// The findings of a run, worst first, numbered from 1.
-pub fn findings(bench: &Workbench, run: usize, job: &Job<'_>) -> Result<Vec<Finding>, Refusal> {
-    let open = bench.run(run)?;
+/// What costs time in a run, worst first, numbered from 1.
+pub(crate) fn found(open: &OpenRun, job: &Job<'_>) -> Result<Found, Refusal> {
     let mut losses: Vec<Loss> = Vec::new();
     for domain in &open.domains {
         losses.extend(domain.losses(&Scope::default(), job)?);
         job.check()?;
     }
     let capacity = capacity(open);
-    let mut losses = charged(losses);
-    losses.retain(|loss| loss.cost >= WORTH * capacity);
-    Ok(losses
-        .into_iter()
-        .zip(1..)
-        .map(|(loss, number)| finding(loss, number, capacity, open.clock()))
-        .collect())
+    let elapsed = open.time().map_or(0.0, |time| time.1 - time.0);
+    let mut found = Found::default();
+    for mut loss in charged(losses, (elapsed, capacity / elapsed.max(1.0))) {
+        let worth = loss.cost >= WORTH * capacity;
+        let number = worth.then_some(found.findings.len() as u32 + 1);
+        found.lost.push(Lost {
+            number,
+            cause: loss.cause,
+            what: loss.what.clone(),
+            line: loss.line.clone(),
+            cost: loss.cost,
+            hatch: loss.hatch,
+            stretches: std::mem::take(&mut loss.stretches),
+        });
+        found.findings.extend(number.map(|number| finding(loss, number, (elapsed, capacity), open.clock())));
+    }
+    Ok(found)
 }
 
-fn finding(loss: Loss, number: u32, capacity: f64, clock: Unit) -> Finding {
+fn finding(loss: Loss, number: u32, (elapsed, capacity): (f64, f64), clock: Unit) -> Finding {
     Finding {
         number,
         id: loss.cause.to_owned(),
@@ -121,6 +132,11 @@ fn finding(loss: Loss, number: u32, capacity: f64, clock: Unit) -> Finding {
             exact: exact(loss.cost, clock),
             share: Some((loss.cost / capacity) as f32),
         },
+        without: loss.without.map(|time| Cell::Difference {
+            here: time,
+            there: elapsed,
+            text: format!("{} → {}", quantity(elapsed, clock), quantity(time, clock)),
+        }),
         bound: loss.how == How::Bound,
         line: loss.line,
         what: loss.what,
@@ -147,13 +163,13 @@ pub fn overview(bench: &Workbench, run: usize, job: &Job<'_>) -> Result<Sheet, R
         own.iter().position(|block| matches!(block, Block::Show { .. })).map_or(own.len(), |at| at + 1);
     let rest = own.split_off(details);
     blocks.extend(own);
-    let found = findings(bench, run, job)?;
+    let found = job.found()?;
     blocks.push(Block::Head { text: "What costs most".to_owned() });
-    if found.is_empty() {
+    if found.findings.is_empty() {
         let text = "No finding: nothing that is looked for costs a hundredth of the time of all workers.";
         blocks.push(Block::Text { text: text.to_owned(), tone: Tone::Plain });
     }
-    blocks.extend(found.into_iter().map(Block::Finding));
+    blocks.extend(found.findings.iter().cloned().map(|finding| Block::Finding(Box::new(finding))));
     blocks.extend(rest);
     Ok(Sheet {
         title: open.run.name(),

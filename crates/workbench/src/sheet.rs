@@ -90,7 +90,7 @@ pub enum Block {
         rows: Vec<Fact>,
     },
     /// Something that costs time.
-    Finding(Finding),
+    Finding(Box<Finding>),
     /// Rows and columns.
     Table {
         /// The rows.
@@ -218,6 +218,14 @@ impl Cell {
         };
         let function = function.iter().map(String::as_str);
         function.chain(Some(place.as_str()).filter(|_| !file.is_empty())).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Its value, if it is one.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Cell::Number { value, .. } | Cell::Difference { here: value, .. } => Some(*value),
+            _ => None,
+        }
     }
 
     /// What it says in plain text.
@@ -353,7 +361,9 @@ pub struct Finding {
     pub severity: Severity,
     /// What it costs, with its share of the time of all places.
     pub cost: Cell,
-    /// The cost is at most this, not what a replay gained.
+    /// How long the run would take without it, against how long it took.
+    pub without: Option<Cell>,
+    /// Cost and gain are at most this, not what a replay gained.
     pub bound: bool,
     /// Where in the program.
     pub line: Option<Cell>,

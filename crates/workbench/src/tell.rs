@@ -1,6 +1,8 @@
 //! What the command line says of runs, as text and for scripts: `info`, `report` and `compare`. What a run is stands here;
 //! what is inside it the domains say.
 
+use std::sync::Arc;
+
 use crosscut_scene::format::{THIN, three};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -8,7 +10,8 @@ use serde_json::{Map, Value};
 use crate::bench::{OpenRun, Workbench};
 use crate::domain::{Compared, Topic};
 use crate::error::Refusal;
-use crate::overview::{capacity, findings};
+use crate::loss::Found;
+use crate::overview::capacity;
 use crate::picture::same_domain;
 use crate::sheet::{Cell, Fact, Finding};
 use crate::text;
@@ -29,8 +32,11 @@ struct FindingJson<'a> {
     id: &'a str,
     severity: &'static str,
     cost_ns: i64,
+    without_ns: Option<i64>,
+    bound: bool,
     r#where: Option<String>,
     what: &'a str,
+    evidence: &'a str,
     r#do: &'a str,
 }
 
@@ -53,8 +59,8 @@ impl Workbench {
     pub fn report_json(&self, run: usize) -> Result<Map<String, Value>, Refusal> {
         let mut json = self.info_json(run)?;
         self.add_json(run, Topic::Report, &mut json)?;
-        let found = self.findings(run)?;
-        let found: Vec<FindingJson<'_>> = found.iter().map(finding_json).collect();
+        let found = self.found(run)?;
+        let found: Vec<FindingJson<'_>> = found.findings.iter().map(finding_json).collect();
         let value = serde_json::to_value(found).map_err(|error| Refusal::new(error.to_string()))?;
         json.insert("findings".to_owned(), value);
         Ok(json)
@@ -67,9 +73,9 @@ impl Workbench {
         Ok(())
     }
 
-    /// The findings of a run, worst first.
-    pub fn findings(&self, run: usize) -> Result<Vec<Finding>, Refusal> {
-        self.job(run, |job| findings(self, run, job))
+    /// What costs time in a run, worst first; made once.
+    pub fn found(&self, run: usize) -> Result<Arc<Found>, Refusal> {
+        self.job(run, |job| job.found())
     }
 
     /// What all places of a run could have done, in its clock's unit.
@@ -128,7 +134,7 @@ impl Workbench {
                 lines.push(String::new());
             }
         }
-        let found = self.findings(run)?;
+        let found = &self.found(run)?.findings;
         if found.is_empty() {
             lines.push("no finding costs a hundredth of the workers' time".to_owned());
         }
@@ -209,8 +215,11 @@ fn finding_json(finding: &Finding) -> FindingJson<'_> {
         id: &finding.id,
         severity: finding.severity.word(),
         cost_ns: text::cost(finding) as i64,
+        without_ns: finding.without.as_ref().and_then(Cell::number).map(|time| time as i64),
+        bound: finding.bound,
         r#where: finding.line.as_ref().map(Cell::place),
         what: &finding.what,
+        evidence: &finding.evidence,
         r#do: &finding.advice,
     }
 }

@@ -77,16 +77,20 @@ pub fn finding(found: &Finding, capacity: Option<f64>) -> Vec<String> {
         found.what
     )];
     lines.extend(found.line.as_ref().map(|line| format!("    at {}", line.place())));
+    if !found.evidence.is_empty() {
+        lines.push(format!("    {}", found.evidence));
+    }
     lines.push(format!("    {}", found.advice));
+    if let Some(without) = &found.without {
+        let how = if found.bound { "bound" } else { "replay" };
+        lines.push(format!("    {} without it ({how})", without.plain()));
+    }
     lines
 }
 
 /// What a finding costs.
 pub fn cost(found: &Finding) -> f64 {
-    match found.cost {
-        Cell::Number { value, .. } => value,
-        _ => 0.0,
-    }
+    found.cost.number().unwrap_or(0.0)
 }
 
 fn cells(table: &Table) -> Vec<Vec<String>> {

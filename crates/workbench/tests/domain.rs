@@ -78,7 +78,7 @@ fn it_is_listed() {
         list.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(names(&run["trees"]), ["logs", "places", "lines"]);
-    let views = ["overview", "timber.stand", "timber.rings", "timber.growth", "table", "compare"];
+    let views = ["overview", "lines", "timber.stand", "timber.rings", "timber.growth", "table", "compare"];
     assert_eq!(names(&run["views"]), views);
     assert_eq!(run["time"], json!([0.0, 1000.0]));
     assert!(hello["palettes"]["light"].as_array().unwrap().len() > 24);

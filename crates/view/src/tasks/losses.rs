@@ -1,8 +1,10 @@
 //! What cost time in a task run, as losses: the findings of the task tree and those of the grains, with the look that shows
 //! each best and a small picture of it.
 
+use crosscut_scene::Fill;
+use crosscut_scene::palette::slot;
 use crosscut_tasks::{Finding, FindingView};
-use crosscut_workbench::{How, LensSpec, Look, Loss, Selection, Span, TreeKey};
+use crosscut_workbench::{Hatch, How, LensSpec, Look, Loss, Selection, Span, TreeKey};
 
 use super::opened::Opened;
 use super::{forest_grains, forest_tasks, words};
@@ -28,13 +30,32 @@ fn loss(opened: &Opened, finding: &Finding, run: usize) -> Loss {
         claim: claim(finding.view, finding.id),
         line: task.and_then(|task| tasks.source(task).0).map(words::line),
         cost: finding.cost as f64,
+        without: None,
         how: How::Bound,
+        hatch: hatch(finding.id),
         stretches: Vec::new(),
         evidence: finding.window.map_or_else(String::new, seen),
         picture: picture(opened, finding, run),
         show: show(opened, finding, run),
         what: finding.what.clone(),
         advice: finding.advice.clone(),
+    }
+}
+
+/// How lost time of a cause is drawn: one pattern for causes that look alike, grey where workers had nothing to run, amber
+/// where the runtime worked, violet where something else held them up.
+pub fn hatch(cause: &str) -> Hatch {
+    match cause {
+        "imbalance" | "barrier-wait" => (Fill::Dots, slot::LOST),
+        "serial-part" => (Fill::Level, slot::LOST),
+        "wait-in-loop" => (Fill::Upright, slot::LOST),
+        "dependence-chain" => (Fill::Chevrons, slot::LOST),
+        "late-task" => (Fill::Cross, slot::LOST),
+        "small-tasks" | "fine-chunks" | "serial-spawn" | "runtime-delay" => (Fill::Rising, slot::LOST + 1),
+        "lock" => (Fill::Falling, slot::LOST + 2),
+        "preempted" => (Fill::Cross, slot::LOST + 2),
+        "work-inflation" => (Fill::Rings, slot::LOST + 1),
+        _ => (Fill::Tint, slot::LOST),
     }
 }
 
@@ -77,11 +98,11 @@ fn around((from, to): (i64, i64), elapsed: i64) -> Span {
     Span((from - more).max(0) as f64, (to + more).min(elapsed.max(1)) as f64)
 }
 
-/// What happened then: the profile of its time.
+/// What the workers did then.
 fn picture(opened: &Opened, finding: &Finding, run: usize) -> Option<Look> {
     let window = finding.window?;
-    let mut look = Look::of("tasks.profile", run);
+    let mut look = Look::of("tasks.evidence", run);
     look.scope.time = Some(around(window, opened.tasks.summary().elapsed));
-    look.size = crosscut_workbench::Size { w: 320.0, h: 96.0 };
+    look.size = crosscut_workbench::Size { w: 400.0, h: 118.0 };
     Some(look)
 }
