@@ -442,6 +442,43 @@ fn another_program_is_no_baseline() {
     assert!(!path.join("wide/baseline.json").exists());
 }
 
+#[test]
+fn a_baseline_without_a_grain_in_common_is_refused_or_left_out() {
+    let folder = folder();
+    let path = folder.path();
+    for kind in ["chunk", "task"] {
+        let node = |id: &str, kind: &str, work: u32| {
+            format!(
+                "<node id=\"{id}\"><data key=\"v_kind\">{kind}</data><data key=\"v_work\">{work}</data></node>"
+            )
+        };
+        let mut text = "<graphml><graph edgedefault=\"directed\">".to_owned() + &node("c", kind, 9);
+        for (id, kind) in [("s", "start"), ("f", "fork"), ("j", "join"), ("e", "end")] {
+            text += &node(id, kind, 0);
+        }
+        for (from, to) in [("s", "f"), ("f", "c"), ("c", "j"), ("j", "e")] {
+            text += &format!("<edge source=\"{from}\" target=\"{to}\"/>");
+        }
+        fs::write(path.join("one.graphml"), text + "</graph></graphml>").unwrap();
+        ok(path, &["import", "one.graphml", "-o", kind]);
+    }
+    let says = "chunk: not a single grain has a counterpart there; is it the same program?";
+    for args in [&["report", "task"][..], &["export", "task", "--to", "dot"]] {
+        assert!(fails(path, &[args, &["--baseline", "chunk"]].concat()).contains(says), "{args:?}");
+    }
+    fs::write(path.join("task/baseline.json"), "{\"baseline\": \"chunk\"}").unwrap();
+    let output = crosscut(path, &["report", "task", "--json"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), said.lines().count()), (Some(0), 1), "{said}");
+    assert!(said.starts_with("crosscut: work deviation is left out") && said.contains(says), "{said}");
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(json["grain"].get("baseline").is_none());
+    assert!(
+        json["grain"]["not_available"]["work-deviation"].as_str().unwrap().contains("counterpart"),
+        "{json:#}"
+    );
+}
+
 /// What is well-formed in a GraphML file: ids of nodes, ends of edges, and the text of one kind of data.
 #[derive(Default)]
 struct GraphMl {
