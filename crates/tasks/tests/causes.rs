@@ -315,7 +315,8 @@ fn reference(blocks: &[Block], workers: i64, elapsed: i64) -> i64 {
     times.dedup();
     let mut lost = 0;
     for pair in times.windows(2) {
-        let running = blocks.iter().filter(|block| block.start <= pair[0] && pair[0] < block.end).count() as i64;
+        let running =
+            blocks.iter().filter(|block| block.start <= pair[0] && pair[0] < block.end).count() as i64;
         let ready = blocks.iter().filter(|block| block.ready <= pair[0] && pair[0] < block.start).count();
         if running > 0 || ready > 0 {
             lost += (workers - running).max(0) * (pair[1] - pair[0]);

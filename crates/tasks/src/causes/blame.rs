@@ -162,7 +162,8 @@ impl<'a> Rows<'a> {
 fn waited(tasks: &Tasks, roles: &Roles) -> Vec<u32> {
     let start = tasks.starts();
     let nodes = 0..roles.ready.len() as u32;
-    let mut waited: Vec<u32> = nodes.filter(|&node| roles.ready[node as usize] < start[node as usize]).collect();
+    let mut waited: Vec<u32> =
+        nodes.filter(|&node| roles.ready[node as usize] < start[node as usize]).collect();
     waited.par_sort_unstable_by_key(|&node| roles.ready[node as usize]);
     waited
 }
@@ -226,6 +227,13 @@ impl Blame {
     /// Time of intervals in which their workers had no processor.
     pub fn off(&self) -> i64 {
         self.shares.iter().map(|shares| shares.off).sum()
+    }
+
+    /// Time of processors that workers did not get, at most: what others than the workers may have taken.
+    pub fn taken(&self, elapsed: i64) -> i64 {
+        let got: i64 =
+            self.shares.iter().map(|shares| shares.processor + (elapsed - shares.known).max(0)).sum();
+        (self.workers.saturating_mul(elapsed) - got).max(0)
     }
 }
 

@@ -36,7 +36,9 @@ impl Chains {
             let to = depends.to[at];
             let count = depends.to[at..].iter().take_while(|&&next| next == to).count();
             // Of those before it the one whose chain takes longest.
-            let chains = depends.from[at..at + count].iter().map(|&from| *ending.entry(from).or_insert_with(|| alone(from)));
+            let chains = depends.from[at..at + count]
+                .iter()
+                .map(|&from| *ending.entry(from).or_insert_with(|| alone(from)));
             let best = chains.max_by_key(|chain| chain.time).unwrap_or_default();
             let this = alone(to);
             let chain = Chain { tasks: best.tasks + 1, time: best.time.saturating_add(this.time), last: to };

@@ -51,7 +51,8 @@ impl Locks {
         for wait in tasks.lock_waits(0..tasks.tree().node_count()) {
             let waits = by_line.entry(line(wait.source)).or_default();
             let time = (wait.got - wait.asked).max(0);
-            let share = shares.get(wait.worker as usize).map_or(1.0, |shares| shares.busy(wait.asked, wait.got));
+            let share =
+                shares.get(wait.worker as usize).map_or(1.0, |shares| shares.busy(wait.asked, wait.got));
             waits.cost -= ((1.0 - share) * time as f64) as i64;
             if time > waits.worst.0 {
                 (waits.worst, waits.holder) = ((time, wait.node), line(wait.holder));

@@ -156,12 +156,14 @@ impl Teams {
             team.longest += phase.longest;
             team.mean += mean;
             team.members = team.members.max(phase.members);
-            team.changes += u64::from(last.insert(phase.line, phase.worker).is_some_and(|worker| worker != phase.worker));
+            team.changes +=
+                u64::from(last.insert(phase.line, phase.worker).is_some_and(|worker| worker != phase.worker));
             if lost(phase) > lost(&team.worst) {
                 team.worst = *phase;
             }
             for (member, work) in works(tasks, phase.node) {
-                let worker = tasks.worker(tasks.dag().first_block(member)).map_or(u32::MAX, |worker| worker as u32);
+                let worker =
+                    tasks.worker(tasks.dag().first_block(member)).map_or(u32::MAX, |worker| worker as u32);
                 *team.workers.entry(worker).or_default() += work;
             }
         }

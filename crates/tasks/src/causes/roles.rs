@@ -28,6 +28,8 @@ pub struct Roles {
     pub groups: Groups,
     /// Tasks by the line that creates them: how long they are, without what they wait for.
     pub tasks: HashMap<u32, Lengths>,
+    /// By the line that creates tasks: how long a creator takes to go on.
+    pub creations: HashMap<u32, Lengths>,
     /// Chunks by the line of their loop.
     pub chunks: HashMap<u32, Lengths>,
     /// Teams that share work, in the order of the tree.
@@ -78,6 +80,7 @@ impl Roles {
                 ready: vec![i64::MAX; nodes],
                 groups: Groups::new(),
                 tasks: HashMap::new(),
+                creations: HashMap::new(),
                 chunks: HashMap::new(),
                 phases: Vec::new(),
                 made: Vec::new(),
@@ -102,7 +105,8 @@ pub struct Sites(Vec<(u32, u32)>);
 impl Sites {
     pub fn new(tasks: &Tasks) -> Self {
         let sources = tasks.sources();
-        let site = |id: usize| sources.site(id as u32).map_or((NO_SITE, NO_SITE), |site| (site.from, site.to));
+        let site =
+            |id: usize| sources.site(id as u32).map_or((NO_SITE, NO_SITE), |site| (site.from, site.to));
         Sites((0..sources.site_count()).map(site).collect())
     }
 
@@ -209,15 +213,15 @@ impl Pass<'_> {
         }
         if kind == Kind::Chunk {
             let line = self.begins(node);
-            let count = self.tasks.joined(NodeId(node as u32)).map_or(1, |joined| joined.chunks.max(1) as u64);
+            let count =
+                self.tasks.joined(NodeId(node as u32)).map_or(1, |joined| joined.chunks.max(1) as u64);
             self.roles.chunks.entry(line).or_default().add_many(work, count);
         }
     }
 
     fn begin_task(&mut self, node: usize, end: u32) {
         let makes = self.made[node] != 0;
-        let mut frame =
-            Frame { node: node as u32, end, own: NOBODY, shares: false, line: None, work: 0 };
+        let mut frame = Frame { node: node as u32, end, own: NOBODY, shares: false, line: None, work: 0 };
         let is_lane = self.tasks.is_lane(NodeId(node as u32));
         if node > 0 && is_lane {
             if let Some(team) = self.sections.last().and_then(|section| section.team) {
@@ -256,7 +260,9 @@ impl Pass<'_> {
             section.team = self.begin_team(node);
         } else if direct > 0 && direct < self.tasks.summary().workers {
             let last = self.dag.last_block(NodeId(node as u32));
-            if self.kind(last.index()) == Kind::Wait && self.dag.tree.parent(last) == Some(NodeId(node as u32)) {
+            if self.kind(last.index()) == Kind::Wait
+                && self.dag.tree.parent(last) == Some(NodeId(node as u32))
+            {
                 section.wait = Some(self.sites.to(self.tasks.site(last)));
             }
         }
@@ -308,9 +314,24 @@ impl Pass<'_> {
                     let ready = self.dag.exit(before).at;
                     let hand = self.hand_after(before, first);
                     self.set_ready(first, ready, hand);
+                    if self.kind(before.index()) == Kind::Create {
+                        self.created(before, first);
+                    }
                 }
                 before = Some(child);
             }
+        }
+    }
+
+    /// The creator of a task goes on. Where another worker does, or the new task ran first, that says nothing of creating.
+    fn created(&mut self, create: NodeId, next: usize) {
+        let (start, end) = (self.tasks.starts(), self.dag.end[create.index()]);
+        let task = create.index() + 1;
+        let is_next = self.tasks.worker(create) == self.tasks.worker(NodeId(next as u32))
+            && start.get(task).is_none_or(|&began| began < end || began >= start[next]);
+        if is_next {
+            let line = self.made_at(task);
+            self.roles.creations.entry(line).or_default().add(start[next] - end);
         }
     }
 

@@ -22,10 +22,16 @@ pub fn tell(tasks: &Tasks, roles: &Roles, blame: &Blame, judged: &Judged) -> Cau
     let summary = tasks.summary();
     let capacity = i64::from(summary.workers).saturating_mul(summary.elapsed);
     let teller = Teller { tasks, roles, blame, facts: &judged.facts };
-    let mut findings: Vec<(usize, Finding)> =
-        judged.losses.iter().enumerate().map(|(at, loss)| (at, teller.finding(loss, capacity))).collect();
+    let mut findings: Vec<(usize, Finding)> = judged
+        .losses
+        .iter()
+        .enumerate()
+        .filter(|(_, loss)| loss.cost > 0)
+        .map(|(at, loss)| (at, teller.finding(loss, capacity)))
+        .collect();
     // Worst first, but what the program can change comes before what it cannot, where it matters at all.
-    let outside: i64 = judged.losses.iter().filter(|loss| loss.cause.is_outside()).map(|loss| loss.cost).sum();
+    let outside: i64 =
+        judged.losses.iter().filter(|loss| loss.cause.is_outside()).map(|loss| loss.cost).sum();
     let least = (capacity - outside).max(0) / MATTERS;
     findings.sort_by_key(|(_, finding)| {
         let behind = finding.cause.is_outside() || finding.cost < least;
@@ -34,7 +40,8 @@ pub fn tell(tasks: &Tasks, roles: &Roles, blame: &Blame, judged: &Judged) -> Cau
     super::stretches::add(tasks, roles, blame, judged, &mut findings);
     let findings: Vec<Finding> = findings.into_iter().map(|(_, finding)| finding).collect();
     let lost = findings.iter().map(|finding| finding.cost).sum();
-    let account = Account::of(capacity, summary.work - judged.inside, lost, shared(tasks, blame));
+    let account =
+        Account::of(capacity, summary.work - judged.inside, lost, shared(tasks, blame) + judged.shared);
     Causes { findings, account }
 }
 
@@ -71,7 +78,9 @@ impl Teller<'_> {
             advice,
             source: (loss.line != NO_SITE).then_some(loss.line),
             node,
-            window: node.and_then(|node| self.window(loss, node)).filter(|window| window.1 - window.0 < elapsed),
+            window: node
+                .and_then(|node| self.window(loss, node))
+                .filter(|window| window.1 - window.0 < elapsed),
             stretches: Vec::new(),
         }
     }
@@ -173,7 +182,9 @@ impl Teller<'_> {
     }
 
     fn worker(&self, node: NodeId) -> String {
-        self.tasks.worker(node).map_or_else(|| "several workers".to_owned(), |worker| format!("worker {worker}"))
+        self.tasks
+            .worker(node)
+            .map_or_else(|| "several workers".to_owned(), |worker| format!("worker {worker}"))
     }
 
     fn serial_spawn(&self, loss: &Loss) -> Told {
@@ -231,7 +242,11 @@ impl Teller<'_> {
             2 => "the other one waits".to_owned(),
             members => format!("{} workers wait", grouped(u64::from(members) - 1)),
         };
-        let often = if team.steps > 1 { format!(", {} of {} times", grouped(team.uneven), grouped(team.steps)) } else { String::new() };
+        let often = if team.steps > 1 {
+            format!(", {} of {} times", grouped(team.uneven), grouped(team.steps))
+        } else {
+            String::new()
+        };
         let evidence = format!(
             "{who} works {} in {place}, the mean is {} ({ratio}): {waits} at its end{often}.",
             self.time(worst.longest),
@@ -240,7 +255,9 @@ impl Teller<'_> {
         let trend = if team.grows(self.tasks) { "The later the worker, the longer: " } else { "" };
         let advice = match self.chunk(team) {
             Some(chunk) if team.is_loop => format!("{trend}schedule(dynamic, {chunk}) shares out the rest."),
-            _ => format!("{trend}give each member the same work, or let them fetch parts until none is left."),
+            _ => {
+                format!("{trend}give each member the same work, or let them fetch parts until none is left.")
+            }
         };
         (format!("Imbalance in a {}", if team.is_loop { "loop" } else { "region" }), evidence, advice)
     }
@@ -323,14 +340,17 @@ impl Teller<'_> {
         let tree = self.tasks.tree();
         let section = task_of(self.tasks, block.0).and_then(|lane| tree.parent(lane)).unwrap_or(block);
         let others = self.tasks.count(tree.range(section), Kind::Chunk).max(1) as u64 - 1;
-        let iteration = self.tasks.chunk(block).map_or_else(String::new, |chunk| format!(" (iteration {})", chunk.0));
+        let iteration =
+            self.tasks.chunk(block).map_or_else(String::new, |chunk| format!(" (iteration {})", chunk.0));
         let evidence = format!(
             "A chunk of {}{iteration} starts when most of {} are done: the others wait for it.",
             self.time(self.tasks.elapsed(block)),
             many(others, "other"),
         );
-        let advice =
-            format!("Let the loop begin with it (largest first): the others fill in beside it; {} at best.", self.then(loss.cost));
+        let advice = format!(
+            "Let the loop begin with it (largest first): the others fill in beside it; {} at best.",
+            self.then(loss.cost)
+        );
         ("Late chunk".to_owned(), evidence, advice)
     }
 
@@ -348,7 +368,8 @@ impl Teller<'_> {
             many(others.into(), "other"),
             self.time(alone.min(self.tasks.elapsed(task))),
         );
-        let advice = format!("Create it first: the others fill in beside it; {} at best.", self.then(loss.cost));
+        let advice =
+            format!("Create it first: the others fill in beside it; {} at best.", self.then(loss.cost));
         ("Late task".to_owned(), evidence, advice)
     }
 
@@ -394,7 +415,10 @@ impl Teller<'_> {
     fn lock(&self, loss: &Loss) -> Told {
         let waits = self.facts.locks.of_line(loss.line).unwrap_or_default();
         let kind = self.tasks.lock(waits.lock).map_or("lock", |lock| lock.kind.word());
-        let name = self.tasks.lock_name(waits.lock).map_or_else(|| format!("This {kind}"), |name| format!("{kind} {name}"));
+        let name = self
+            .tasks
+            .lock_name(waits.lock)
+            .map_or_else(|| format!("This {kind}"), |name| format!("{kind} {name}"));
         let window = (waits.window.1 - waits.window.0).max(1);
         let each = waits.held / waits.count.max(1);
         let evidence = format!(
@@ -410,7 +434,10 @@ impl Teller<'_> {
             holder if holder == loss.line => String::new(),
             holder => format!("It is held by {}: ", self.place(holder)),
         };
-        let advice = format!("{holder}Move out what need not be locked, or sum per worker; {} at best.", self.then(loss.cost));
+        let advice = format!(
+            "{holder}Move out what need not be locked, or sum per worker; {} at best.",
+            self.then(loss.cost)
+        );
         ("Waiting for a lock".to_owned(), evidence, advice)
     }
 

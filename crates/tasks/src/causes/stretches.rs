@@ -3,11 +3,11 @@
 //! Gaps are exact; which loss one belongs to is decided by cell of time. Gaps of one worker that lie in one cell are put
 //! together, so that a run of any length has a few thousand stretches, and their sum is the time that was lost.
 
+use super::Finding;
 use super::blame::{Blame, CELLS};
 use super::groups::{NOBODY, Role};
 use super::judge::Judged;
 use super::roles::Roles;
-use super::Finding;
 use crate::tasks::Tasks;
 
 /// No loss.

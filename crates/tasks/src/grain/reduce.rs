@@ -237,7 +237,8 @@ impl<'a> Pass<'a> {
     /// Sections of the root that join something.
     fn joins_of_root(&self) -> u32 {
         let tree = self.tasks.tree();
-        let sections = tree.children(NodeId::ROOT).filter(|&child| self.mark(child.0).kind() == Kind::Section);
+        let sections =
+            tree.children(NodeId::ROOT).filter(|&child| self.mark(child.0).kind() == Kind::Section);
         sections.filter(|&section| self.has_grains(section.0)).count() as u32
     }
 
