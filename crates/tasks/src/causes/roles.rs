@@ -90,6 +90,7 @@ impl Roles {
             pass.visit(node);
         }
         pass.close(usize::MAX);
+        pass.begin_ready();
         Roles { made: pass.made, ..pass.roles }
     }
 
@@ -298,6 +299,16 @@ impl Pass<'_> {
 
 /// When intervals became ready, and what they waited for the runtime with.
 impl Pass<'_> {
+    /// The first interval of all is ready from the start.
+    fn begin_ready(&mut self) {
+        if !self.made.is_empty() {
+            let first = self.dag.first_block(NodeId::ROOT).index();
+            let line = self.begins(first);
+            let hand = self.roles.groups.of(Role::HandOther, line);
+            self.set_ready(first, 0, hand);
+        }
+    }
+
     /// The first intervals of all children of a node but the first.
     fn ready_inside(&mut self, node: usize) {
         let tree = self.dag.tree;
