@@ -23,10 +23,8 @@ fn adds_up(causes: &Causes) {
     assert_eq!(account.lost, causes.findings.iter().map(|finding| finding.cost).sum::<i64>());
     assert!(account.unexplained >= 0);
     // Worst first among those that the program can change, and among the others.
-    let outside = causes.findings.iter().filter(|found| found.cause.is_outside());
-    let least = (account.capacity - outside.map(|found| found.cost).sum::<i64>()).max(0) / 10;
-    let is_behind = |found: &Finding| found.cause.is_outside() || found.cost < least;
-    assert!(causes.findings.is_sorted_by_key(|found| (is_behind(found), std::cmp::Reverse(found.cost))));
+    assert!(causes.findings.iter().all(|found| found.behind || !found.cause.is_outside()));
+    assert!(causes.findings.is_sorted_by_key(|found| (found.behind, std::cmp::Reverse(found.cost))));
 }
 
 fn first(causes: &Causes) -> &Finding {

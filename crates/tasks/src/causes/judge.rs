@@ -70,30 +70,20 @@ pub struct Facts {
     pub locks: Locks,
     /// Lines that take longer than with one worker.
     pub grown: Vec<Grown>,
-    /// By line: what handing out a task cost on average.
-    hand: HashMap<u32, i64>,
 }
 
 impl Facts {
     fn of(tasks: &Tasks, roles: &Roles, blame: &Blame) -> Self {
-        // Starting and joining a task costs about as much as creating it.
-        let costs = roles.creations.iter().map(|(&line, lengths)| (line, 2 * lengths.median())).collect();
-        let mut hand = HashMap::new();
-        for Known { key: Key { role, line, .. }, cost, .. } in &roles.groups.known {
-            if let (Role::HandTask, Some(lengths)) = (role, roles.tasks.get(line)) {
-                hand.insert(*line, *cost / lengths.count.max(1) as i64);
-            }
-        }
+        let median = |of: &HashMap<u32, Lengths>, line: &u32| of.get(line).map_or(0, Lengths::median);
+        let cost = |line: &u32| (*line, median(&roles.creations, line) + median(&blame.picks, line));
+        let costs = roles.tasks.keys().map(cost).collect();
         let (chains, teams) = (Chains::of(tasks), Teams::of(tasks, &roles.phases));
-        Facts { costs, chains, teams, locks: Locks::of(tasks, &blame.shares), grown: Vec::new(), hand }
+        Facts { costs, chains, teams, locks: Locks::of(tasks, &blame.shares), grown: Vec::new() }
     }
 
-    /// What it costs to have a task of a line: as a rule; where nothing could be measured, what its tasks lost on average.
+    /// What it costs to have a task of a line, as a rule: until its creator went on, and until a free worker took it up.
     pub fn cost_of_task(&self, line: u32) -> i64 {
-        match self.costs.get(&line).copied().unwrap_or(0) {
-            0 => self.hand.get(&line).copied().unwrap_or(0),
-            cost => cost,
-        }
+        self.costs.get(&line).copied().unwrap_or(0)
     }
 }
 
