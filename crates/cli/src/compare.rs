@@ -1,4 +1,4 @@
-//! `crosscut compare`: how two runs of one program differ. The first becomes the baseline of the second.
+//! `crosscut compare`: how two runs of one program differ. Nothing is changed on disk.
 
 use std::path::{Path, PathBuf};
 
@@ -8,37 +8,27 @@ use crosscut_view::tasks::TasksDomain;
 use crosscut_view::tasks::compare::groups;
 use crosscut_view::tasks::words::parse_grain;
 use crosscut_workbench::{Cell, Compared, Fact, OpenRun, Settings, text};
-use serde::Serialize;
-use serde_json::{Map, Value};
 
 use crate::output;
 use crate::runs::{self, refused};
-use crate::settings::{Limits, forget, note};
+use crate::settings::Limits;
 
 /// Compare two runs of a program by their grains.
 ///
-/// The first one, as a rule with one worker, becomes the baseline of the second: `report` and `view` then know how much
-/// longer each grain of the second one works.
+/// The first one is what the second is compared with, as a rule a run with one worker. `crosscut baseline` makes it that of
+/// the second one for good.
 #[derive(clap::Args)]
 pub struct Args {
     /// The run to compare with, as a rule one with a single worker.
-    #[arg(required_unless_present = "forget")]
-    baseline: Option<PathBuf>,
+    baseline: PathBuf,
     /// The run.
-    #[arg(required_unless_present = "forget")]
-    run: Option<PathBuf>,
+    run: PathBuf,
     /// As JSON.
     #[arg(long)]
     json: bool,
     /// How alike two groups are: one of the first run, one of the second (which may be the same run), such as g12,g34.
     #[arg(long, value_name = "GROUP,GROUP", value_parser = pair, conflicts_with_all = ["threshold", "thresholds"])]
     groups: Option<(NodeId, NodeId)>,
-    /// Do not note the baseline in the run.
-    #[arg(long)]
-    no_note: bool,
-    /// Forget the baseline that was noted in a run, and compare nothing.
-    #[arg(long, value_name = "RUN", exclusive = true)]
-    forget: Option<PathBuf>,
     #[command(flatten)]
     limits: Limits,
 }
@@ -46,20 +36,9 @@ pub struct Args {
 /// Names of facts are a little longer here than elsewhere.
 const WIDTH: usize = 15;
 
-/// What scripts get.
-#[derive(Serialize)]
-struct Answer {
-    #[serde(flatten)]
-    compared: Map<String, Value>,
-    noted: bool,
-}
-
 /// Compares them.
 pub fn run(args: Args) -> Result<()> {
-    if let Some(run) = &args.forget {
-        return forget_baseline(run);
-    }
-    let (Some(baseline), Some(run)) = (&args.baseline, &args.run) else { return Ok(()) };
+    let (baseline, run) = (&args.baseline, &args.run);
     let open = |path: &Path, settings: &Settings| runs::opened(runs::open(path)?, settings);
     let there = open(baseline, &Settings::new())?;
     let here = open(run, &args.limits.settings()?)?;
@@ -67,27 +46,11 @@ pub fn run(args: Args) -> Result<()> {
         return compare_groups((&there, group), (&here, other), args.json);
     }
     let title = format!("{} against {}", here.run.name(), there.run.name());
-    let names = (there.run.name(), here.run.name());
     let compared = runs::bench(vec![here, there]).compared(0, 1).map_err(refused)?;
-    let noted = match &compared.no_baseline {
-        _ if args.no_note => Noted::No("--no-note".to_owned()),
-        Some(why) => Noted::No(why.clone()),
-        None => note_baseline(run, baseline),
-    };
     if args.json {
-        let noted = matches!(noted, Noted::Yes(_));
-        return output::json(&Answer { compared: compared.json, noted });
+        return output::json(&compared.json);
     }
-    output::line(&lines(title, &names, &noted, compared).join("\n"))
-}
-
-fn forget_baseline(run: &Path) -> Result<()> {
-    runs::open(run)?;
-    let name = run.display();
-    output::line(&match forget(run)? {
-        true => format!("{name}: its baseline is forgotten"),
-        false => format!("{name}: no baseline was noted in it"),
-    })
+    output::line(&lines(title, (baseline, run), compared).join("\n"))
 }
 
 fn pair(text: &str) -> Result<(NodeId, NodeId), String> {
@@ -95,40 +58,19 @@ fn pair(text: &str) -> Result<(NodeId, NodeId), String> {
     ids.ok_or_else(|| format!("`{text}` is not two groups; write their ids like g12,g34 or 12,34"))
 }
 
-/// Whether the baseline is noted in the run now.
-enum Noted {
-    /// How to undo it.
-    Yes(String),
-    /// Why it is not.
-    No(String),
-}
-
-/// Notes the baseline in the run, for the commands that look at it later.
-fn note_baseline(run: &Path, baseline: &Path) -> Noted {
-    if matches!((run.canonicalize(), baseline.canonicalize()), (Ok(run), Ok(other)) if run == other) {
-        return Noted::No("a run is no baseline of itself".to_owned());
-    }
-    match note(run, baseline) {
-        Ok(()) => Noted::Yes(format!("crosscut compare --forget {}", output::quoted(run))),
-        Err(error) => {
-            output::say(&format!(
-                "the baseline could not be noted in {}: {error:#}; give it to other commands by --baseline",
-                run.display()
-            ));
-            Noted::No(format!("{error:#}"))
+/// How alike they are, how to make the one the baseline of the other, how they differ.
+fn lines(title: String, (baseline, run): (&Path, &Path), compared: Compared) -> Vec<String> {
+    let same = matches!((run.canonicalize(), baseline.canonicalize()), (Ok(run), Ok(other)) if run == other);
+    let set = match &compared.no_baseline {
+        _ if same => "a run is no baseline of itself".to_owned(),
+        Some(why) => format!("none: {why}"),
+        None => {
+            let set = format!("crosscut baseline {} {}", output::quoted(run), output::quoted(baseline));
+            format!("`{set}` compares with it from now on")
         }
-    }
-}
-
-/// How alike they are, whether the baseline is noted, how they differ.
-fn lines(title: String, names: &(String, String), noted: &Noted, compared: Compared) -> Vec<String> {
-    let (baseline, run) = names;
-    let noted = match noted {
-        Noted::Yes(undo) => format!("{baseline} is now noted as that of {run}; `{undo}` undoes it"),
-        Noted::No(why) => format!("not noted: {why}"),
     };
-    let noted = Fact::new("baseline", Cell::text(noted));
-    let facts = compared.facts.iter().chain([&noted]).chain(&compared.differences);
+    let set = Fact::new("baseline", Cell::text(set));
+    let facts = compared.facts.iter().chain([&set]).chain(&compared.differences);
     let facts = facts.map(|fact| text::fact(fact, WIDTH));
     std::iter::once(title).chain(facts).chain(compared.lines).collect()
 }

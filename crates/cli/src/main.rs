@@ -1,6 +1,7 @@
 //! The `crosscut` command. Each subcommand is a module that reads its arguments, calls the crate that does the work and
 //! prints what came of it; errors come here and are printed in one form.
 
+mod baseline;
 mod compare;
 mod export;
 mod import;
@@ -33,6 +34,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Baseline(baseline::Args),
     Compare(compare::Args),
     Export(export::Args),
     Import(import::Args),
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
         Err(error) => return usage(&error),
     };
     let done = match cli.command {
+        Command::Baseline(args) => baseline::run(args).map(|()| ExitCode::SUCCESS),
         Command::Compare(args) => compare::run(args).map(|()| ExitCode::SUCCESS),
         Command::Export(args) => export::run(args).map(|()| ExitCode::SUCCESS),
         Command::Import(args) => import::run(args).map(|()| ExitCode::SUCCESS),

@@ -138,13 +138,12 @@ pub fn run(args: Args) -> Result<ExitCode> {
             return Err(error).with_context(|| format!("{}: cannot be started", name.display()));
         }
     };
-    let is_unseen = program.has_own_libgomp();
     // Its links may be in a temporary folder.
     drop(preload);
     events.wait_for_processes(&target);
     // Another recording of the same program may have taken the name meanwhile.
     let target = if args.output.is_none() { free_target(&name, rank) } else { target };
-    let done = close(&args, &events, &target, exit, is_unseen);
+    let done = close(&args, &events, &target, exit, &program);
     Ok(match (done, exit) {
         (_, Exit::Signal(signal)) => child::end_by(signal),
         (false, Exit::Code(0)) => ExitCode::from(FAILED),
@@ -153,9 +152,9 @@ pub fn run(args: Args) -> Result<ExitCode> {
 }
 
 /// Makes the run of the events; whether nothing went wrong.
-fn close(args: &Args, events: &Events, target: &Path, exit: Exit, is_unseen: bool) -> bool {
+fn close(args: &Args, events: &Events, target: &Path, exit: Exit, program: &Program) -> bool {
     if !crosscut_close::is_events(&events.path) {
-        nothing(events, is_unseen);
+        nothing(events, program);
         return true;
     }
     let options = crosscut_close::Options {
@@ -168,7 +167,7 @@ fn close(args: &Args, events: &Events, target: &Path, exit: Exit, is_unseen: boo
         Ok(crosscut_close::close(&events.path, target, &options, &shown)?)
     });
     if let Err(Some(CloseError::Nothing { .. })) = closed.as_ref().map_err(|error| error.downcast_ref()) {
-        nothing(events, is_unseen);
+        nothing(events, program);
         return true;
     }
     let said = closed.and_then(|closed| say(args, closed));
@@ -180,7 +179,7 @@ fn close(args: &Args, events: &Events, target: &Path, exit: Exit, is_unseen: boo
     said.is_ok()
 }
 
-fn nothing(events: &Events, is_unseen: bool) {
+fn nothing(events: &Events, program: &Program) {
     let had_no_room = events.had_no_room();
     events.remove();
     if had_no_room {
@@ -188,15 +187,28 @@ fn nothing(events: &Events, is_unseen: bool) {
             "nothing was recorded: the recorder had no room for its events in {}; no run was made",
             quoted(&events.path)
         ));
-    } else if is_unseen {
+    } else if program.has_own_libgomp() {
         output::say(&format!("nothing was recorded: {UNSEEN}; no run was made"));
     } else {
-        output::say(
+        let hint = match () {
+            () if program.has_sanitizer() => SANITIZER,
+            () if program.has_rayon() => RAYON,
+            () => "",
+        };
+        output::say(&format!(
             "nothing was recorded: no tasks of OpenMP (GCC's, LLVM's or Intel's runtime), of crosscut.h, or of \
-             crosscut-rayon were seen in the program; no run was made",
-        );
+             crosscut-rayon were seen in the program; no run was made{hint}"
+        ));
     }
 }
+
+/// What helps a program with Rayon.
+const RAYON: &str = "; Rayon is in it, but its own join, scope and par_iter tell nobody what they do: use \
+                     crosscut_rayon::join and scope in their place, for the pieces of a parallel iterator, too";
+
+/// What helps a program with a sanitizer.
+const SANITIZER: &str = "; it is built with a sanitizer, which may refuse to run behind the recorder: record a build \
+                         without -fsanitize";
 
 fn say(args: &Args, closed: Closed) -> Result<()> {
     for note in &closed.about.notes {

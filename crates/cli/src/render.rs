@@ -40,7 +40,7 @@ pub struct Args {
     /// What a graph is looked through: a problem of grains such as low-parallel-benefit or sibling-imbalance=3.
     #[arg(long, value_name = "LENS[=VALUE]")]
     lens: Option<String>,
-    /// A run of the same program that work is compared with [default: what `crosscut compare` noted]
+    /// A run of the same program that work is compared with [default: what `crosscut baseline` set]
     #[arg(long, value_name = "RUN")]
     baseline: Option<PathBuf>,
     /// Start of the window of time, such as 1.5ms, or in the clock's unit [default: the start]

@@ -80,7 +80,7 @@ fn threshold(text: &str) -> Result<(String, f64), String> {
     }
 }
 
-/// The file that `crosscut compare` leaves in a run.
+/// The file that `crosscut baseline` leaves in a run.
 const NOTE: &str = "baseline.json";
 
 /// What stands in it.
@@ -153,7 +153,7 @@ fn leave_out(why: &str) {
 }
 
 /// The baseline that is noted in a run, if any.
-fn noted(run: &Path) -> Result<Option<PathBuf>> {
+pub fn noted(run: &Path) -> Result<Option<PathBuf>> {
     let file = run.join(NOTE);
     if !file.is_file() {
         return Ok(None);
@@ -166,7 +166,8 @@ fn noted(run: &Path) -> Result<Option<PathBuf>> {
         let run = run.canonicalize()?;
         Ok(if path.is_absolute() { path } else { run.parent().unwrap_or(&run).join(path) })
     };
-    let damaged = || format!("{}: damaged; delete it, or compare the runs again", file.display());
+    let damaged =
+        || format!("{}: damaged; delete it, or set it anew with `crosscut baseline`", file.display());
     read().map(Some).with_context(damaged)
 }
 

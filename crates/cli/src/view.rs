@@ -27,7 +27,7 @@ pub struct Args {
     #[arg(long)]
     no_open: bool,
     /// A run of the same program with one worker: tells how much longer each grain of the runs works [default: what
-    /// `crosscut compare` noted]
+    /// `crosscut baseline` set]
     #[arg(long, value_name = "RUN")]
     baseline: Option<PathBuf>,
     #[command(flatten)]

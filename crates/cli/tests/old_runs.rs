@@ -33,7 +33,9 @@ fn numbers(mut report: Value) -> Value {
     if let Some(missing) = report["grain"].as_object_mut().and_then(|grain| grain.remove("not_told")) {
         report["grain"]["not_available"] = missing;
     }
-    report.as_object_mut().unwrap().remove("findings");
+    for new in ["findings", "account"] {
+        report.as_object_mut().unwrap().remove(new);
+    }
     report
 }
 

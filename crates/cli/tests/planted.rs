@@ -79,7 +79,9 @@ impl Planted {
         let told = || findings.iter().map(|f| format!("\n  {f}")).collect::<String>();
         if self.cause == "healthy" {
             let bad = findings.iter().find(|finding| {
-                finding["severity"] != "low" && finding["id"] != "preempted" && finding["id"] != "runtime-delay"
+                finding["severity"] != "low"
+                    && finding["id"] != "preempted"
+                    && finding["id"] != "runtime-delay"
             });
             return bad.map(|_| format!("{} is healthy:{}", self.name, told()));
         }

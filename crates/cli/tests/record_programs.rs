@@ -152,18 +152,22 @@ fn a_loop_has_its_chunks() {
             let chunks = number_after(&recorded.stdout, "chunks").unwrap();
             let tasks = recorded.tasks();
             let kind = Kind::LEAVES.iter().position(|&kind| kind == Kind::Chunk).unwrap();
-            assert_eq!(tasks.summary().counts[kind], chunks, "{compiler} {arguments}");
+            // Short ones are joined.
+            let joined = tasks.joined_in(0..tasks.summary().nodes as usize);
+            let more: i64 = joined.map(|joined| joined.chunks - 1).sum();
+            assert_eq!(tasks.summary().counts[kind] + more, chunks, "{compiler} {arguments}");
             // Each iteration once.
             let nodes = (0..tasks.summary().nodes).map(NodeId);
             let mut found: Vec<(i64, i64)> = nodes.filter_map(|node| tasks.chunk(node)).collect();
             found.sort_unstable();
-            let mut next = found[0].0;
-            for (first, count) in found {
-                assert_eq!(first, next, "{compiler} {arguments}");
-                next = first + count;
-            }
             let iterations: i64 = arguments.split(' ').next().unwrap().parse().unwrap();
-            assert_eq!(next, iterations, "{compiler} {arguments}");
+            assert_eq!(
+                found.iter().map(|(_, count)| count).sum::<i64>(),
+                iterations,
+                "{compiler} {arguments}"
+            );
+            let follows = |pair: &[(i64, i64)]| pair[0].0 + pair[0].1 == pair[1].0;
+            assert!(more > 0 || found.windows(2).all(follows), "{compiler} {arguments}: {found:?}");
         }
     }
 }

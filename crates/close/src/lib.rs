@@ -119,7 +119,7 @@ pub fn close_into(
     writer.collapsed = built.collapsed;
     writer.depends = built.depends;
     writer.chunks = built.chunks;
-    writer.beside = built.locks.finish(&recorded, &sites);
+    writer.beside = built.locks.finish(&processes, &recorded, &sites);
     writer.beside.joined = built.joined;
 
     if built.gaps.unstarted > 0 && cancels(&all) {

@@ -1,12 +1,16 @@
 //! Locks and processor time: what the threads say about them becomes tables beside the tree.
 
+use std::collections::BTreeMap;
+
 use crosscut_events::{LockUse, LockWait, code_of, tag_of};
 use crosscut_tasks::schema;
 use foldhash::HashMap;
 
 use crate::build::Recorded;
 use crate::clock::Clock;
+use crate::files::Process;
 use crate::sources::Sites;
+use crate::symbols;
 
 /// The locks of a run in the making, and who waited for them.
 #[derive(Debug, Default)]
@@ -61,7 +65,13 @@ impl Locks {
     }
 
     /// Everything that is known beside the tree, but for joined chunks.
-    pub fn finish(mut self, recorded: &[Recorded<'_>], sites: &Sites) -> schema::Beside {
+    pub fn finish(
+        mut self,
+        processes: &[&Process],
+        recorded: &[Recorded<'_>],
+        sites: &Sites,
+    ) -> schema::Beside {
+        let mut codes: BTreeMap<u32, u64> = BTreeMap::new();
         let mut uses: HashMap<(u32, u32, u32), schema::LockUse> = HashMap::default();
         let mut stretches = Vec::new();
         for (process, recorded) in recorded.iter().enumerate() {
@@ -71,6 +81,7 @@ impl Locks {
                 let uses_of = thread.lock_uses.iter();
                 for used in uses_of.filter(|used| used.code == 0 || !sites.is_runtime(process, used.code)) {
                     let lock = self.number(process, used.lock);
+                    codes.entry(lock).or_insert(used.code);
                     let source = sites.source(process, used.code);
                     let row = new_use(lock, source, worker);
                     add_use(uses.entry((lock, source, worker)).or_insert(row), used, &recorded.clock);
@@ -82,13 +93,46 @@ impl Locks {
         let mut lock_uses: Vec<schema::LockUse> = uses.into_values().collect();
         lock_uses.sort_unstable_by_key(|used| (used.lock, used.source, used.worker));
         self.waits.sort_by_key(|wait| (wait.node, wait.asked));
+        let lock_names = self.names(processes, &codes);
         schema::Beside {
             locks: self.locks,
+            lock_names,
             lock_waits: self.waits,
             lock_uses,
             stretches,
             ..Default::default()
         }
+    }
+
+    /// The names of locks that are variables of the program, or critical sections with a name.
+    fn names(&self, processes: &[&Process], codes: &BTreeMap<u32, u64>) -> Vec<(u32, String)> {
+        let mut names = Vec::new();
+        for (number, process) in processes.iter().enumerate() {
+            let is_here = |lock: u32| self.locks[lock as usize].process as usize == number;
+            let mut locks: Vec<(u32, u64)> = codes.iter().map(|(&lock, &code)| (lock, code)).collect();
+            locks.retain(|&(lock, code)| code != 0 && is_here(lock));
+            locks.truncate(NAMED);
+            if locks.is_empty() {
+                continue;
+            }
+            let address = |lock: u32| self.locks[lock as usize].address as u64;
+            let wanted: Vec<(u64, u64)> = locks.iter().map(|&(lock, code)| (code, address(lock))).collect();
+            let found = symbols::variables(&process.maps, &wanted);
+            let named = locks.iter().zip(&found).map(|(&(lock, _), name)| (lock, readable(name).to_owned()));
+            names.extend(named.filter(|(_, name)| !name.is_empty()));
+        }
+        names
+    }
+}
+
+/// Locks of a process whose names are looked up.
+const NAMED: usize = 4096;
+
+/// The user's name for a lock: compilers keep a critical section in a variable.
+fn readable(variable: &str) -> &str {
+    match variable.strip_prefix(".gomp_critical_user_") {
+        Some(name) => name.strip_suffix(".var").unwrap_or(name),
+        None => variable,
     }
 }
 

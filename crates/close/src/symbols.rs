@@ -99,6 +99,31 @@ fn resolve_in(path: &str, addresses: &[Wanted<'_>], found: &mut Positions) {
     }
 }
 
+/// Finds the variables that addresses of data lie in, each with a code address that uses it: the variable is looked for in the
+/// module of that code. "" stands for none, such as for memory that was allocated.
+pub fn variables(maps: &str, wanted: &[(u64, u64)]) -> Vec<String> {
+    let maps = Maps::parse(maps);
+    let mut found = vec![String::new(); wanted.len()];
+    let mut modules: BTreeMap<&str, Vec<(usize, &Mapping)>> = BTreeMap::new();
+    for (number, &(code, _)) in wanted.iter().enumerate() {
+        if let Some(mapping) = maps.at(code & !ENTRY).filter(|m| m.path.starts_with('/') && !m.deleted) {
+            modules.entry(&mapping.path).or_default().push((number, mapping));
+        }
+    }
+    for (path, numbers) in modules {
+        // Who cannot read it has said so when the code was looked up.
+        let _ = module::with(Path::new(path), |module: &Module<'_>| {
+            for (number, mapping) in numbers {
+                let (code, data) = (wanted[number].0 & !ENTRY, wanted[number].1);
+                let Some(linked) = module.address(mapping.file_offset(code)) else { continue };
+                // Code and data of a module move together.
+                found[number] = module.variable(data.wrapping_sub(code).wrapping_add(linked));
+            }
+        });
+    }
+    found
+}
+
 /// All that is known is the module.
 fn nowhere(module: &str) -> Position {
     let name = module.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(UNKNOWN);

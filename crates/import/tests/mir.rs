@@ -67,7 +67,8 @@ fn a_small_table() {
 /// As the authors' own scripts count: a row is a grain, and a root without a row is none.
 #[test]
 fn rows_are_grains() {
-    let count = |text: &str| crosscut_tasks::grain::Grains::new(&read(&format!("{HEADER}{text}")).1).grain_count();
+    let count =
+        |text: &str| crosscut_tasks::grain::Grains::new(&read(&format!("{HEADER}{text}")).1).grain_count();
     assert_eq!(count(SMALL), 4);
     let root = "0,0,0,3,1,1,100,0,0,0,0,6000000,root,NA,main,[0]\n";
     assert_eq!(count(&format!("{root}{SMALL}")), 5);

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use crosscut_events::{ClockKind, FOLDER_VARIABLE, MAPS, OPTIONS_VARIABLE, PROCESS};
 
 use crate::options::Options;
-use crate::{clock, mutexes, sys, thread};
+use crate::{clock, gomp, mutexes, sys, thread};
 
 static SHARED: OnceLock<Process> = OnceLock::new();
 /// Off in a process that was not started by `crosscut record`, and in the child of a `fork`.
@@ -76,6 +76,7 @@ extern "C" fn loaded() {
     mutexes::watch(process.options.locks);
     if SHARED.set(process).is_ok() {
         ACTIVE.store(true, Ordering::Release);
+        gomp::settle();
     }
 }
 

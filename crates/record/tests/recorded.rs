@@ -172,6 +172,8 @@ fn locks_are_counted_by_line() {
                 .collect();
             assert!(uses.iter().all(|used| tasks.lock(used.lock).unwrap().kind == kind), "{flags}: {uses:?}");
             assert_eq!(uses.iter().map(|used| used.count).sum::<i64>(), 100, "{flags}: {name}");
+            let named = tasks.lock_name(uses[0].lock);
+            assert_eq!(named, (kind == LockKind::Critical).then_some("total"), "{flags}");
             // Both workers hold it, one after the other, for as long as they run.
             let held: i64 = uses.iter().map(|used| used.held).sum();
             assert!(0 < held && held <= tasks.summary().elapsed, "{flags}: {uses:?}");
@@ -248,6 +250,9 @@ fn mutexes_are_recorded_when_they_are_asked_for() {
         assert_eq!(used("waits", LockKind::Mutex), 1, "{what}");
         assert_eq!(used("reads", LockKind::ReadLock), 20, "{what}");
         assert_eq!(used("writes", LockKind::WriteLock), 20, "{what}");
+        let names: BTreeSet<_> =
+            (0..tasks.lock_count() as u32).filter_map(|lock| tasks.lock_name(lock)).collect();
+        assert_eq!(names, BTreeSet::from(["index_lock", "table"]), "{what}");
         let waits: Vec<_> = tasks.lock_waits(0..tasks.summary().nodes as usize).collect();
         let wait =
             waits.iter().find(|wait| at(wait.source) == line("waits")).unwrap_or_else(|| panic!("{what}"));

@@ -42,6 +42,8 @@ fn losses_are_the_causes() {
                 bench.bench.draw(look).unwrap();
             }
         }
+        let account = &causes.account;
+        assert_eq!(account.work + account.lost + account.shared + account.unexplained, account.capacity);
         // The workbench numbers those that are worth it, in the same order.
         let listed = &bench.bench.found(run).unwrap().findings;
         let worth: Vec<&Finding> = causes.worth().collect();
@@ -197,8 +199,12 @@ fn json_for_scripts() {
         let missing = grain["not_available"].as_object().unwrap();
         assert_eq!(missing.keys().collect::<Vec<_>>(), ["chunk-imbalance", "memory-stall", "work-deviation"]);
         let findings = report["findings"].as_array().unwrap();
-        let costs: Vec<i64> = found(&bench, run).iter().map(|finding| finding.cost).collect();
-        assert_eq!(findings.iter().map(|f| f["cost_ns"].as_i64().unwrap()).collect::<Vec<_>>(), costs);
+        let found = bench.bench.found(run).unwrap();
+        assert_eq!(findings.len(), found.findings.len());
+        for (told, finding) in findings.iter().zip(&found.findings) {
+            assert_eq!((&told["id"], &told["do"]), (&json!(finding.id), &json!(finding.advice)));
+            assert_eq!(told["cost_ns"].as_i64(), finding.cost.number().map(|cost| cost as i64));
+        }
     }
     let domain = &bench.bench.runs[0].domains[0];
     let own = bench.bench.job(0, |job| domain.json(Topic::Info, job)).unwrap();

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crosscut_scene::format::{exact, quantity};
+use crosscut_scene::format::{exact, quantity, share};
 use crosscut_tree::Unit;
 
 use crate::bench::{OpenRun, Workbench};
@@ -166,10 +166,11 @@ pub fn overview(bench: &Workbench, run: usize, job: &Job<'_>) -> Result<Sheet, R
     let found = job.found()?;
     blocks.push(Block::Head { text: "What costs most".to_owned() });
     if found.findings.is_empty() {
-        let text = "No finding: nothing that is looked for costs a hundredth of the time of all workers.";
+        let text = "No finding: no cause that is looked for costs a hundredth of the time of all workers.";
         blocks.push(Block::Text { text: text.to_owned(), tone: Tone::Plain });
     }
     blocks.extend(found.findings.iter().cloned().map(|finding| Block::Finding(Box::new(finding))));
+    blocks.extend(small(&found, capacity(open)));
     blocks.extend(rest);
     Ok(Sheet {
         title: open.run.name(),
@@ -178,6 +179,19 @@ pub fn overview(bench: &Workbench, run: usize, job: &Job<'_>) -> Result<Sheet, R
         blocks,
         ..Sheet::default()
     })
+}
+
+/// What is no finding: it costs too little.
+fn small(found: &Found, capacity: f64) -> Option<Block> {
+    let small: Vec<&Lost> = found.lost.iter().filter(|lost| lost.number.is_none()).collect();
+    let all: f64 = small.iter().map(|lost| lost.cost).sum();
+    let first = small.first()?;
+    let what = match small.len() {
+        1 => first.what.to_lowercase(),
+        n => format!("{} and {} more", first.what.to_lowercase(), n - 1),
+    };
+    let text = format!("Nothing else costs a hundredth: {what}, {} in all.", share(all, capacity));
+    Some(Block::Text { text, tone: Tone::Note })
 }
 
 /// How two runs differ, by all domains that both have.

@@ -209,15 +209,26 @@ impl Cell {
         Cell::Text { text: text.into() }
     }
 
-    /// A source line in full: "sort src/sort.c:120"; of other cells what they say.
+    /// A source position for scripts: "src/sort.c:120", the function where the line is not known; of other cells what they
+    /// say.
+    pub fn position(&self) -> String {
+        match self {
+            Cell::Line { file, line, .. } if !file.is_empty() && *line > 0 => format!("{file}:{line}"),
+            Cell::Line { function: Some(function), .. } => function.clone(),
+            Cell::Line { file, .. } if !file.is_empty() => file.clone(),
+            _ => self.plain(),
+        }
+    }
+
+    /// A source position for people: "src/sort.c:120, in sort".
     pub fn place(&self) -> String {
-        let Cell::Line { file, line, function, .. } = self else { return self.plain() };
-        let place = match (file.as_str(), line) {
-            (file, 0) => file.to_owned(),
-            (file, line) => format!("{file}:{line}"),
-        };
-        let function = function.iter().map(String::as_str);
-        function.chain(Some(place.as_str()).filter(|_| !file.is_empty())).collect::<Vec<_>>().join(" ")
+        let position = self.position();
+        match self {
+            Cell::Line { function: Some(function), .. } if *function != position => {
+                format!("{position}, in {function}")
+            }
+            _ => position,
+        }
     }
 
     /// Its value, if it is one.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crosscut_scene::format::{THIN, three};
+use crosscut_scene::format::{THIN, quantity, share, three};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -134,12 +134,16 @@ impl Workbench {
                 lines.push(String::new());
             }
         }
-        let found = &self.found(run)?.findings;
-        if found.is_empty() {
-            lines.push("no finding costs a hundredth of the workers' time".to_owned());
-        }
+        let found = self.found(run)?;
         let capacity = capacity(open);
-        lines.extend(found.iter().flat_map(|found| text::finding(found, Some(capacity))));
+        if found.findings.is_empty() {
+            lines.push("no finding costs a hundredth of the workers' time".to_owned());
+            lines.extend(found.lost.first().map(|lost| {
+                let cost = quantity(lost.cost, open.clock());
+                format!("    the largest: {cost} ({}), {}", share(lost.cost, capacity), lost.what)
+            }));
+        }
+        lines.extend(found.findings.iter().flat_map(|found| text::finding(found, Some(capacity))));
         Ok(lines)
     }
 
@@ -210,14 +214,6 @@ fn add(json: &mut Map<String, Value>, more: Map<String, Value>) {
     }
 }
 
-/// `FILE:LINE`, which scripts can open; the name of what has no line.
-fn file_and_line(cell: &Cell) -> String {
-    match cell {
-        Cell::Line { file, line, .. } if *line > 0 && !file.is_empty() => format!("{file}:{line}"),
-        other => other.place(),
-    }
-}
-
 fn finding_json(finding: &Finding) -> FindingJson<'_> {
     FindingJson {
         id: &finding.id,
@@ -225,7 +221,7 @@ fn finding_json(finding: &Finding) -> FindingJson<'_> {
         cost_ns: text::cost(finding) as i64,
         without_ns: finding.without.as_ref().and_then(Cell::number).map(|time| time as i64),
         bound: finding.bound,
-        r#where: finding.line.as_ref().map(file_and_line),
+        r#where: finding.line.as_ref().map(Cell::position),
         what: &finding.what,
         evidence: &finding.evidence,
         r#do: &finding.advice,

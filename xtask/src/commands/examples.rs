@@ -130,7 +130,8 @@ fn build_programs(package: &str, names: &[&str], folder: &str) -> Result<()> {
     for name in names {
         let from = workspace::built(Profile::Release)?.join(name);
         let to = made(folder)?.join(name);
-        fs::copy(&from, &to).with_context(|| format!("could not copy {} to {}", from.display(), to.display()))?;
+        fs::copy(&from, &to)
+            .with_context(|| format!("could not copy {} to {}", from.display(), to.display()))?;
     }
     Ok(())
 }

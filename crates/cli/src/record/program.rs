@@ -122,14 +122,28 @@ impl Program {
 
     /// Whether GCC's OpenMP runtime is a part of the program itself, as far as its symbols tell.
     pub fn has_own_libgomp(&self) -> bool {
+        self.has_symbol(|name, is_defined| is_defined && name == b"GOMP_parallel")
+    }
+
+    /// Whether it is built with a sanitizer: these want to be the first library that is loaded, as the recorder does.
+    pub fn has_sanitizer(&self) -> bool {
+        const INIT: [&[u8]; 4] = [b"__asan_init", b"__tsan_init", b"__msan_init", b"__hwasan_init"];
+        self.has_symbol(|name, _| INIT.contains(&name))
+    }
+
+    /// Whether Rayon is in it.
+    pub fn has_rayon(&self) -> bool {
+        self.has_symbol(|name, _| name.windows(10).any(|part| part == b"rayon_core"))
+    }
+
+    /// Whether a symbol is as wanted: its name, and whether it is defined here.
+    fn has_symbol(&self, is_wanted: impl Fn(&[u8], bool) -> bool) -> bool {
         let Kind::Dynamic { .. } = self.kind else { return false };
         let Ok(file) = File::open(&self.path) else { return false };
         let file = &ReadCache::new(file);
         let Ok(elf) = ElfFile64::<Endianness, _>::parse(file) else { return false };
-        let is_defined = |symbol: object::read::elf::ElfSymbol64<'_, '_, _, _>| {
-            symbol.is_definition() && symbol.name_bytes() == Ok(b"GOMP_parallel")
-        };
-        elf.symbols().any(is_defined)
+        let mut symbols = elf.symbols().chain(elf.dynamic_symbols());
+        symbols.any(|symbol| symbol.name_bytes().is_ok_and(|name| is_wanted(name, symbol.is_definition())))
     }
 }
 

@@ -20,9 +20,10 @@ pub struct Module<'a> {
     debug_elf: Option<Elf<'a>>,
     dwarf: Option<Dwarf<'a>>,
     symbols: OnceCell<Vec<Symbol>>,
+    variables: OnceCell<Vec<Symbol>>,
 }
 
-/// A function in the symbol table.
+/// A function or variable in the symbol table.
 struct Symbol {
     address: u64,
     size: u64,
@@ -42,7 +43,7 @@ pub fn with<T>(path: &Path, work: impl FnOnce(&Module<'_>) -> T) -> Result<T, St
     let store = Store::default();
     let elf = store.open(path)?;
     let (debug_elf, dwarf) = Dwarf::find(&store, path, &elf);
-    Ok(work(&Module { elf, debug_elf, dwarf, symbols: OnceCell::new() }))
+    Ok(work(&Module { elf, debug_elf, dwarf, symbols: OnceCell::new(), variables: OnceCell::new() }))
 }
 
 impl Module<'_> {
@@ -116,15 +117,28 @@ impl Module<'_> {
         names::users(&name).unwrap_or_else(|| names::readable(&name))
     }
 
+    /// The variable that an address lies in, "" when there is none.
+    pub fn variable(&self, address: u64) -> String {
+        let variables = self.variables.get_or_init(|| self.definitions(SymbolKind::Data));
+        let after = variables.partition_point(|symbol| symbol.address <= address);
+        let found = variables[..after].last().filter(|symbol| address - symbol.address < symbol.size);
+        found.and_then(|symbol| self.name(symbol.name)).unwrap_or_default()
+    }
+
     /// All functions with an address, by address.
     fn symbols(&self) -> Vec<Symbol> {
+        self.definitions(SymbolKind::Text)
+    }
+
+    /// All symbols of a kind with an address, by address.
+    fn definitions(&self, kind: SymbolKind) -> Vec<Symbol> {
         let debug = self.debug_elf.iter().flat_map(|elf| elf.symbols().map(|s| (Name::Debug(s.index()), s)));
         let own = self.elf.symbols().map(|s| (Name::Own(s.index()), s));
         let dynamic = self.elf.dynamic_symbols().map(|s| (Name::OwnDynamic(s.index()), s));
         let mut symbols: Vec<Symbol> = own
             .chain(dynamic)
             .chain(debug)
-            .filter(|(_, symbol)| symbol.is_definition() && symbol.kind() == SymbolKind::Text)
+            .filter(|(_, symbol)| symbol.is_definition() && symbol.kind() == kind)
             .map(|(name, symbol)| Symbol { address: symbol.address(), size: symbol.size(), name })
             .collect();
         // The last of those at an address is found: one that has a size.

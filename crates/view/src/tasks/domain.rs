@@ -123,7 +123,7 @@ impl Domain for TasksDomain {
     }
 
     fn overview(&self, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {
-        Ok(overview::overview(&self.opened.tasks, &*job.found()?, job.run))
+        Ok(overview::overview(&self.opened, &*job.found()?, job.run))
     }
 
     fn compare(&self, with: &dyn Domain, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {

@@ -8,12 +8,14 @@ use crosscut_workbench::sheet::Tone;
 use crosscut_workbench::{Block, Fact, Found, Look};
 
 use super::forest_tasks::CRITICAL_PATH;
+use super::opened::Opened;
 use super::sheets::{head, text};
 use super::words::{fact, figure, many, number, ratio, time, time_text};
 
 /// The blocks, in order: the account first.
-pub fn overview(tasks: &Tasks, found: &Found, run: usize) -> Vec<Block> {
-    let mut blocks = account(tasks, found, run);
+pub fn overview(opened: &Opened, found: &Found, run: usize) -> Vec<Block> {
+    let tasks = &opened.tasks;
+    let mut blocks = account(opened, found, run);
     let show = |title: &str, view: &str, height: f32| Block::Show {
         title: title.to_owned(),
         look: Box::new(Look::of(view, run)),
@@ -37,7 +39,8 @@ pub fn overview(tasks: &Tasks, found: &Found, run: usize) -> Vec<Block> {
 }
 
 /// How busy the workers were and what costs most, as a sentence; where their time went, as a bar.
-fn account(tasks: &Tasks, found: &Found, run: usize) -> Vec<Block> {
+fn account(opened: &Opened, found: &Found, run: usize) -> Vec<Block> {
+    let tasks = &opened.tasks;
     let (s, clock) = (tasks.summary(), tasks.clock());
     let capacity = capacity(s);
     let unit = super::words::unit(clock);
@@ -53,7 +56,7 @@ fn account(tasks: &Tasks, found: &Found, run: usize) -> Vec<Block> {
         fact(name, super::words::part(value as f64, unit, capacity), about)
     };
     vec![
-        text(headline(s, found), Tone::Headline),
+        text(headline(s, opened.causes().account.work, found), Tone::Headline),
         text(more, Tone::Note),
         Block::Show {
             title: String::new(),
@@ -72,8 +75,8 @@ fn account(tasks: &Tasks, found: &Found, run: usize) -> Vec<Block> {
 }
 
 /// "3.6 of 8 workers busy; imbalance in a loop at solve.c:26 costs most".
-fn headline(s: &Summary, found: &Found) -> String {
-    let busy = ratio(s.work, s.elapsed);
+fn headline(s: &Summary, work: i64, found: &Found) -> String {
+    let busy = ratio(work, s.elapsed);
     let workers = match s.workers {
         1 => format!("{} of 1 worker busy", three(busy)),
         n => format!("{} of {} workers busy", three(busy), count(n.into())),

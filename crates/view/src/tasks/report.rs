@@ -1,8 +1,8 @@
 //! What costs time in a run, as text: the grain graph in numbers and its problems.
 
 use crosscut_scene::format::{count, three};
-use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{Deviation, Grains, Problem, ProblemReport, SiteShare};
+use crosscut_tasks::{Account, Tasks};
 use crosscut_workbench::text::columns;
 use crosscut_workbench::{Cell, Fact, Told};
 
@@ -22,6 +22,8 @@ pub struct Report<'a> {
     pub problems: &'a [ProblemReport],
     /// Problems that are not, and why.
     pub missing: Vec<(Problem, &'static str)>,
+    /// Where the time of all workers went.
+    pub account: &'a Account,
 }
 
 impl<'a> Report<'a> {
@@ -32,7 +34,8 @@ impl<'a> Report<'a> {
         let baseline = opened.baseline.as_ref().map(name).zip(graph.deviation.as_ref());
         let missing = Problem::ALL.into_iter().filter_map(|problem| Some((problem, graph.missing(problem)?)));
         let problems = &opened.found().problems;
-        Report { tasks, grains: &graph.grains, baseline, problems, missing: missing.collect() }
+        let account = &opened.causes().account;
+        Report { tasks, grains: &graph.grains, baseline, problems, missing: missing.collect(), account }
     }
 
     /// What all workers could have done.
@@ -57,6 +60,10 @@ impl<'a> Report<'a> {
         );
         let mut facts = Vec::new();
         let mut add = |name: &str, text: String| facts.push(Fact::new(name, Cell::text(text)));
+        let summary = self.tasks.summary();
+        let busy = summary.work as f64 / summary.elapsed.max(1) as f64;
+        add("busy", format!("{} of {}", three(busy), many(summary.workers as usize, "worker")));
+        add("account", self.account_text());
         add(
             "groups",
             format!("{}, {} deep", number(grains.group_count()), many(grains.tree().max_depth(), "level")),
@@ -95,6 +102,18 @@ impl<'a> Report<'a> {
             );
         }
         Told { line, facts, lines: self.problem_lines(asked) }
+    }
+
+    /// Where the time of all workers went, in one line.
+    fn account_text(&self) -> String {
+        let Account { capacity, work, lost, shared, unexplained } = *self.account;
+        let part = |value: i64| share(value as f64, capacity as f64);
+        let mut text = format!("of {}: work {}, lost {}", self.time(capacity), part(work), part(lost));
+        if shared > 0 {
+            text.push_str(&format!(", more workers than processors {}", part(shared)));
+        }
+        text.push_str(&format!(", not explained {}", part(unexplained)));
+        text
     }
 
     fn problem_lines(&self, asked: &[Problem]) -> Vec<String> {

@@ -347,11 +347,21 @@ pub fn lost(lost: &Lost) -> Style {
 const BADGE: Style = Style { hit: false, rank: rank::SIGN, ..Style::POINT };
 
 /// The number of a finding on its largest stretch, and what it is, where there is room.
-pub fn badge(scene: &mut Scene, lost: &Lost, (x, y, w, h): (f32, f32, f32, f32)) {
+pub fn badge(scene: &mut Scene, lost: &Lost, at: (f32, f32, f32, f32)) {
+    let Some((x, y)) = number(scene, lost, at) else { return };
+    let beside = at.0 + at.2 - x - 4.0;
+    if text_width(&lost.what) <= beside {
+        let plain = TextStyle { ink: Ink::Slot(slot::TEXT), plate: Plate::Plain, ..TextStyle::PLAIN };
+        scene.labels.push(Label::new((x, y), beside, lost.what.clone(), plain));
+    }
+}
+
+/// The number of a finding, where there is room; says where a text beside it begins.
+pub fn number(scene: &mut Scene, lost: &Lost, (x, y, w, h): (f32, f32, f32, f32)) -> Option<(f32, f32)> {
     const RADIUS: f32 = 8.0;
-    let Some(number) = lost.number else { return };
-    if w < 3.0 * RADIUS || h < 2.0 * RADIUS {
-        return;
+    let number = lost.number?;
+    if w < 2.5 * RADIUS || h < 2.0 * RADIUS {
+        return None;
     }
     let style = scene.styles.put(&BADGE);
     let (cx, cy) = (x + RADIUS + 4.0, y + (h / 2.0).min(RADIUS + 6.0));
@@ -359,9 +369,5 @@ pub fn badge(scene: &mut Scene, lost: &Lost, (x, y, w, h): (f32, f32, f32, f32))
     let text =
         TextStyle { align: Align::Middle, bold: true, ink: Ink::Slot(slot::SURFACE), ..TextStyle::PLAIN };
     scene.labels.push(Label::new((cx, cy + 4.0), 2.0 * RADIUS, number.to_string(), text));
-    let beside = w - 2.0 * RADIUS - 16.0;
-    if text_width(&lost.what) <= beside {
-        let plain = TextStyle { ink: Ink::Slot(slot::TEXT), plate: Plate::Plain, ..TextStyle::PLAIN };
-        scene.labels.push(Label::new((cx + RADIUS + 6.0, cy + 4.0), beside, lost.what.clone(), plain));
-    }
+    Some((cx + RADIUS + 6.0, cy + 4.0))
 }

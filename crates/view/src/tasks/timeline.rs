@@ -33,7 +33,7 @@ const BETWEEN: f32 = 8.0;
 /// Up to so many intervals are drawn one by one.
 const INTERVALS: usize = 3000;
 /// Height of a row at least and at most.
-const PITCH: (f32, f32) = (4.0, 140.0);
+const PITCH: (f32, f32) = (4.0, 220.0);
 /// Up to so many patches of lost time are drawn.
 const PATCHES: usize = 8000;
 /// From this height on a row says how busy it was.
@@ -132,9 +132,12 @@ pub fn with_profile(
     let above = ProfileOptions { width: options.width, height: profile_height, bare: false };
     let rows = TimelineOptions { height: (options.height - profile_height).max(1.0), ..*options };
     let title = format!("{} · parallelism and timeline", tasks.run().name());
+    let (mut above, rows) = (profile(tasks, from, to, &above), timeline(tasks, (from, to), &rows, found));
+    // What the rows show comes first in the legend.
+    let legend: Vec<LegendItem> = std::mem::take(&mut above.legend);
     // The axis of the profile is that of the rows: the room for its texts is not needed twice.
-    let both =
-        profile(tasks, from, to, &above).stack(timeline(tasks, (from, to), &rows, found), BETWEEN - FOOT);
+    let mut both = above.stack(rows, BETWEEN - FOOT);
+    both.legend.extend(legend);
     Scene { title, ..both }
 }
 

@@ -34,7 +34,7 @@ pub fn draw(opened: &Opened, found: &Found, size: Size) -> Scene {
     scene.begin(Plot { rect: Rect { y: 0.0, h: size.h, ..rect }, ..Plot::default() });
     let mut bar = Bar { scene, rect, whole, at: 0.0, unit: unit(tasks.clock()) };
     work(opened, &mut bar);
-    let lost = whole - summary.work as f64;
+    let lost = whole - bar.at;
     bar.bracket("work", 0.0, bar.at);
     bar.bracket("lost", bar.at, whole);
     // Costs that are bounds may claim more than there was.
@@ -44,7 +44,7 @@ pub fn draw(opened: &Opened, found: &Found, size: Size) -> Scene {
         let style = bar.scene.styles.put(&styles::lost(lost));
         let from = bar.at;
         let at = bar.part(lost.cost * fits, Mark::none().role(role::LOST).looks(style, lost.hatch.1));
-        styles::badge(&mut bar.scene, lost, at);
+        styles::number(&mut bar.scene, lost, at);
         bar.name(&lost.what, from);
         bar.scene.legend.push(LegendItem::of(style, lost.hatch.1, lost.what.clone()));
     }
@@ -67,14 +67,17 @@ fn work(opened: &Opened, bar: &mut Bar) {
     let mut parts: Vec<(usize, i64)> =
         lines.lines.iter().map(|line| line.work).enumerate().filter(|part| part.1 > 0).collect();
     parts.sort_by_key(|part| std::cmp::Reverse(part.1));
-    let all = tasks.summary().work;
+    // What a worker does without a processor is no work, whatever the line.
+    let all = opened.causes().account.work as f64;
+    let worked = all / (tasks.summary().work.max(1) as f64);
     let least = LEAST * bar.whole;
     for &(source, work) in parts.iter().take_while(|part| part.1 as f64 >= least) {
         let Some(source_line) = tasks.sources().get(source as u32) else { continue };
         let meaning = format!("work: {source_line}");
         let style = Style { meaning: Cow::Owned(meaning), stroke: Stroke::Slot(slot::SURFACE), ..Style::BOX };
         let style = bar.scene.styles.put(&style);
-        let (x, y, w, h) = bar.part(work as f64, Mark::of(nodes[source]).looks(style, slots[source]));
+        let (x, y, w, h) =
+            bar.part(work as f64 * worked, Mark::of(nodes[source]).looks(style, slots[source]));
         let texts =
             [format!(":{} {}", source_line.line, source_line.function), format!(":{}", source_line.line)];
         if let Some(text) = texts.into_iter().find(|text| text_width(text) <= w - 10.0) {
@@ -83,7 +86,7 @@ fn work(opened: &Opened, bar: &mut Bar) {
         }
         bar.scene.legend.push(LegendItem::of(style, slots[source], source_line.short()));
     }
-    let rest = all as f64 - bar.at;
+    let rest = all - bar.at;
     if rest > 0.0 {
         let style = Style { meaning: Cow::Borrowed("work: other lines"), ..Style::BOX };
         let style = bar.scene.styles.put(&style);
