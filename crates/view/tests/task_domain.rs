@@ -26,7 +26,7 @@ fn losses_are_the_causes() {
         for (loss, finding) in losses.iter().zip(&causes.findings) {
             assert_eq!((loss.cause, loss.cost), (finding.cause.id(), finding.cost as f64));
             assert_eq!((&loss.what, &loss.evidence), (&finding.what, &finding.evidence));
-            assert_eq!((&loss.advice, loss.outside), (&finding.advice, finding.cause.is_outside()));
+            assert_eq!((&loss.advice, loss.behind), (&finding.advice, finding.behind));
             assert_eq!(loss.line.is_some(), finding.source.is_some(), "{}", loss.what);
             assert_eq!(loss.stretches.len(), finding.stretches.len());
             let places = bench.opened(run).tasks.places();
