@@ -72,7 +72,7 @@ export function exact(value: number, unit: Unit): string {
   return word ? `${text} ${word}` : text;
 }
 
-/** Whether it has no fraction and can be told exactly. */
+/** Whether it has no fraction and is exact. */
 const isWhole = (value: number): boolean => Number.isInteger(value) && Math.abs(value) < 9.007e15;
 const plain = (value: number): string => (Number.isFinite(value) ? String(value).replace("-", "−") : "?");
 

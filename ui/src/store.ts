@@ -135,7 +135,7 @@ export function createStore(host: Host, transport: Transport) {
   function update(to: (s: Page) => Page, kind: string, continuous = false): void {
     const next = to(state());
     if (next === state()) return;
-    if (PLACES.has(kind)) {
+    if (PLACES.has(kind) && !continuous) {
       // What was there before keeps its own address.
       if (addressTimer !== undefined && !another) putAddress();
       another = true;

@@ -12,6 +12,7 @@ use crate::{Add, si, size};
 
 /// A program to measure.
 struct Program {
+    compiler: &'static str,
     name: &'static str,
     arguments: &'static [&'static str],
     /// Pairs of runs. Of each kind the best counts: others on the machine only ever add.
@@ -32,17 +33,22 @@ pub fn record(examples: &Path, dir: &Path, add: Add<'_>) -> Result<()> {
     bench.fib(add)?;
     bench.share(
         "record n-queens 12, cut-off 4",
-        &Program { name: "nqueens", arguments: &["12", "4"], turns: 25 },
+        &Program { compiler: "clang", name: "nqueens", arguments: &["12", "4"], turns: 25 },
         add,
     )?;
-    bench.share("record sort", &Program { name: "sort", arguments: &["4000000", "fixed"], turns: 9 }, add)?;
+    bench.share(
+        "record sort",
+        &Program { compiler: "clang", name: "sort", arguments: &["4000000", "fixed"], turns: 9 },
+        add,
+    )?;
+    bench.gcc(add)?;
     bench.memory(add)
 }
 
 impl Bench<'_> {
     /// The worst case: a task does nothing but create two more.
     fn fib(&self, add: Add<'_>) -> Result<()> {
-        let program = Program { name: "fib", arguments: &["30", "0"], turns: 7 };
+        let program = Program { compiler: "clang", name: "fib", arguments: &["30", "0"], turns: 7 };
         let (plain, recorded) = self.turns(&program, "")?;
         let (closing, tasks, bytes) = self.close(&program, "")?;
         let each = |seconds: f64| seconds * 1e9 / tasks;
@@ -88,9 +94,64 @@ impl Bench<'_> {
         Ok(())
     }
 
+    /// Programs of GCC: on their own runtime, and with LLVM's in its place.
+    fn gcc(&self, add: Add<'_>) -> Result<()> {
+        let fib = Program { compiler: "gcc", name: "fib", arguments: &["30", "0"], turns: 7 };
+        let one = |mut command: Command| {
+            command.env("OMP_NUM_THREADS", "1");
+            command
+        };
+        let (mut plain, mut recorded) = (f64::INFINITY, f64::INFINITY);
+        for _ in 0..fib.turns {
+            plain = plain.min(cpu(&mut one(self.command(&fib)))?);
+            recorded = recorded.min(cpu(&mut one(self.recording(&fib, "")?))?);
+        }
+        let (_, tasks, _) = self.close(&fib, "")?;
+        let each = |seconds: f64| seconds * 1e9 / tasks;
+        add(
+            &format!("the same fib by GCC on libgomp, one thread ({} tasks), inside the program", si(tasks)),
+            format!("{:.0} ns a task", each(recorded - plain)),
+            format!("the program takes {:.0} ns a task without", each(plain)),
+        );
+        for (what, name, arguments) in [
+            ("fib 27 without cut-off", "fib", &["27", "0"]),
+            ("n-queens 11 without cut-off", "nqueens", &["11", "0"]),
+            ("sort", "sort", &["4000000", "fixed"]),
+        ] {
+            self.beside_the_swap(what, &Program { compiler: "gcc", name, arguments, turns: 7 }, add)?;
+        }
+        Ok(())
+    }
+
+    /// How long a program of GCC takes when it is recorded: on its own runtime, and with LLVM's in its place.
+    fn beside_the_swap(&self, what: &str, program: &Program, add: Add<'_>) -> Result<()> {
+        let (mut plain, mut own, mut swapped) = (f64::INFINITY, f64::INFINITY, f64::INFINITY);
+        let libomp = libomp();
+        for _ in 0..program.turns {
+            plain = plain.min(elapsed(&mut self.command(program))?);
+            own = own.min(elapsed(&mut self.recording(program, "")?)?);
+            if let Some(libomp) = &libomp {
+                let mut command = self.recording(program, "")?;
+                let recorder = self.crosscut.with_file_name("libcrosscut_record.so");
+                command.env("LD_PRELOAD", format!("{}:{}", recorder.display(), libomp.display()));
+                swapped = swapped.min(elapsed(command.env("OMP_TOOL", "enabled"))?);
+            }
+        }
+        let beside = match libomp {
+            Some(_) => format!("{:.2}× with libomp in place of libgomp", swapped / plain),
+            None => "libomp is not installed".to_owned(),
+        };
+        add(
+            &format!("record {what} by GCC on libgomp, two threads, run time"),
+            format!("{:.2}× that without", own / plain),
+            format!("{:.0} ms without; {beside}", plain * 1e3),
+        );
+        Ok(())
+    }
+
     /// The recorder's own memory while it records ten million tasks.
     fn memory(&self, add: Add<'_>) -> Result<()> {
-        let program = Program { name: "fib", arguments: &["33", "0"], turns: 1 };
+        let program = Program { compiler: "clang", name: "fib", arguments: &["33", "0"], turns: 1 };
         let plain = peak_memory(&mut self.command(&program))?;
         let recorded = peak_memory(&mut self.recording(&program, "")?)?;
         add(
@@ -112,7 +173,7 @@ impl Bench<'_> {
     }
 
     fn command(&self, program: &Program) -> Command {
-        let mut command = Command::new(self.examples.join("clang").join(program.name));
+        let mut command = Command::new(self.examples.join(program.compiler).join(program.name));
         command.args(program.arguments).env("OMP_NUM_THREADS", "2").stdout(Stdio::null());
         command
     }
@@ -172,6 +233,22 @@ fn bytes_in(folder: &Path) -> Result<f64> {
         }
     }
     Ok(sum)
+}
+
+/// LLVM's OpenMP runtime, the newest.
+fn libomp() -> Option<PathBuf> {
+    let folders = fs::read_dir("/usr/lib").ok()?.flatten().map(|entry| entry.path().join("lib/libomp.so.5"));
+    folders.filter(|file| file.is_file()).max()
+}
+
+/// Runs a command to its end; how long that took, in seconds.
+fn elapsed(command: &mut Command) -> Result<f64> {
+    let start = std::time::Instant::now();
+    let status = command.status().with_context(|| format!("could not run {command:?}"))?;
+    if !status.success() {
+        bail!("{command:?} failed ({status})");
+    }
+    Ok(start.elapsed().as_secs_f64())
 }
 
 /// Runs a command to its end; the processor time of all its threads, in seconds.

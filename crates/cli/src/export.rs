@@ -1,28 +1,28 @@
-//! `crosscut export`: the grain graph of a run for other tools.
+//! `crosscut export`: a run in the forms of other tools. Which forms there are the domains say.
 
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use clap::ValueEnum;
-use crosscut_tasks::Tasks;
-use crosscut_tasks::grain::{Grains, Problem, ProblemSet};
-use crosscut_view::graph::{Form, Graph};
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use crosscut_view::REGISTRY;
+use crosscut_workbench::{Exported, LensSpec};
 
-use crate::grains::{Baseline, Limits, must_tell, untold};
-use crate::{output, runs};
+use crate::output;
+use crate::runs::{self, refused};
+use crate::settings::{self, Limits};
 
-/// Write the grain graph of a run for other tools.
+/// Write a run for other tools.
 #[derive(clap::Args)]
 pub struct Args {
     /// The run.
     run: PathBuf,
     /// The form to write.
-    #[arg(long, value_enum)]
-    to: To,
+    #[arg(long, value_name = "FORM", value_parser = PossibleValuesParser::new(forms()))]
+    to: String,
     /// The problem that is separated from the rest in nested groups; in the other forms, the only one that is marked.
     #[arg(long, value_name = "PROBLEM")]
-    problem: Option<Problem>,
+    problem: Option<String>,
     /// A run of the same program that work is compared with.
     #[arg(long, value_name = "RUN")]
     baseline: Option<PathBuf>,
@@ -33,60 +33,34 @@ pub struct Args {
     limits: Limits,
 }
 
-/// Forms that other tools read.
-#[derive(Clone, Copy, ValueEnum)]
-enum To {
-    /// GraphML with nested groups, which yEd opens folded.
-    Graphml,
-    /// GraphML of grains, forks and joins.
-    PlainGraphml,
-    /// DOT of grains, forks and joins, for Graphviz.
-    Dot,
+/// The forms of all domains.
+fn forms() -> Vec<PossibleValue> {
+    let all = REGISTRY.iter().flat_map(|entry| entry.exports);
+    all.map(|form| PossibleValue::new(form.word).help(form.about)).collect()
 }
 
 /// Writes it.
 pub fn run(args: Args) -> Result<()> {
-    let thresholds = args.limits.thresholds()?;
-    let tasks = Tasks::open(runs::open(&args.run)?)?;
-    let grains = Grains::new(&tasks);
-    let baseline = Baseline::find(args.baseline.as_deref(), &tasks, &grains)?;
-    let deviation = baseline.as_ref().map(|baseline| &baseline.deviation);
-    if let Some(problem) = args.problem {
-        must_tell(&grains, problem, deviation)?;
-    }
-    for problem in args.limits.asked() {
-        if let Some(why) = untold(&grains, problem, deviation) {
-            output::say(&format!("{problem} is not marked: {why}"));
-        }
-    }
-    let marked = |problem: Problem| match (args.to, args.problem) {
-        (To::Graphml, _) | (_, None) => true,
-        (_, Some(only)) => problem == only,
+    let run = settings::opened(runs::open(&args.run)?, args.baseline.as_deref(), &args.limits)?;
+    settings::say_unfit(&run);
+    let writes = |word: &str| {
+        let entry = REGISTRY.iter().find(|entry| entry.word == word);
+        entry.is_some_and(|entry| entry.exports.iter().any(|form| form.word == args.to))
     };
-    let mut problems: Vec<ProblemSet> = Problem::ALL
-        .into_iter()
-        .filter(|&problem| marked(problem) && grains.can_tell(problem, deviation))
-        .map(|problem| grains.problem(problem, thresholds.of(problem, &grains), deviation))
-        .collect();
-    // The one that was asked for separates; without one that is the first.
-    problems.sort_by_key(|set| Some(set.problem) != args.problem);
-    let graph = Graph { tasks: &tasks, grains: &grains, problems: &problems, deviation };
-    let form = match args.to {
-        To::Graphml => Form::Nested,
-        To::PlainGraphml => Form::Plain,
-        To::Dot => Form::Dot,
-    };
+    let domain = run.domains.iter().find(|domain| writes(domain.word()));
+    let domain =
+        domain.with_context(|| format!("{} holds nothing to write as {}", run.run.name(), args.to))?;
+    let lens = args.problem.map(|name| LensSpec { name, value: None });
+    let Exported { notes, write } = domain.export(&args.to, lens.as_ref()).map_err(refused)?;
+    notes.iter().for_each(|note| output::say(note));
     match &args.output {
-        Some(path) => to_file(&graph, form, path).with_context(|| path.display().to_string()),
-        None => output::stream(|out| graph.write(form, out)),
+        // Beside the name, and renamed: a graph is there whole or not at all.
+        Some(path) => output::replace(path, |file| {
+            let mut out = BufWriter::with_capacity(1 << 16, file);
+            write(&mut out)?;
+            out.flush()
+        })
+        .with_context(|| path.display().to_string()),
+        None => output::stream(write),
     }
-}
-
-/// Writes beside the name and renames: a graph is there whole or not at all.
-fn to_file(graph: &Graph<'_>, form: Form, path: &Path) -> Result<()> {
-    output::replace(path, |file| {
-        let mut out = BufWriter::with_capacity(1 << 16, file);
-        graph.write(form, &mut out)?;
-        out.flush()
-    })
 }

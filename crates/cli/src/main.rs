@@ -1,9 +1,9 @@
 //! The `crosscut` command. Each subcommand is a module that reads its arguments, calls the crate that does the work and
 //! prints what came of it; errors come here and are printed in one form.
 
+mod baseline;
 mod compare;
 mod export;
-mod grains;
 mod import;
 mod info;
 mod interrupt;
@@ -13,11 +13,11 @@ mod record;
 mod render;
 mod report;
 mod runs;
+mod settings;
 mod size;
 mod synth;
 mod view;
 mod whatif;
-mod words;
 
 use std::process::ExitCode;
 
@@ -34,6 +34,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Baseline(baseline::Args),
     Compare(compare::Args),
     Export(export::Args),
     Import(import::Args),
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         Err(error) => return usage(&error),
     };
     let done = match cli.command {
+        Command::Baseline(args) => baseline::run(args).map(|()| ExitCode::SUCCESS),
         Command::Compare(args) => compare::run(args).map(|()| ExitCode::SUCCESS),
         Command::Export(args) => export::run(args).map(|()| ExitCode::SUCCESS),
         Command::Import(args) => import::run(args).map(|()| ExitCode::SUCCESS),
@@ -77,7 +79,7 @@ fn main() -> ExitCode {
 fn usage(error: &clap::Error) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            // Nobody is left to be told when this cannot be printed.
+            // Nobody is left to hear that this cannot be printed.
             let _ = error.print();
             ExitCode::SUCCESS
         }

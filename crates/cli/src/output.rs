@@ -5,6 +5,7 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use serde::Serialize;
 
 /// Prints a line, and makes sure that it has left.
 pub fn line(text: &str) -> Result<()> {
@@ -13,6 +14,13 @@ pub fn line(text: &str) -> Result<()> {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         done => done.context("standard output"),
     }
+}
+
+/// Prints an answer for scripts.
+pub fn json(answer: &impl Serialize) -> Result<()> {
+    // Keys in the order of the alphabet, whatever the order in which they were made.
+    let value = serde_json::to_value(answer).context("an answer for scripts")?;
+    line(&format!("{value:#}"))
 }
 
 /// Streams to standard output; a reader that has seen enough is no error.

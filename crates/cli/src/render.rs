@@ -15,7 +15,7 @@ use crosscut_workbench::{
     LensSpec, Look, Opt, OptKind, Pane, Scope, Shown, Size, Span, TreeKey, TreeLook, View, Workbench,
 };
 
-use crate::grains::{Limits, settings};
+use crate::settings::{self, Limits};
 use crate::{output, runs, size};
 
 /// The cut that a picture has when none is asked for shows at most this many boxes.
@@ -40,7 +40,7 @@ pub struct Args {
     /// What a graph is looked through: a problem of grains such as low-parallel-benefit or sibling-imbalance=3.
     #[arg(long, value_name = "LENS[=VALUE]")]
     lens: Option<String>,
-    /// A run of the same program that work is compared with [default: what `crosscut compare` noted]
+    /// A run of the same program that work is compared with [default: what `crosscut baseline` set]
     #[arg(long, value_name = "RUN")]
     baseline: Option<PathBuf>,
     /// Start of the window of time, such as 1.5ms, or in the clock's unit [default: the start]
@@ -166,8 +166,7 @@ pub fn run(args: Args) -> Result<()> {
     refuse_ignored(&args, view)?;
     let run = runs::open(&args.run)?;
     let clock = run.manifest().clock;
-    let settings = settings(args.baseline.as_deref(), &args.limits, &run)?;
-    let bench = Workbench::new(vec![runs::opened(run, &settings)?], "");
+    let bench = runs::bench(vec![settings::opened(run, args.baseline.as_deref(), &args.limits)?]);
     let look = look(&bench, &args, view, clock)?;
     let Shown::Scene(scene) = bench.draw(&look).map_err(|refusal| anyhow!(refusal.0))?.shown else {
         bail!("{} is text, not a picture", view.name);

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
 use crosscut_run::Run;
-use crosscut_workbench::{OpenRun, Settings};
+use crosscut_view::REGISTRY;
+use crosscut_workbench::{OpenRun, Refusal, Settings, Workbench};
 
 /// Opens a run.
 pub fn open(path: &Path) -> Result<Run> {
@@ -19,13 +20,22 @@ pub fn open(path: &Path) -> Result<Run> {
     );
 }
 
-/// The workbench over a run, told so much.
+/// The domains of a run, opened with these settings.
 pub fn opened(run: Run, settings: &Settings) -> Result<OpenRun> {
-    OpenRun::open(run, crosscut_view::REGISTRY, settings).map_err(|refusal| anyhow!(refusal.0))
+    OpenRun::open(run, REGISTRY, settings).map_err(refused)
 }
 
-/// What a run that is not whole lacks, for the first lines about it.
-pub fn partial(run: &Run) -> Option<String> {
-    let missing = run.manifest().partial.as_ref()?;
-    Some(format!("{missing}; all numbers are those of what was recorded"))
+/// The domains of a run, be it none.
+pub fn with_any(run: Run, settings: &Settings) -> Result<OpenRun> {
+    OpenRun::with_any(run, REGISTRY, settings).map_err(refused)
+}
+
+/// A workbench over runs, for the time of a command.
+pub fn bench(runs: Vec<OpenRun>) -> Workbench {
+    Workbench::new(runs, "")
+}
+
+/// A refusal of the workbench, as an error.
+pub fn refused(refusal: Refusal) -> anyhow::Error {
+    anyhow!(refusal.0)
 }

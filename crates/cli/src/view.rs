@@ -10,8 +10,8 @@ use crosscut_server::{Options, Server};
 use crosscut_workbench::Workbench;
 use tempfile::TempDir;
 
-use crate::grains::{Limits, settings};
 use crate::import::{How, import};
+use crate::settings::{self, Limits};
 use crate::{interrupt, output, runs};
 
 /// Open runs in the browser.
@@ -27,7 +27,7 @@ pub struct Args {
     #[arg(long)]
     no_open: bool,
     /// A run of the same program with one worker: tells how much longer each grain of the runs works [default: what
-    /// `crosscut compare` noted]
+    /// `crosscut baseline` set]
     #[arg(long, value_name = "RUN")]
     baseline: Option<PathBuf>,
     #[command(flatten)]
@@ -48,8 +48,7 @@ pub fn run(args: Args) -> Result<()> {
         } else {
             runs::open(path)?
         };
-        let settings = settings(args.baseline.as_deref(), &args.limits, &run)?;
-        opened.push(runs::opened(run, &settings)?);
+        opened.push(settings::opened(run, args.baseline.as_deref(), &args.limits)?);
     }
     let bench = Workbench::new(opened, crosscut_server::build());
     let runtime = tokio::runtime::Runtime::new().context("threads of the server")?;

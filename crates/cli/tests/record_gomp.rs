@@ -167,6 +167,27 @@ fn locks_are_counted() {
 }
 
 #[test]
+fn locks_have_their_lines_under_every_runtime() {
+    let shop = Shop::new();
+    let mut expected = lines_of("locks.c", "critical");
+    let own = shop.program("locks.c");
+    shop.compile("clang-19 -g -O2 -fopenmp locks.c -o OUT/clang -latomic");
+    let clang = shop.path("clang");
+    for (options, program) in [(&[][..], &own), (&["--runtime", "llvm"], &own), (&[], &clang)] {
+        let recorded = record(options, program, 2, &[]).well();
+        let tasks = recorded.tasks();
+        let mut found = Vec::new();
+        for used in tasks.lock_uses() {
+            let source = tasks.sources().get(used.source).unwrap();
+            assert!(source.file.ends_with("locks.c"), "{options:?} {}: {source}", program.display());
+            found.push(source.line);
+        }
+        expected.retain(|line| found.contains(line));
+        assert_eq!(expected.len(), 2, "{options:?} {}: {found:?}", program.display());
+    }
+}
+
+#[test]
 fn folding_counts_the_same() {
     let shop = Shop::new();
     for source in ["taskloops.c", "dependences.c", "copies.cpp", "nested.c"] {
@@ -185,7 +206,8 @@ fn folding_counts_the_same() {
 fn lines_of(source: &str, directive: &str) -> Vec<i64> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gomp").join(source);
     let source = fs::read_to_string(path).unwrap();
-    let is_there = |line: &str| line.split(' ').skip_while(|word| *word != "omp").nth(1) == Some(directive);
+    let is_there =
+        |line: &str| line.split([' ', '(']).skip_while(|word| *word != "omp").nth(1) == Some(directive);
     let lines = source.lines().enumerate().filter(|(_, line)| is_there(line));
     lines.map(|(number, _)| number as i64 + 1).collect()
 }

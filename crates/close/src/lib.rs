@@ -271,6 +271,10 @@ fn describe(run: &mut RunWriter, processes: &[&Process], options: &Options, drop
         manifest.origin.tools.insert("openmp".into(), version.to_owned());
     }
     manifest.facts.insert("dropped_events".into(), dropped.into());
+    let processors = processes.iter().filter_map(|process| process.get("processors")?.parse::<u32>().ok());
+    if let Some(processors) = processors.max() {
+        manifest.facts.insert("processors".into(), processors.into());
+    }
 }
 
 /// Whether the program cancelled some of its tasks: then they are not missing.

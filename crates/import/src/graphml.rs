@@ -44,6 +44,9 @@ impl Reader for GraphMl {
         let manifest = run.manifest();
         manifest.clock = if graph.is_ns || options.clock_hz.is_some() { Clock::Ns } else { Clock::Ticks };
         manifest.facts.insert("merged_grains".to_owned(), found.merged.into());
+        if found.made_up_root {
+            manifest.facts.insert("made_up_root".to_owned(), true.into());
+        }
         if let Some(hz) = options.clock_hz {
             manifest.facts.insert("clock_hz".to_owned(), hz.into());
         }

@@ -38,12 +38,17 @@ impl Reader for Mir {
     fn read(&self, inputs: &Inputs<'_>, options: &Options, run: &mut RunWriter) -> Result<(), ImportError> {
         let input = &inputs.one()?;
         let mut table = rows::read(input, Ticks::new(options.clock_hz))?;
+        let has_root = table.rows.first().is_some_and(|root| root.line != 0);
         link::link(input, &mut table)?;
         run.put_sources(&table.sources.finish())?;
         let tasks = grains::build(input, table.grains, run)?;
         let manifest = run.manifest();
         manifest.clock = if options.clock_hz.is_some() { Clock::Ns } else { Clock::Ticks };
         manifest.facts.insert("background_tasks".to_owned(), table.background.into());
+        if !has_root {
+            // The tree needs one; no row says that it did anything.
+            manifest.facts.insert("made_up_root".to_owned(), true.into());
+        }
         if let Some(hz) = options.clock_hz {
             manifest.facts.insert("clock_hz".to_owned(), hz.into());
         }

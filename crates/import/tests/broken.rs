@@ -86,7 +86,7 @@ impl Bench {
                 let elapsed = tasks.summary().elapsed;
                 tasks.profile(0, elapsed, 100);
                 tasks.timeline(0, elapsed, 100, 5);
-                tasks.findings();
+                tasks.causes();
             })
         }));
         let peak = PEAK.load(Ordering::Relaxed) - before;

@@ -64,6 +64,19 @@ fn a_small_table() {
     assert_eq!(names, ["", "main_task", "walk", "walk", "leaf"]);
 }
 
+/// As the authors' own scripts count: a row is a grain, and a root without a row is none.
+#[test]
+fn rows_are_grains() {
+    let count =
+        |text: &str| crosscut_tasks::grain::Grains::new(&read(&format!("{HEADER}{text}")).1).grain_count();
+    assert_eq!(count(SMALL), 4);
+    let root = "0,0,0,3,1,1,100,0,0,0,0,6000000,root,NA,main,[0]\n";
+    assert_eq!(count(&format!("{root}{SMALL}")), 5);
+    // Two waits of the root.
+    let more = "5,0,1,3,2,0,700,1400,0,0,7300,4988000,0x7ffe,NA,leaf,[0]\n";
+    assert_eq!(count(&format!("{SMALL}{more}")), 5);
+}
+
 /// The same rows, written as other programs would write them.
 #[test]
 fn rows_and_columns_in_any_order() {

@@ -123,29 +123,57 @@ macro_rules! with_caller {
     (@1 $inner:ident) => { $crate::gomp::with_caller!(# $inner, "rsi", "x1") };
     (@2 $inner:ident) => { $crate::gomp::with_caller!(# $inner, "rdx", "x2") };
     (@3 $inner:ident) => { $crate::gomp::with_caller!(# $inner, "rcx", "x3") };
-    (@4 $inner:ident) => { $crate::gomp::with_caller!(# $inner, "r8", "x4") };
-    (@5 $inner:ident) => { $crate::gomp::with_caller!(# $inner, "r9", "x5") };
-    (@6 $inner:ident) => {{
+    (# $inner:ident, $x86:literal, $arm:literal) => {{
         #[cfg(target_arch = "x86_64")]
-        std::arch::naked_asm!(
-            ".cfi_startproc",
+        std::arch::naked_asm!(concat!("mov ", $x86, ", [rsp]"), "jmp {inner}", inner = sym $inner);
+        #[cfg(target_arch = "aarch64")]
+        std::arch::naked_asm!(concat!("mov ", $arm, ", x30"), "b {inner}", inner = sym $inner)
+    }};
+}
+pub(crate) use with_caller;
+
+/// Where the real function of a name is kept.
+macro_rules! slot {
+    ($name:ident) => {
+        #[allow(non_upper_case_globals)]
+        #[used]
+        #[unsafe(link_section = "crosscut_slots")]
+        static $name: $crate::gomp::find::Slot = {
+            const NAME: &std::ffi::CStr =
+                match std::ffi::CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
+                    Ok(name) => name,
+                    Err(_) => panic!(),
+                };
+            $crate::gomp::find::Slot::new(NAME)
+        };
+    };
+}
+use slot;
+
+/// Defines an entry point that has a slot: `name(2) => inner` has two arguments, and `inner` gets the return address as
+/// a third; `name(=) => inner` passes on what it has. Where the real function reports on its own, the call goes there as
+/// if we were not here: that function looks at its return address, too.
+macro_rules! stub {
+    ($name:ident(=) => $inner:ident) => { $crate::gomp::stub!(# $name $inner "", "") };
+    ($name:ident(0) => $inner:ident) => { $crate::gomp::stub!(# $name $inner "mov rdi, [rsp]", "mov x0, x30") };
+    ($name:ident(1) => $inner:ident) => { $crate::gomp::stub!(# $name $inner "mov rsi, [rsp]", "mov x1, x30") };
+    ($name:ident(2) => $inner:ident) => { $crate::gomp::stub!(# $name $inner "mov rdx, [rsp]", "mov x2, x30") };
+    ($name:ident(3) => $inner:ident) => { $crate::gomp::stub!(# $name $inner "mov rcx, [rsp]", "mov x3, x30") };
+    ($name:ident(4) => $inner:ident) => { $crate::gomp::stub!(# $name $inner "mov r8, [rsp]", "mov x4, x30") };
+    ($name:ident(5) => $inner:ident) => { $crate::gomp::stub!(# $name $inner "mov r9, [rsp]", "mov x5, x30") };
+    // No register is left for the return address: it goes to the stack, behind what is there already.
+    ($name:ident(6) => $inner:ident) => {
+        $crate::gomp::stub!(@ $name $inner "mov x6, x30",
             "push [rsp]",
             ".cfi_adjust_cfa_offset 8",
             "call {inner}",
             "add rsp, 8",
             ".cfi_adjust_cfa_offset -8",
             "ret",
-            ".cfi_endproc",
-            inner = sym $inner
-        );
-        #[cfg(target_arch = "aarch64")]
-        std::arch::naked_asm!("mov x6, x30", "b {inner}", inner = sym $inner)
-    }};
-    (@7 $inner:ident) => {{
-        // The seventh argument comes on the stack already; the return address goes behind it.
-        #[cfg(target_arch = "x86_64")]
-        std::arch::naked_asm!(
-            ".cfi_startproc",
+        )
+    };
+    ($name:ident(7) => $inner:ident) => {
+        $crate::gomp::stub!(@ $name $inner "mov x7, x30",
             "sub rsp, 8",
             ".cfi_adjust_cfa_offset 8",
             "push [rsp + 8]",
@@ -156,33 +184,79 @@ macro_rules! with_caller {
             "add rsp, 24",
             ".cfi_adjust_cfa_offset -24",
             "ret",
-            ".cfi_endproc",
-            inner = sym $inner
-        );
-        #[cfg(target_arch = "aarch64")]
-        std::arch::naked_asm!("mov x7, x30", "b {inner}", inner = sym $inner)
-    }};
-    (# $inner:ident, $x86:literal, $arm:literal) => {{
-        #[cfg(target_arch = "x86_64")]
-        std::arch::naked_asm!(concat!("mov ", $x86, ", [rsp]"), "jmp {inner}", inner = sym $inner);
-        #[cfg(target_arch = "aarch64")]
-        std::arch::naked_asm!(concat!("mov ", $arm, ", x30"), "b {inner}", inner = sym $inner)
-    }};
+        )
+    };
+    (# $name:ident $inner:ident $x86:literal, $arm:literal) => {
+        $crate::gomp::stub!(@ $name $inner $arm, $x86, "jmp {inner}",)
+    };
+    (@ $name:ident $inner:ident $arm:literal, $($x86:literal,)*) => {
+        #[doc = concat!("See [`", stringify!($inner), "`].")]
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        pub unsafe extern "C-unwind" fn $name() {
+            #[cfg(target_arch = "x86_64")]
+            std::arch::naked_asm!(
+                ".cfi_startproc",
+                "mov rax, [rip + {slot}]",
+                "test rax, rax",
+                "js 2f",
+                $($x86,)*
+                "2:",
+                "btr rax, 63",
+                "jmp rax",
+                ".cfi_endproc",
+                inner = sym $inner,
+                slot = sym self::$name,
+            );
+            #[cfg(target_arch = "aarch64")]
+            std::arch::naked_asm!(
+                "adrp x16, {slot}",
+                "ldr x16, [x16, :lo12:{slot}]",
+                "tbnz x16, #63, 2f",
+                $arm,
+                "b {inner}",
+                "2:",
+                "and x16, x16, #0x7fffffffffffffff",
+                "br x16",
+                inner = sym $inner,
+                slot = sym self::$name,
+            )
+        }
+    };
 }
-pub(crate) use with_caller;
+use stub;
 
-/// The real function of a name, for a call that comes from some code.
-macro_rules! real {
-    ($name:ident, $code:expr) => {{
-        static SLOT: $crate::gomp::find::Slot = {
-            const NAME: &std::ffi::CStr =
-                match std::ffi::CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
-                    Ok(name) => name,
-                    Err(_) => panic!(),
-                };
-            $crate::gomp::find::Slot::new(NAME)
+/// Entry points with their slots.
+macro_rules! entries {
+    ($($name:ident($form:tt) => $inner:ident;)*) => {$(
+        $crate::gomp::slot!($name);
+        const _: () = {
+            $crate::gomp::stub!($name($form) => $inner);
         };
-        SLOT.get(|| $code)
-    }};
+    )*};
+}
+use entries;
+
+/// The real function of a name that has a slot, for a call that comes from some code.
+macro_rules! real {
+    ($name:ident, $code:expr) => {
+        self::$name.get(|| $code)
+    };
 }
 use real;
+
+/// The answer of a function without arguments, for a question that comes from some code.
+macro_rules! ask {
+    ($name:ident, $code:expr) => {{
+        $crate::gomp::slot!($name);
+        let real = $name.get(|| $code);
+        // SAFETY: that is its type, and it only answers.
+        unsafe { real.function::<unsafe extern "C-unwind" fn() -> std::ffi::c_int>()() }
+    }};
+}
+use ask;
+
+/// Looks at what there is when the program starts. See [`find::settle`].
+pub fn settle() {
+    find::settle();
+}

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use crosscut_events::{ClockKind, FOLDER_VARIABLE, MAPS, OPTIONS_VARIABLE, PROCESS};
 
 use crate::options::Options;
-use crate::{clock, mutexes, sys, thread};
+use crate::{clock, gomp, mutexes, sys, thread};
 
 static SHARED: OnceLock<Process> = OnceLock::new();
 /// Off in a process that was not started by `crosscut record`, and in the child of a `fork`.
@@ -76,6 +76,7 @@ extern "C" fn loaded() {
     mutexes::watch(process.options.locks);
     if SHARED.set(process).is_ok() {
         ACTIVE.store(true, Ordering::Release);
+        gomp::settle();
     }
 }
 
@@ -159,6 +160,10 @@ impl Process {
         };
         line("clock", &format!("{clock} {} {}", self.base_ticks, self.base_nanos));
         line("boot", &text("/proc/sys/kernel/random/boot_id"));
+        // What it may use: who has more threads than that must share processors.
+        if let Ok(processors) = std::thread::available_parallelism() {
+            line("processors", &processors.to_string());
+        }
         self.append(&lines);
         self.copy_maps();
         true

@@ -9,7 +9,7 @@ use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
 use arrow_schema::DataType;
-use memmap2::{Mmap, MmapMut, MmapOptions};
+use memmap2::{Advice, Mmap, MmapMut, MmapOptions};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::arrow_file::{self, BODY};
@@ -86,10 +86,14 @@ impl<T: Value> ColumnMut<T> {
         }
         let in_memory = bytes <= IN_MEMORY;
         let map = if in_memory {
-            MmapOptions::new()
+            let map = MmapOptions::new()
                 .len((bytes + TAIL).next_multiple_of(PAGE))
                 .map_anon()
-                .map_err(RunError::io(&path))?
+                .map_err(RunError::io(&path))?;
+            // Fewer and larger pages where the system has them; it is only a hint. Making a run of 10⁶ nodes took 1.06 times
+            // the processor's time without: less than what else is kept here, for one line.
+            let _ = map.advise(Advice::HugePage);
+            map
         } else {
             // SAFETY: the file is new, inside a directory that only this process knows; nobody truncates it.
             unsafe { MmapOptions::new().len(bytes).map_mut(&file) }.map_err(RunError::io(&path))?

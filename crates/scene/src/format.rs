@@ -45,7 +45,7 @@ pub fn exact(value: f64, unit: Unit) -> String {
     }
 }
 
-/// Whether it is a number without a fraction that can be told exactly.
+/// Whether it is a number without a fraction that is exact.
 fn whole(value: f64) -> bool {
     value.fract() == 0.0 && value.abs() < 9.007e15
 }
@@ -168,6 +168,22 @@ pub fn short_count(value: i64) -> String {
 /// A share of a whole, which the sentence around it must name: 12.3 %.
 pub fn percent(part: f64, whole: f64) -> String {
     if whole == 0.0 { "–".to_owned() } else { format!("{}{THIN}%", three(100.0 * part / whole)) }
+}
+
+/// A share in percent. What is not nothing is not said to be 0 %, what is not all is not said to be 100 %.
+pub fn share(part: f64, whole: f64) -> String {
+    let percents = 100.0 * part / whole;
+    match percents {
+        p if p > 0.0 && p < 0.0005 => format!("less than 0.001{THIN}%"),
+        p if (99.95..100.0).contains(&p) => format!("more than 99.9{THIN}%"),
+        _ => percent(part, whole),
+    }
+}
+
+/// So many of something: `1 grain`, `24 704 grains`.
+pub fn many(number: usize, thing: &str) -> String {
+    let s = if number == 1 { "" } else { "s" };
+    format!("{} {thing}{s}", count(number as i64))
 }
 
 /// The unit in which a number of nanoseconds has one to three digits before the point.
@@ -321,6 +337,24 @@ mod tests {
         assert_eq!(short_count(123456), "123\u{2009}k");
         assert_eq!(percent(1.0, 8.0), "12.5\u{2009}%");
         assert_eq!(percent(1.0, 0.0), "–");
+    }
+
+    #[test]
+    fn one_and_many() {
+        assert_eq!(many(0, "grain"), "0 grains");
+        assert_eq!(many(1, "fork-join"), "1 fork-join");
+        assert_eq!(many(24_704, "grain"), "24\u{2009}704 grains");
+    }
+
+    #[test]
+    fn shares_are_not_rounded_to_nothing_or_all() {
+        assert_eq!(share(0.0, 8.0), "0\u{2009}%");
+        assert_eq!(share(8.0, 8.0), "100\u{2009}%");
+        assert_eq!(share(1.0, 1e6), "less than 0.001\u{2009}%");
+        assert_eq!(share(1e6 - 1.0, 1e6), "more than 99.9\u{2009}%");
+        assert_eq!(share(1.0, 8.0), "12.5\u{2009}%");
+        assert_eq!(share(2.0, 1.0), "200\u{2009}%");
+        assert_eq!(share(1.0, 0.0), "–");
     }
 
     #[test]

@@ -1,13 +1,14 @@
-//! How large a picture may be: more could neither be read nor drawn fast. Checked here and nowhere else.
+//! How large a picture and its answer may be: more could neither be read nor drawn fast. Checked here and nowhere else.
 
 use crate::scene::Scene;
 
 /// Marks at most; strokes of edges and parts of other marks not counted.
 pub const MARKS: usize = 20_000;
-/// Bytes at most, as they are sent (compressed).
-pub const BYTES: usize = 300 << 10;
+/// Bytes of an answer at most, as they are sent (compressed): a picture of [`MARKS`] marks with all its edges and texts takes
+/// 1.6 MB. What a page opens by itself stays below 300 KiB.
+pub const BYTES: usize = 2 << 20;
 
-/// A picture that is too large to be shown.
+/// A picture or an answer that is too large to be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TooLarge {
     /// Too many marks.
@@ -17,7 +18,7 @@ pub enum TooLarge {
     Marks(usize),
     /// Too many bytes.
     #[error(
-        "the picture would take {0} bytes, which is more than 300 KiB: fold or close something, or look at a part"
+        "the answer would take {0} bytes, which is more than 2 MiB: fold or close something, or look at a part"
     )]
     Bytes(usize),
 }
@@ -36,16 +37,17 @@ pub fn marks(scene: &Scene) -> usize {
         + scene.grids.len()
 }
 
-/// Whether the picture may be sent; `sent` is its size in bytes as it would be.
-pub fn check(scene: &Scene, sent: usize) -> Result<(), TooLarge> {
-    let marks = marks(scene);
-    if marks > MARKS {
-        return Err(TooLarge::Marks(marks));
+/// Whether the picture may be shown.
+pub fn check(scene: &Scene) -> Result<(), TooLarge> {
+    match marks(scene) {
+        marks if marks > MARKS => Err(TooLarge::Marks(marks)),
+        _ => Ok(()),
     }
-    if sent > BYTES {
-        return Err(TooLarge::Bytes(sent));
-    }
-    Ok(())
+}
+
+/// Whether an answer of this many bytes, as they would be sent, may be.
+pub fn check_sent(bytes: usize) -> Result<(), TooLarge> {
+    if bytes > BYTES { Err(TooLarge::Bytes(bytes)) } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -62,9 +64,14 @@ mod tests {
             scene.boxes.push([0.0; 4], Mark::of(node).looks(part, 0));
             scene.links.push([0.0; 4], Mark::pair(node, 0).looks(whole, 0));
         }
-        assert_eq!(check(&scene, BYTES), Ok(()));
-        assert_eq!(check(&scene, BYTES + 1), Err(TooLarge::Bytes(BYTES + 1)));
+        assert_eq!(check(&scene), Ok(()));
         scene.points.push([0.0; 3], Mark::of(0).looks(whole, 0));
-        assert_eq!(check(&scene, 0), Err(TooLarge::Marks(MARKS + 1)));
+        assert_eq!(check(&scene), Err(TooLarge::Marks(MARKS + 1)));
+    }
+
+    #[test]
+    fn answers_have_a_limit() {
+        assert_eq!(check_sent(BYTES), Ok(()));
+        assert_eq!(check_sent(BYTES + 1), Err(TooLarge::Bytes(BYTES + 1)));
     }
 }

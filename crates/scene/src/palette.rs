@@ -50,10 +50,10 @@ impl Colour {
 pub const CATEGORIES: usize = 24;
 
 /// Number of slots with a colour of their own in each theme; the rest are made from those.
-const OWN: usize = 46;
+const OWN: usize = 49;
 
 /// Number of slots.
-pub const SLOTS: usize = 102;
+pub const SLOTS: usize = 105;
 
 // Cells of grids have a byte for their slot.
 const _: () = assert!(SLOTS <= 256);
@@ -69,11 +69,11 @@ pub struct Ramp {
 
 impl Ramp {
     /// From little, near the surface, to much.
-    pub const MORE: Ramp = Ramp { first: 55, steps: 16 };
+    pub const MORE: Ramp = Ramp { first: 58, steps: 16 };
     /// The same without a hue, for what is no category and no problem, such as waiting.
-    pub const GREY: Ramp = Ramp { first: 71, steps: 16 };
+    pub const GREY: Ramp = Ramp { first: 74, steps: 16 };
     /// Less, equal in the middle, more.
-    pub const DIFFERENCE: Ramp = Ramp { first: 87, steps: 15 };
+    pub const DIFFERENCE: Ramp = Ramp { first: 90, steps: 15 };
 
     /// All of them with their names.
     pub const ALL: [(&'static str, Ramp); 3] =
@@ -117,27 +117,29 @@ pub mod slot {
     pub const PROBLEM: u16 = 42;
     /// A problem is looked at, and this has nothing of it.
     pub const GOOD: u16 = 45;
+    /// Lost time: nothing to run, the runtime's doing, held up by something else. Always with a pattern.
+    pub const LOST: u16 = 46;
     /// The surface.
-    pub const SURFACE: u16 = 46;
+    pub const SURFACE: u16 = 49;
     /// A surface a little apart from it.
-    pub const RAISED: u16 = 47;
+    pub const RAISED: u16 = 50;
     /// Lines of a grid.
-    pub const GRID: u16 = 48;
+    pub const GRID: u16 = 51;
     /// Borders.
-    pub const LINE: u16 = 49;
+    pub const LINE: u16 = 52;
     /// Edges between marks.
-    pub const EDGE: u16 = 50;
+    pub const EDGE: u16 = 53;
     /// Text of less weight.
-    pub const FAINT: u16 = 51;
+    pub const FAINT: u16 = 54;
     /// Text.
-    pub const TEXT: u16 = 52;
+    pub const TEXT: u16 = 55;
     /// What is chosen.
-    pub const ACCENT: u16 = 53;
+    pub const ACCENT: u16 = 56;
     /// Problems and the critical path.
-    pub const RED: u16 = 54;
+    pub const RED: u16 = 57;
 
     /// All of them with their names.
-    pub const ALL: [(&str, u16); 20] = [
+    pub const ALL: [(&str, u16); 21] = [
         ("kind", KIND),
         ("running", RUNNING),
         ("ready", READY),
@@ -149,6 +151,7 @@ pub mod slot {
         ("chunk", CHUNK),
         ("problem", PROBLEM),
         ("good", GOOD),
+        ("lost", LOST),
         ("surface", SURFACE),
         ("raised", RAISED),
         ("grid", GRID),
@@ -231,10 +234,12 @@ impl Theme {
             [
                 0x3f8fd0, 0xe0a030, 0x96a0ab, 0x2f9c86, 0xcfc3e8,
                 0xb5cfe9, // create, wait, other, end, section, task
-                0x2b6cb0, 0xb48ad1, 0xe8a33d, 0xf2cf6b, 0x8ccbe8, 0xc3c9d1, // running, ready by edge
+                0x2b6cb0, 0xe3d4ee, 0xf7deb5, 0xfaeec8, 0xcfe7f4,
+                0xe1e5ea, // running, ready by edge: pale, as no category is
                 0xa9b3be, 0xdfe3e8, 0xf4f6f9, 0xece6d6, // several, muted, envelope, repeat
                 0x7d6fd0, 0x8fb53c, // fork, chunk
                 0xe89aa0, 0xd9485a, 0xc8102e, 0x2e8540, // problems, none
+                0x8a949f, 0xd08a1c, 0x8e63b5, // lost
             ],
         ),
     };
@@ -260,10 +265,12 @@ impl Theme {
             [
                 0x5aa5e0, 0xe3ad4c, 0x848e9a, 0x45b39c, 0x6a5f8c,
                 0x45617f, // create, wait, other, end, section, task
-                0x4d94dd, 0x9a75b8, 0xd9963a, 0xd4b356, 0x5d9dbb, 0x6d7682, // running, ready by edge
+                0x4d94dd, 0x463853, 0x5a4522, 0x554c2c, 0x284a5c,
+                0x3b434d, // running, ready by edge: dim, as no category is
                 0x6b7683, 0x2c323b, 0x1c2129, 0x3d3a31, // several, muted, envelope, repeat
                 0x9488e0, 0x9dbd55, // fork, chunk
                 0xa65a63, 0xd9596a, 0xff5c6c, 0x4fae6a, // problems, none
+                0x8b96a3, 0xd9a047, 0xa98acb, // lost
             ],
         ),
     };

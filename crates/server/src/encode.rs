@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use crosscut_scene::limits;
+use crosscut_workbench::failure;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
@@ -10,8 +12,16 @@ const LARGE: usize = 32 << 10;
 /// Stands in place of the JSON's length before a compressed answer.
 const COMPRESSED: [u8; 4] = [0xff; 4];
 
-/// The answer as it is sent.
-pub fn packed(bytes: Vec<u8>) -> Vec<u8> {
+/// The answer to question `id` as it is sent; one that is too large becomes a refusal.
+pub fn answer(id: u32, bytes: Vec<u8>) -> Vec<u8> {
+    let sent = packed(bytes);
+    match limits::check_sent(sent.len()) {
+        Ok(()) => sent,
+        Err(error) => failure(id, &error.to_string()),
+    }
+}
+
+fn packed(bytes: Vec<u8>) -> Vec<u8> {
     if bytes.len() < LARGE {
         return bytes;
     }
@@ -25,6 +35,16 @@ pub fn packed(bytes: Vec<u8>) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn answers_that_are_too_large_are_refused() {
+        let mut chance = crosscut_chance::Chance::new(1);
+        let noise: Vec<u8> = (0..=limits::BYTES).map(|_| chance.below(256) as u8).collect();
+        let sent = answer(7, noise);
+        assert!(sent.len() < 1000, "noise cannot be compressed");
+        let text = String::from_utf8_lossy(&sent);
+        assert!(text.contains("\"id\":7") && text.contains("2 MiB"), "{text}");
+    }
 
     #[test]
     fn large_answers_are_compressed() {

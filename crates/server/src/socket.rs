@@ -11,7 +11,7 @@ use crosscut_workbench::{Asked, Client, Lane, Sink, failure};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 
 use crate::App;
-use crate::encode::packed;
+use crate::encode;
 
 /// Longest question in bytes.
 const LONGEST: usize = 1 << 20;
@@ -96,17 +96,20 @@ struct Work {
 }
 
 /// Answers of one question on their way out.
-struct Out(mpsc::Sender<Vec<u8>>);
+struct Out {
+    id: u32,
+    ready: mpsc::Sender<Vec<u8>>,
+}
 
 impl Sink for Out {
     fn send(&self, message: Vec<u8>) {
         // Nobody waits any more when this fails.
-        let _ = self.0.blocking_send(packed(message));
+        let _ = self.ready.blocking_send(encode::answer(self.id, message));
     }
 
     fn progress(&self, message: Vec<u8>) {
         // A page that is behind does without it.
-        let _ = self.0.try_send(message);
+        let _ = self.ready.try_send(message);
     }
 }
 
@@ -122,7 +125,7 @@ impl Work {
                 Lane::Quick => None,
             };
             let done = tokio::task::spawn_blocking(move || {
-                let out = Out(self.ready.clone());
+                let out = Out { id, ready: self.ready.clone() };
                 let answer = || self.app.bench.answer(&asked, &self.client, &out);
                 match (asked.lane, &self.app.slow_threads) {
                     (Lane::Slow, Some(threads)) => threads.install(answer),

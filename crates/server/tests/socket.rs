@@ -28,7 +28,7 @@ async fn hello_and_overview() {
         list.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(names(&hello["runs"][0]["trees"]), ["tasks", "grains", "places", "lines"]);
-    assert_eq!(names(&hello["runs"][0]["views"])[..3], ["overview", "tasks.dag", "tasks.grains"]);
+    assert_eq!(names(&hello["runs"][0]["views"])[..3], ["overview", "lines", "tasks.dag"]);
     let overview = socket.ok(json!({"ask": "overview", "run": 0})).await;
     let blocks = overview["blocks"].as_array().unwrap();
     assert!(blocks.iter().any(|block| block["is"] == "facts"));

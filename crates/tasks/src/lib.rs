@@ -4,12 +4,12 @@
 //! into the run; [`Tasks`] opens it again. Every answer costs what is looked at, never the size of the run.
 
 mod beside;
+mod causes;
 mod complete;
 mod critical;
 mod dag;
 mod error;
 mod exact;
-mod findings;
 mod finish;
 mod frame;
 pub mod grain;
@@ -27,10 +27,10 @@ mod tasks;
 mod timeline;
 mod whatif;
 
+pub use causes::{Account, Cause, Causes, Finding, Severity};
 pub use critical::{FramePath, Inside, Way};
 pub use error::TasksError;
 pub use exact::ProfileStep;
-pub use findings::{Finding, FindingView, Severity};
 pub use finish::{finish, finish_grown};
 pub use grow::{Block, Grow, Grown};
 pub use profile::Profile;

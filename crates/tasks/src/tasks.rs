@@ -604,12 +604,8 @@ impl Tasks {
         sum
     }
 
-    /// Nodes with very many children.
-    pub(crate) fn wide_nodes(&self) -> &[u32] {
-        &self.wide[0]
-    }
-
-    fn blocks(&self) -> Blocks<'_> {
+    /// The blocks by row and time.
+    pub(crate) fn blocks(&self) -> Blocks<'_> {
         Blocks {
             order: &self.order,
             borders: &self.borders,

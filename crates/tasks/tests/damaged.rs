@@ -209,7 +209,7 @@ fn absurd_links_do_no_harm() {
                 }
                 tasks.heaviest_critical();
                 tasks.exact_profile();
-                tasks.findings();
+                tasks.causes();
                 replay(&tasks);
                 aggregate(&tasks);
             }
@@ -231,8 +231,7 @@ fn replay(tasks: &Tasks) {
 fn aggregate(tasks: &Tasks) {
     let grains = Grains::new(tasks);
     grains.theta(None);
-    let problems = grains.problems(tasks, &Thresholds::default(), None);
-    grains.findings(tasks, &problems);
+    grains.problems(tasks, &Thresholds::default(), None);
     for node in (0..grains.tree().node_count() as u32 + 2).map(NodeId) {
         grains.metrics(tasks, node);
         grains.path(tasks, node);

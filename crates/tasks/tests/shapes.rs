@@ -25,7 +25,7 @@ fn ask(tasks: &Tasks) {
     assert_eq!(tasks.mix(0..tasks.tree().node_count())[..tasks.workers()], s.busy[..]);
     assert!(tasks.ready(last) <= tasks.start(last));
     assert!(!tasks.title(last).is_empty());
-    tasks.findings();
+    tasks.causes();
     tasks.profile(0, s.elapsed, 100);
     match tasks.timeline(0, s.elapsed, 100, 0) {
         Timeline::Cells(cells) => {
@@ -116,7 +116,7 @@ fn a_program_of_one_interval() {
     assert_eq!((s.work, s.span, s.elapsed, s.delay, s.no_work), (7, 7, 7, 0, 0));
     assert_eq!((s.edges, s.counts, s.ready), ([0; 5], [0, 0, 0, 1, 0, 0], [0; 5]));
     assert!(s.gaps.from.is_empty());
-    assert_eq!(opened.tasks.findings(), []);
+    assert_eq!(opened.tasks.causes().worth().count(), 0);
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn a_program_that_takes_no_time() {
     assert_eq!((s.work, s.span, s.elapsed, s.delay, s.no_work), (0, 0, 0, 0, 0));
     assert_eq!(s.intervals, 4);
     assert_eq!(opened.tasks.exact_profile(), []);
-    assert_eq!(opened.tasks.findings(), []);
+    assert_eq!(opened.tasks.causes().worth().count(), 0);
 }
 
 #[test]

@@ -10,6 +10,3 @@ use crosscut_workbench::Entry;
 
 /// All domains, in the order in which a run lists them.
 pub static REGISTRY: &[Entry] = &[tasks::ENTRY];
-
-pub use crosscut_scene::{palette, png, scene, svg, ticks};
-pub use tasks::{colour, dag, grains as grain, graph, profile, styles, timeline};

@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use crosscut_run::{NO_SITE, Places, RunWriter};
+use crosscut_scene::palette::Theme;
+use crosscut_scene::scene::Scene;
+use crosscut_scene::svg::svg;
 use crosscut_tasks::Tasks;
 use crosscut_tasks::schema::{Chunk, Depend, Edge, Kind, Mark, TaskWriter};
 use crosscut_tree::{Cut, NodeId};
-use crosscut_view::colour::ColourBy;
-use crosscut_view::dag::{DagOptions, dag};
-use crosscut_view::palette::Theme;
-use crosscut_view::scene::Scene;
-use crosscut_view::styles::{CRITICAL, LinkKind};
-use crosscut_view::svg::svg;
+use crosscut_view::tasks::colour::ColourBy;
+use crosscut_view::tasks::dag::{DagOptions, dag};
+use crosscut_view::tasks::styles::{CRITICAL, LinkKind};
 
 /// Two open sections with a task each, the second of which needs the first, and a lane with a chunk; a deep wait for all.
 fn run(work: &Path) -> Tasks {

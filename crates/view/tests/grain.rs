@@ -8,10 +8,10 @@ use crosscut_tasks::grain::GrainKind;
 use crosscut_tree::fold::{self, shown};
 use crosscut_tree::open::{below, reveal, spread, to_depth};
 use crosscut_tree::{Builder, Cut, Fold, Folds, NodeId, NodeSet, Tree, TreeBuf, Window};
-use crosscut_view::grain::parts::{Part, What, parts};
-use crosscut_view::grain::place::{Critical, Placement, Rect, Stroke, place};
-use crosscut_view::grain::shown::{MANY, Nodes, Totals};
-use crosscut_view::styles::LinkKind;
+use crosscut_view::tasks::grains::parts::{Part, What, parts};
+use crosscut_view::tasks::grains::place::{Critical, Placement, Rect, Stroke, place};
+use crosscut_view::tasks::grains::shown::{MANY, Nodes, Totals};
+use crosscut_view::tasks::styles::LinkKind;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -451,7 +451,7 @@ fn check_strokes(parts: &[Part], placement: &Placement) -> Result<(), TestCaseEr
     }
     // Every member of an open group is reached: by the fork, or by the member before.
     for (open, part) in parts.iter().enumerate().filter(|(_, part)| part.what == What::Open) {
-        let members: Vec<usize> = crosscut_view::grain::parts::members(parts, open).collect();
+        let members: Vec<usize> = crosscut_view::tasks::grains::parts::members(parts, open).collect();
         for (k, &member) in members.iter().enumerate() {
             let entry = rects[member].entry();
             let exit = rects[member].exit();

@@ -3,9 +3,9 @@
 
 use crosscut_tasks::schema::Kind;
 use crosscut_tree::{Builder, Cut, NodeId, Tree, TreeBuf};
-use crosscut_view::dag::flow::shapes;
-use crosscut_view::dag::parts::{Nodes, Part, What, parts};
-use crosscut_view::dag::place::{Critical, Placement, Rect, Stroke, place};
+use crosscut_view::tasks::dag::flow::shapes;
+use crosscut_view::tasks::dag::parts::{Nodes, Part, What, parts};
+use crosscut_view::tasks::dag::place::{Critical, Placement, Rect, Stroke, place};
 use proptest::prelude::*;
 
 struct Made {

@@ -5,22 +5,22 @@ use std::path::{Path, PathBuf};
 
 use crosscut_import::Quiet;
 use crosscut_run::{NO_SITE, Places, RunWriter, Source, SourcesBuilder};
+use crosscut_scene::palette::{SLOTS, Theme, slot};
+use crosscut_scene::png::png;
+use crosscut_scene::scene::Scene;
+use crosscut_scene::svg::{escape, svg};
 use crosscut_scene::{Cells, Label, Press};
 use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{Grains, Problem};
 use crosscut_tasks::schema::{Edge, Kind, Mark, TaskWriter};
 use crosscut_tree::open::fitting;
 use crosscut_tree::{Cut, NodeId};
-use crosscut_view::colour::ColourBy;
-use crosscut_view::dag::{DagOptions, Scale, dag};
-use crosscut_view::grain::{GrainOptions, Seen, grain};
-use crosscut_view::palette::{SLOTS, Theme, slot};
-use crosscut_view::png::png;
-use crosscut_view::profile::{ProfileOptions, profile};
-use crosscut_view::scene::Scene;
-use crosscut_view::styles::{CRITICAL, PROBLEM, WITHOUT, role};
-use crosscut_view::svg::{escape, svg};
-use crosscut_view::timeline::{TimelineOptions, timeline, with_profile};
+use crosscut_view::tasks::colour::ColourBy;
+use crosscut_view::tasks::dag::{DagOptions, Scale, dag};
+use crosscut_view::tasks::grains::{GrainOptions, Seen, grain};
+use crosscut_view::tasks::profile::{ProfileOptions, profile};
+use crosscut_view::tasks::styles::{CRITICAL, PROBLEM, WITHOUT, role};
+use crosscut_view::tasks::timeline::{TimelineOptions, timeline, with_profile};
 use proptest::prelude::*;
 use resvg::usvg;
 
@@ -279,10 +279,10 @@ fn hostile_names_stay_text() {
     let tasks = named(hostile, work.path());
     let mut cut = Cut::closed();
     cut.open(tasks.tree(), NodeId::ROOT);
-    let time = TimelineOptions { width: 1500.0, height: 300.0, colour: ColourBy::Source };
+    let time = TimelineOptions { width: 1500.0, height: 300.0, colour: ColourBy::Source, small: false };
     let scenes = [
         dag(&tasks, &cut, &DagOptions { colour: ColourBy::Source, ..DagOptions::default() }),
-        timeline(&tasks, 0, 8000, &time),
+        timeline(&tasks, (0, 8000), &time, None),
     ];
     for scene in &scenes {
         let document = svg(scene, &Theme::DARK);
@@ -349,8 +349,9 @@ fn every_view_of_every_sample() {
             }
         }
         for (from, to) in [(0, end), (end / 2, end / 2 + 1), (0, 1), (end / 3, end / 3 + end / 100 + 1)] {
-            let time = TimelineOptions { width: 900.0, height: 200.0, colour: ColourBy::Source };
-            check(&timeline(tasks, from, to, &time));
+            let time =
+                TimelineOptions { width: 900.0, height: 200.0, colour: ColourBy::Source, small: false };
+            check(&timeline(tasks, (from, to), &time, None));
             check(&profile(tasks, from, to, &ProfileOptions { width: 900.0, height: 200.0, bare: false }));
         }
     }
@@ -362,8 +363,8 @@ fn cells_are_exact() {
     let work = tempfile::tempdir().unwrap();
     let tasks = made("fib", 40_000, work.path());
     let end = tasks.summary().elapsed;
-    let time = TimelineOptions { width: 1284.0, height: 300.0, colour: ColourBy::Worker };
-    let scene = timeline(&tasks, 0, end, &time);
+    let time = TimelineOptions { width: 1284.0, height: 300.0, colour: ColourBy::Worker, small: false };
+    let scene = timeline(&tasks, (0, end), &time, None);
     assert_eq!(scene.grids.len(), 1);
     let grid = &scene.grids[0];
     assert_eq!(grid.ny, 3);
@@ -387,8 +388,8 @@ fn a_pixel_more_changes_nothing() {
     let tasks = made("fib", 40_000, work.path());
     let end = tasks.summary().elapsed;
     let draw = |width: f32| {
-        let time = TimelineOptions { width, height: 300.0, colour: ColourBy::Worker };
-        let grids = timeline(&tasks, 0, end, &time).grids;
+        let time = TimelineOptions { width, height: 300.0, colour: ColourBy::Worker, small: false };
+        let grids = timeline(&tasks, (0, end), &time, None).grids;
         let areas = profile(&tasks, 0, end, &ProfileOptions { width, height: 200.0, bare: false }).areas;
         let grids: Vec<_> = grids.into_iter().map(|g| (g.level, g.fill, g.cells)).collect();
         let areas: Vec<_> = areas.into_iter().map(|a| (a.name, a.y0, a.y1)).collect();
@@ -426,8 +427,8 @@ fn profile_and_timeline_share_an_axis() {
     let work = tempfile::tempdir().unwrap();
     let tasks = made("fib", 5000, work.path());
     let end = tasks.summary().elapsed;
-    let options = TimelineOptions { width: 900.0, height: 400.0, colour: ColourBy::Worker };
-    let both = with_profile(&tasks, 0, end, &options, 150.0);
+    let options = TimelineOptions { width: 900.0, height: 400.0, colour: ColourBy::Worker, small: false };
+    let both = with_profile(&tasks, (0, end), &options, 150.0, None);
     check(&both);
     assert_eq!(both.plots.len(), 2);
     let (above, below) = (&both.plots[0], &both.plots[1]);
@@ -436,7 +437,7 @@ fn profile_and_timeline_share_an_axis() {
     assert!(below.rect.y + below.rect.h <= both.height);
     assert_eq!(both.ranges(0).areas, (0, both.areas.len() as u32));
     assert_eq!(both.ranges(1).grids, (0, both.grids.len() as u32));
-    let alone = timeline(&tasks, 0, end, &TimelineOptions { height: 250.0, ..options });
+    let alone = timeline(&tasks, (0, end), &TimelineOptions { height: 250.0, ..options }, None);
     assert_eq!(both.grids[0].level, alone.grids[0].level);
     assert_eq!(both.grids[0].y, below.rect.y);
     // The ticks have their texts once.

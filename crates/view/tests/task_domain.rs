@@ -2,66 +2,59 @@
 
 mod bench;
 
-use bench::{Bench, number, scene, start};
-use crosscut_tasks::{Finding, FindingView};
+use bench::{number, scene, start};
+use crosscut_tasks::Finding;
 use crosscut_tree::NodeId;
 use crosscut_view::tasks::charts::{gaps, migrations, speedup};
 use crosscut_view::tasks::predict::{Curve, counts};
 use crosscut_view::tasks::report::Report;
-use crosscut_workbench::{Block, Cell, Refusal, Scope, Settings, Shared, Sheet, Topic};
+use crosscut_view::tasks::styles;
+use crosscut_workbench::{Block, Cell, Refusal, Scope, Settings, Shared, Sheet, Shown, Topic};
 use serde_json::{Value, json};
 
-/// What the analysis finds, in the order of before: worst first, of equal ones those of the task tree first.
-fn found(bench: &Bench, run: usize) -> Vec<Finding> {
-    let opened = bench.opened(run);
-    let (tasks, graph) = (&opened.tasks, &opened.grains().grains);
-    let problems = graph.problems(tasks, &opened.thresholds, None);
-    let mut findings = tasks.findings();
-    findings.extend(graph.findings(tasks, &problems));
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.cost));
-    findings
-}
-
 #[test]
-fn losses_are_the_findings() {
+fn losses_are_the_causes() {
     let bench = bench::over(&[("fib", 2000), ("wide", 5000), ("chain", 3000), ("skewed", 3000)]);
-    let mut views = Vec::new();
+    let mut seen = 0;
     for run in 0..4 {
-        let found = found(&bench, run);
+        let causes = bench.opened(run).causes();
         let losses = bench
             .bench
             .job(run, |job| bench.bench.runs[run].domains[0].losses(&Scope::default(), job))
             .unwrap();
-        assert_eq!(losses.len(), found.len());
-        for (loss, finding) in losses.iter().zip(&found) {
-            assert_eq!((loss.cause, loss.cost), (finding.id, finding.cost as f64));
-            assert_eq!((&loss.what, &loss.advice), (&finding.what, &finding.advice));
-            assert_eq!(loss.line.is_some(), finding.line.is_some(), "{}", loss.what);
+        assert_eq!(losses.len(), causes.findings.len());
+        for (loss, finding) in losses.iter().zip(&causes.findings) {
+            assert_eq!((loss.cause, loss.cost), (finding.cause.id(), finding.cost as f64));
+            assert_eq!((&loss.what, &loss.evidence), (&finding.what, &finding.evidence));
+            assert_eq!((&loss.advice, loss.behind), (&finding.advice, finding.behind));
+            assert_eq!(loss.line.is_some(), finding.source.is_some(), "{}", loss.what);
+            assert_eq!(loss.stretches.len(), finding.stretches.len());
+            let places = bench.opened(run).tasks.places();
+            for ((place, span), (worker, from, to)) in loss.stretches.iter().zip(&finding.stretches) {
+                assert_eq!(places.worker(*place), Some(*worker as usize));
+                assert_eq!((span.0, span.1), (*from as f64, *to as f64));
+            }
             assert_eq!(loss.show.run, run);
             let node = loss.show.selected.as_ref().and_then(|selected| selected.nodes.single());
             assert_eq!(node, finding.node);
-            let lens = loss.show.tree("grains").lens;
-            assert_eq!(
-                lens.map(|lens| lens.name),
-                (finding.view == FindingView::Grain).then(|| finding.id.to_owned())
-            );
-            views.push(loss.show.view.clone());
             // What is linked to can be drawn.
             for look in std::iter::once(&loss.show).chain(&loss.picture) {
                 bench.bench.draw(look).unwrap();
             }
         }
-        // Numbered and weighed as before.
-        let listed = bench.bench.findings(run).unwrap();
-        assert_eq!(listed.len(), found.len());
-        for (i, (listed, finding)) in listed.iter().zip(&found).enumerate() {
-            assert_eq!((listed.number as usize, listed.id.as_str()), (i + 1, finding.id));
+        let account = &causes.account;
+        assert_eq!(account.work + account.lost + account.shared + account.unexplained, account.capacity);
+        // The workbench numbers those that are worth it, in the same order.
+        let listed = &bench.bench.found(run).unwrap().findings;
+        let worth: Vec<&Finding> = causes.worth().collect();
+        assert_eq!(listed.len(), worth.len());
+        for (i, (listed, finding)) in listed.iter().zip(&worth).enumerate() {
+            assert_eq!((listed.number as usize, listed.id.as_str()), (i + 1, finding.cause.id()));
             assert_eq!(listed.severity.word(), finding.severity.word());
         }
+        seen += worth.len();
     }
-    views.sort_unstable();
-    views.dedup();
-    assert_eq!(views, ["tasks.dag", "tasks.grains", "tasks.timeline"]);
+    assert!(seen >= 4, "only {seen} findings in four runs");
 }
 
 fn looks<'a>(sheet: &'a Sheet) -> Vec<&'a crosscut_workbench::Look> {
@@ -127,8 +120,18 @@ fn charts_hold_the_numbers_of_the_run() {
         assert_eq!(sum(|bin| bin.moved), summary.gaps.moved.iter().sum::<i64>());
         assert!(bins.windows(2).all(|pair| pair[0].to == pair[1].from));
     }
-    let account = bench.ok(scene("tasks.account", json!({"size": {"w": 900, "h": 44}})));
-    assert_eq!(account["shown"]["head"]["legend"].as_array().unwrap().len(), 3);
+    for run in [0, 1] {
+        let look = crosscut_workbench::Look::of("tasks.account", run);
+        let Shown::Scene(account) = bench.bench.draw(&look).unwrap().shown else { panic!("no picture") };
+        let plot = account.plots[0].rect;
+        let covered: f32 = account.boxes.w.iter().sum();
+        assert!((covered - plot.w).abs() < 0.5, "the bar is all workers' time: {covered} of {}", plot.w);
+        let lost = |i: &usize| account.boxes.mark(*i).role == styles::role::LOST;
+        let work: f32 = (0..account.boxes.len()).filter(|i| !lost(i)).map(|i| account.boxes.w[i]).sum();
+        let summary = bench.opened(run).tasks.summary();
+        let share = summary.work as f32 / (summary.elapsed * i64::from(summary.workers)) as f32;
+        assert!((work / plot.w - share).abs() < 0.01, "{} is work, {share} in the summary", work / plot.w);
+    }
     for edge in ["create", "end", "all"] {
         bench.ok(scene("tasks.migrations", json!({"options": {"edge": edge}})));
     }
@@ -196,22 +199,26 @@ fn json_for_scripts() {
         let missing = grain["not_available"].as_object().unwrap();
         assert_eq!(missing.keys().collect::<Vec<_>>(), ["chunk-imbalance", "memory-stall", "work-deviation"]);
         let findings = report["findings"].as_array().unwrap();
-        let costs: Vec<i64> = found(&bench, run).iter().map(|finding| finding.cost).collect();
-        assert_eq!(findings.iter().map(|f| f["cost_ns"].as_i64().unwrap()).collect::<Vec<_>>(), costs);
+        let found = bench.bench.found(run).unwrap();
+        assert_eq!(findings.len(), found.findings.len());
+        for (told, finding) in findings.iter().zip(&found.findings) {
+            assert_eq!((&told["id"], &told["do"]), (&json!(finding.id), &json!(finding.advice)));
+            assert_eq!(told["cost_ns"].as_i64(), finding.cost.number().map(|cost| cost as i64));
+        }
     }
     let domain = &bench.bench.runs[0].domains[0];
     let own = bench.bench.job(0, |job| domain.json(Topic::Info, job)).unwrap();
-    assert_eq!(own, bench.bench.info_json(0).unwrap());
+    assert_eq!(own.keys().collect::<Vec<_>>(), ["tasks"]);
+    assert_eq!(own["tasks"], bench.bench.info_json(0).unwrap()["tasks"]);
 }
 
 #[test]
 fn a_report_as_text() {
     let bench = start();
-    let report = Report::of(bench.opened(0)).unwrap();
-    let text = report.lines(&[crosscut_tasks::grain::Problem::MemoryStall]).join("\n");
-    assert!(
-        text.contains("at most on the way to any grain") && text.contains("instantaneous parallelism < 3")
-    );
+    let told = Report::of(bench.opened(0)).told(&[crosscut_tasks::grain::Problem::MemoryStall]);
+    assert!(told.facts.iter().any(|fact| fact.value.plain().contains("at most on the way to any grain")));
+    let text = told.lines.join("\n");
+    assert!(text.contains("instantaneous parallelism < 3"));
     assert!(text.contains("memory-stall is not available: nobody counted"), "{text}");
     assert!(!text.contains("chunk-imbalance is not"));
 }
@@ -362,7 +369,7 @@ fn predictions_as_pictures() {
     let texts = |options: Value| -> String {
         let look = serde_json::from_value(scene("tasks.whatif", json!({"options": options}))["look"].clone());
         let drawn = bench.bench.draw(&look.unwrap()).unwrap();
-        let crosscut_workbench::Shown::Scene(picture) = drawn.shown else { panic!("a picture") };
+        let Shown::Scene(picture) = drawn.shown else { panic!("a picture") };
         picture.labels.iter().map(|label| label.text.as_str()).collect::<Vec<_>>().join("\n")
     };
     let faster = texts(json!({"nodes": "0", "faster": "3"}));
@@ -416,4 +423,25 @@ fn declarations_are_sound() {
         let answer = bench.ok(scene(view.name, json!({})));
         assert!(number(&answer["shown"]["head"]["width"]) > 0.0, "{}", view.name);
     }
+}
+
+/// All lines together are the whole run, and one line is less of it.
+#[test]
+fn a_faster_line_is_its_share_of_a_faster_run() {
+    let bench = start();
+    let tasks = &bench.opened(0).tasks;
+    let what = crosscut_tasks::WhatIf::new(tasks);
+    let bounds = |change: &crosscut_tasks::Change| what.bounds(&change.clone().without_overhead()).unwrap();
+    let plain = crosscut_tasks::Change::default();
+    let sources = 0..tasks.sources().source_count() as u32;
+    let all = sources.clone().fold(plain.clone(), |change, source| change.line(source, 2.0));
+    assert_eq!(bounds(&all), bounds(&plain.clone().faster(NodeId::ROOT, 2.0)));
+    let work = |source: u32| bounds(&plain.clone().line(source, 1e6)).work;
+    let lines = &bench.opened(0).lines().lines;
+    for source in sources {
+        let left = tasks.summary().work - lines[source as usize].work;
+        assert!((work(source) - left).abs() <= 1 + left / 1000, "line {source}");
+    }
+    let refused = what.bounds(&plain.line(0, 0.0));
+    assert!(refused.is_err());
 }

@@ -9,13 +9,14 @@ use crosscut_scene::wire;
 use serde::Serialize;
 
 use crate::acts::{FIRST_ITEMS, Looked};
-use crate::bench::Workbench;
+use crate::bench::{OpenRun, Workbench};
 use crate::declare::LensDecl;
 use crate::domain::{Chosen, Drawn, Forest, Shown, TreeRef};
 use crate::error::Refusal;
 use crate::job::{Cancel, Host, Job};
 use crate::light::light;
 use crate::look::{LensSpec, Look, Options};
+use crate::loss::Found;
 use crate::overview::overview;
 use crate::picture::{Pictured, picture};
 use crate::question::{
@@ -271,7 +272,7 @@ impl Workbench {
 
     /// What is open.
     pub fn hello(&self) -> Hello {
-        let run = |run: &crate::bench::OpenRun| {
+        let run = |run: &OpenRun| {
             let views = run.views();
             RunInfo {
                 name: run.run.name(),
@@ -506,5 +507,13 @@ impl Host for Watched<'_> {
 
     fn lens(&self, tree: &TreeRef, lens: &LensSpec) -> Result<Arc<Chosen>, Refusal> {
         self.bench.lens(tree, lens, &Job::new(self.run, self.cancel.clone(), self))
+    }
+
+    fn run(&self) -> Result<&OpenRun, Refusal> {
+        self.bench.run(self.run)
+    }
+
+    fn found(&self, wait: bool) -> Result<Option<Arc<Found>>, Refusal> {
+        self.bench.found_in(wait, &Job::new(self.run, self.cancel.clone(), self))
     }
 }

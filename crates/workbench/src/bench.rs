@@ -11,6 +11,7 @@ use crate::domain::{Chosen, Domain, Drawn, Entry, Forest, Settings, TreeRef};
 use crate::error::Refusal;
 use crate::job::{Cancel, Host, Job};
 use crate::look::LensSpec;
+use crate::loss::Found;
 use crate::selection::{Span, TreeKey};
 use crate::{lines, overview, places};
 
@@ -18,6 +19,8 @@ use crate::{lines, overview, places};
 const FORESTS: usize = 2 << 30;
 /// Bytes of lenses.
 const LENSES: usize = 256 << 20;
+/// Bytes of losses: a stretch takes 24.
+const FOUND: usize = 256 << 20;
 /// Bytes of answers.
 const ANSWERS: usize = 64 << 20;
 
@@ -27,6 +30,8 @@ pub struct OpenRun {
     pub run: Arc<Run>,
     /// Its domains, in the order of the registry.
     pub domains: Vec<Arc<dyn Domain>>,
+    /// Words of domains that it does not hold.
+    pub absent: Vec<&'static str>,
     /// Processes, threads, workers.
     pub places: Places,
     /// Source positions.
@@ -34,21 +39,29 @@ pub struct OpenRun {
 }
 
 impl OpenRun {
-    /// Opens the domains of a run.
+    /// Opens the domains of a run; one without any is refused.
     pub fn open(run: Run, registry: &[Entry], settings: &Settings) -> Result<Self, Refusal> {
+        let open = Self::with_any(run, registry, settings)?;
+        if open.domains.is_empty() {
+            let (path, words) = (open.run.path().display(), open.absent.join(", "));
+            return Err(Refusal::new(format!("{path}: this run has no {words}")));
+        }
+        Ok(open)
+    }
+
+    /// Opens the domains of a run, which may have none.
+    pub fn with_any(run: Run, registry: &[Entry], settings: &Settings) -> Result<Self, Refusal> {
         let run = Arc::new(run);
         let places = run.places().map_err(|error| Refusal::new(error.to_string()))?;
         let sources = run.sources().map_err(|error| Refusal::new(error.to_string()))?;
-        let mut domains = Vec::new();
+        let (mut domains, mut absent) = (Vec::new(), Vec::new());
         for entry in registry {
-            domains.extend((entry.open)(&run, settings)?);
+            match (entry.open)(&run, settings)? {
+                Some(domain) => domains.push(domain),
+                None => absent.push(entry.word),
+            }
         }
-        if domains.is_empty() {
-            let words: Vec<&str> = registry.iter().map(|entry| entry.word).collect();
-            let words = words.join(", ");
-            return Err(Refusal::new(format!("{} holds nothing that can be shown: no {words}", run.name())));
-        }
-        Ok(OpenRun { run, domains, places, sources })
+        Ok(OpenRun { run, domains, absent, places, sources })
     }
 
     /// Unit of its times.
@@ -71,10 +84,12 @@ impl OpenRun {
         own.chain([places::DECLARATION, lines::DECLARATION]).collect()
     }
 
-    /// Views: the overview, those of all domains, those that all share.
+    /// Views: the overview, lines where any are known, those of all domains, those that all share.
     pub fn views(&self) -> Vec<View> {
         let own = self.domains.iter().flat_map(|domain| domain.views().iter().cloned());
-        std::iter::once(overview::OVERVIEW).chain(own).chain([overview::TABLE, overview::COMPARE]).collect()
+        let lines = (self.sources.source_count() > 0).then_some(lines::VIEW);
+        let first = std::iter::once(overview::OVERVIEW).chain(lines);
+        first.chain(own).chain([overview::TABLE, overview::COMPARE]).collect()
     }
 
     /// A view by its name; also by the end of its name where only one ends so.
@@ -120,6 +135,7 @@ pub struct Workbench {
     pub build: String,
     forests: Cache<(usize, TreeRef), Arc<dyn Forest>>,
     lenses: Cache<(usize, TreeRef, String, Option<u64>), Arc<Chosen>>,
+    found: Cache<usize, Arc<Found>>,
     /// Answers by run-independent text of the question, without its id.
     pub(crate) answers: Cache<String, Arc<Vec<u8>>>,
 }
@@ -127,8 +143,14 @@ pub struct Workbench {
 impl Workbench {
     /// A workbench over these runs.
     pub fn new(runs: Vec<OpenRun>, build: impl Into<String>) -> Self {
-        let (forests, lenses, answers) = (Cache::new(FORESTS), Cache::new(LENSES), Cache::new(ANSWERS));
-        Workbench { runs, build: build.into(), forests, lenses, answers }
+        Workbench {
+            runs,
+            build: build.into(),
+            forests: Cache::new(FORESTS),
+            lenses: Cache::new(LENSES),
+            found: Cache::new(FOUND),
+            answers: Cache::new(ANSWERS),
+        }
     }
 
     /// A run by its number.
@@ -160,7 +182,7 @@ impl Workbench {
                 None if tree.key.name == places::DECLARATION.name => {
                     Arc::new(places::PlaceForest::new(run, job)?)
                 }
-                None => Arc::new(lines::LineForest::new(run, job)?),
+                None => Arc::new(lines::LineForest::new(run, &tree.with, job)?),
             };
             let bytes = forest.bytes().max(1);
             Ok((forest, bytes))
@@ -184,6 +206,20 @@ impl Workbench {
             let bytes = forest.tree().node_count() / 6 + 256;
             Ok((Arc::new(chosen), bytes))
         })
+    }
+
+    /// What costs time in the run of a job, made once; `wait`: also when nobody has asked for it before.
+    pub(crate) fn found_in(&self, wait: bool, job: &Job<'_>) -> Result<Option<Arc<Found>>, Refusal> {
+        let run = self.run(job.run)?;
+        if !wait {
+            return Ok(self.found.peek(&job.run));
+        }
+        let made = self.found.get(&job.run, || {
+            let found = overview::found(run, job)?;
+            let stretches: usize = found.lost.iter().map(|lost| lost.stretches.len()).sum();
+            Ok((Arc::new(found), 24 * stretches + 4096))
+        });
+        made.map(Some)
     }
 
     /// Runs something as a job of a run that nobody watches and nobody cancels.
@@ -210,5 +246,13 @@ impl Host for Alone<'_> {
 
     fn lens(&self, tree: &TreeRef, lens: &LensSpec) -> Result<Arc<Chosen>, Refusal> {
         self.bench.lens(tree, lens, &Job::new(self.run, Cancel::default(), self))
+    }
+
+    fn run(&self) -> Result<&OpenRun, Refusal> {
+        self.bench.run(self.run)
+    }
+
+    fn found(&self, wait: bool) -> Result<Option<Arc<Found>>, Refusal> {
+        self.bench.found_in(wait, &Job::new(self.run, Cancel::default(), self))
     }
 }

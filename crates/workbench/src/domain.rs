@@ -2,11 +2,13 @@
 //! a call per node would cost more than the answer. Layouts use their domain's own types.
 
 use std::any::Any;
+use std::io::{self, Write};
 use std::sync::Arc;
 
 use crosscut_run::Run;
 use crosscut_scene::Scene;
 use crosscut_tree::{Cut, Folds, Lens, Metric, NodeId, NodeSet, Part, Tree, fold};
+use serde_json::{Map, Value};
 
 use crate::declare::{LensDecl, TreeDecl, View};
 use crate::error::Refusal;
@@ -16,6 +18,7 @@ use crate::loss::Loss;
 use crate::question::ActCall;
 use crate::selection::{Nodes, Selection, Span, TreeKey};
 use crate::sheet::{Block, Cell, Column, Fact, RowState, Sheet};
+use crate::text;
 
 /// One line of the registry: how a domain is opened.
 #[derive(Clone, Copy)]
@@ -24,6 +27,10 @@ pub struct Entry {
     pub word: &'static str,
     /// Its views, whatever the run: their options are flags of the command line.
     pub views: &'static [View],
+    /// Words of problems whose thresholds may be set, as "threshold.WORD".
+    pub thresholds: &'static [&'static str],
+    /// Forms that it writes for other tools.
+    pub exports: &'static [Export],
     /// Opens it; none where the run does not hold it.
     pub open: Open,
 }
@@ -31,7 +38,28 @@ pub struct Entry {
 /// Opens a domain of a run, with the options that the command line gives to domains ("baseline", thresholds).
 pub type Open = fn(&Arc<Run>, &Settings) -> Result<Option<Arc<dyn Domain>>, Refusal>;
 
-/// What the command line tells domains when they are opened: by name, as text.
+/// A form that other tools read.
+#[derive(Clone, Copy, Debug)]
+pub struct Export {
+    /// The word for it, such as "dot".
+    pub word: &'static str,
+    /// What it is, in a sentence.
+    pub about: &'static str,
+}
+
+/// Something for other tools, ready to be written.
+pub struct Exported<'a> {
+    /// What is left out, and why.
+    pub notes: Vec<String>,
+    /// Writes it.
+    pub write: Writer<'a>,
+}
+
+/// Writes once.
+pub type Writer<'a> = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + 'a>;
+
+/// What the command line tells domains when they are opened: by name, as text. "baseline" is the path of a run to compare
+/// with, "threshold.WORD" a number, "asked" the words of thresholds that were asked for one by one, with spaces between.
 pub type Settings = std::collections::BTreeMap<String, String>;
 
 /// A tree with the options that make its nodes.
@@ -94,13 +122,39 @@ pub struct Did {
     pub notice: Option<String>,
 }
 
-/// What a script wants to know.
+/// What the command line wants to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topic {
-    /// What is inside, as `crosscut info --json`.
+    /// What is inside, as `crosscut info`.
     Info,
-    /// What costs time, as `crosscut report --json`.
+    /// What costs time, as `crosscut report`; findings are not in it.
     Report,
+}
+
+/// What a domain says in plain text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Told {
+    /// The one line that matters, without the name of the run.
+    pub line: String,
+    /// Names with what is to be said.
+    pub facts: Vec<Fact>,
+    /// What stands below.
+    pub lines: Vec<String>,
+}
+
+/// How two runs differ, as `crosscut compare` says it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Compared {
+    /// How alike they are.
+    pub facts: Vec<Fact>,
+    /// How they differ.
+    pub differences: Vec<Fact>,
+    /// What differs most, a line each.
+    pub lines: Vec<String>,
+    /// For scripts.
+    pub json: Map<String, Value>,
+    /// Why the other run is no baseline of this one; none where it is one.
+    pub no_baseline: Option<String>,
 }
 
 /// A tree of the workbench's own to which every domain adds columns.
@@ -139,7 +193,7 @@ pub trait Domain: Any + Send + Sync {
     fn draw(&self, look: &Look, with: &[&dyn Domain], job: &Job<'_>) -> Result<Drawn, Refusal>;
     /// Does one of the view's own acts.
     fn act(&self, call: &ActCall, look: &mut Look, job: &Job<'_>) -> Result<Did, Refusal>;
-    /// What it lost, worst first or not.
+    /// What it lost, worst first or not. It does not ask the job for what was found: that is made of this.
     fn losses(&self, scope: &Scope, job: &Job<'_>) -> Result<Vec<Loss>, Refusal>;
     /// What it has to say on the overview: the account of time, facts, charts.
     fn overview(&self, job: &Job<'_>) -> Result<Vec<Block>, Refusal>;
@@ -147,12 +201,32 @@ pub trait Domain: Any + Send + Sync {
     fn compare(&self, with: &dyn Domain, job: &Job<'_>) -> Result<Vec<Block>, Refusal>;
     /// Columns that it adds to a shared tree.
     fn columns(&self, of: Shared, job: &Job<'_>) -> Vec<SharedColumn>;
+    /// Columns of small pictures and words that it adds to a shared tree: one cell for each place or line, by its id.
+    fn cells(&self, _of: Shared, _job: &Job<'_>) -> Vec<(Column, Vec<Cell>)> {
+        Vec::new()
+    }
+    /// What it has to say of some source lines, by their ids, beside its columns.
+    fn about_lines(&self, _lines: &[u32], _job: &Job<'_>) -> Vec<Block> {
+        Vec::new()
+    }
     /// For scripts; each topic is typed inside.
-    fn json(
-        &self,
-        topic: Topic,
-        job: &Job<'_>,
-    ) -> Result<serde_json::Map<String, serde_json::Value>, Refusal>;
+    fn json(&self, topic: Topic, job: &Job<'_>) -> Result<Map<String, Value>, Refusal>;
+    /// For people on a terminal: what the overview says, unless it has more to say there.
+    fn told(&self, topic: Topic, job: &Job<'_>) -> Result<Told, Refusal> {
+        Ok(text::told(self.word(), &self.overview(job)?, topic))
+    }
+    /// How it differs from another run of the same domain, on a terminal and for scripts.
+    fn compared(&self, with: &dyn Domain, job: &Job<'_>) -> Result<Compared, Refusal> {
+        text::compared(self.word(), &self.compare(with, job)?)
+    }
+    /// Refuses what it was opened with and cannot use, such as a baseline of another program. May take long.
+    fn check(&self) -> Result<(), Refusal> {
+        Ok(())
+    }
+    /// Makes one of the forms that its [`Entry`] lists ready for other tools; a lens says what is set apart.
+    fn export(&self, form: &str, _lens: Option<&LensSpec>) -> Result<Exported<'_>, Refusal> {
+        Err(Refusal::new(format!("{} cannot be written as {form}", self.word())))
+    }
     /// For those who know what it is.
     fn as_any(&self) -> &dyn Any;
 }
@@ -257,6 +331,10 @@ pub trait Forest: Any + Send + Sync {
     fn titles(&self, parts: &[Part], lens: Option<&Chosen>) -> Vec<Title>;
     /// Values of a metric for parts; NaN where there is none.
     fn values(&self, metric: usize, parts: &[Part], scope: &Scope, out: &mut [f64]);
+    /// Metrics that take longer to know, with a value for each node: a table has them, a search does not wait for them.
+    fn late(&self, _job: &Job<'_>) -> Result<Vec<(Metric, Vec<f64>)>, Refusal> {
+        Ok(Vec::new())
+    }
     /// Columns of words beside the metrics: name, and one cell for each part.
     fn words(&self, _parts: &[Part]) -> Vec<(Column, Vec<Cell>)> {
         Vec::new()

@@ -3,9 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crosscut_tree::Unit;
+
+use crate::bench::OpenRun;
 use crate::domain::{Chosen, Drawn, Forest, TreeRef};
 use crate::error::Refusal;
 use crate::look::LensSpec;
+use crate::loss::Found;
+use crate::sheet::Block;
 
 /// Where progress and drafts go, and where forests and lenses are kept.
 pub trait Host {
@@ -17,6 +22,10 @@ pub trait Host {
     fn forest(&self, tree: &TreeRef) -> Result<Arc<dyn Forest>, Refusal>;
     /// A lens over it, settled once.
     fn lens(&self, tree: &TreeRef, lens: &LensSpec) -> Result<Arc<Chosen>, Refusal>;
+    /// The run that is asked about.
+    fn run(&self) -> Result<&OpenRun, Refusal>;
+    /// What costs time in the run that is asked about, made once; `wait`: also when nobody has asked for it before.
+    fn found(&self, wait: bool) -> Result<Option<Arc<Found>>, Refusal>;
 }
 
 /// Says that a question is given up; shared by who asks and who answers.
@@ -84,5 +93,26 @@ impl<'a> Job<'a> {
     /// A lens over a tree, settled once.
     pub fn lens(&self, tree: &TreeRef, lens: &LensSpec) -> Result<Arc<Chosen>, Refusal> {
         self.host.lens(tree, lens)
+    }
+
+    /// Unit of the run's times.
+    pub fn clock(&self) -> Unit {
+        self.host.run().map_or(Unit::Ns, OpenRun::clock)
+    }
+
+    /// What all domains have to say of some source lines.
+    pub fn about_lines(&self, lines: &[u32]) -> Vec<Block> {
+        let domains = self.host.run().map_or(&[][..], |run| &run.domains);
+        domains.iter().flat_map(|domain| domain.about_lines(lines, self)).collect()
+    }
+
+    /// What costs time in the run, made once.
+    pub fn found(&self) -> Result<Arc<Found>, Refusal> {
+        Ok(self.host.found(true)?.unwrap_or_default())
+    }
+
+    /// What costs time in the run, if that is known already.
+    pub fn found_already(&self) -> Option<Arc<Found>> {
+        self.host.found(false).ok().flatten()
     }
 }

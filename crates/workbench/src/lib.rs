@@ -24,20 +24,24 @@ mod rows;
 mod search;
 pub mod selection;
 pub mod sheet;
+mod tell;
+pub mod text;
 
 pub use acts::{FIRST_ITEMS, MANY_ITEMS, MOST_ITEMS};
 pub use ask::{Asked, Client, Lane, Sink, failure};
 pub use bench::{OpenRun, Workbench};
 pub use declare::{Act, Compares, LensDecl, On, Opt, OptKind, Pane, TreeDecl, View};
 pub use domain::{
-    Chosen, Did, Domain, Drawn, Entry, Forest, Hits, Open, Reach, Settings, Shared, SharedColumn, Shown,
-    Title, Topic, TreeRef,
+    Chosen, Compared, Did, Domain, Drawn, Entry, Export, Exported, Forest, Hits, Open, Reach, Settings,
+    Shared, SharedColumn, Shown, Title, Told, Topic, TreeRef, Writer,
 };
 pub use error::Refusal;
 pub use job::{Cancel, Job};
+pub use lines::line_nodes;
 pub use look::{Against, LensSpec, Look, Options, Scope, Size, TreeLook};
-pub use loss::{How, Loss};
+pub use loss::{Found, Hatch, How, Loss, Lost};
 pub use places::place_nodes;
 pub use question::ActCall;
 pub use selection::{Nodes, Selection, Span, TreeKey};
 pub use sheet::{Block, Cell, Column, Fact, Finding, Row, RowState, Severity, Sheet, Table};
+pub use tell::{object, size};

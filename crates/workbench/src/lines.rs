@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use crosscut_run::{Source, Sources};
-use crosscut_tree::{Metric, NodeId, Part, Tree, TreeBuf, from_parents};
+use crosscut_tree::{Metric, NodeId, Part, Rule, Tree, TreeBuf, from_parents};
 
 use crate::bench::OpenRun;
-use crate::declare::{LensDecl, TreeDecl};
+use crate::declare::{Compares, LensDecl, Opt, OptKind, Pane, TreeDecl, View};
 use crate::domain::{Chosen, Forest, Hits, Reach, Shared, Title};
 use crate::error::Refusal;
 use crate::job::Job;
-use crate::look::{LensSpec, Scope};
-use crate::rows::number;
+use crate::look::{LensSpec, Options, Scope};
+use crate::rows::{number, value_of};
 use crate::selection::{Nodes, Selection};
-use crate::sheet::{Block, Cell, Crumb, Fact, Sheet};
+use crate::sheet::{Block, Cell, Column, Crumb, Fact, Sheet};
 
 /// The tree of lines.
 pub const DECLARATION: TreeDecl = TreeDecl {
@@ -24,8 +24,29 @@ pub const DECLARATION: TreeDecl = TreeDecl {
     node: ("line", "lines"),
     sign: "",
     parameter: false,
-    options: &[],
+    options: &[Opt::new(
+        BY,
+        "By",
+        OptKind::Choice { values: &[("line", "Line"), ("function", "Function"), ("file", "File")] },
+        "line",
+    )],
     slow: false,
+};
+
+/// What costs time where: lines, with everything that is known of them.
+pub const VIEW: View = View {
+    name: "lines",
+    title: "Lines",
+    section: "Run",
+    icon: "M2 3h9M2 6h6M2 9h11M2 12h4",
+    about: "Where in the program time goes: how often each line ran, how long, and what it lost.",
+    trees: &["lines"],
+    pane: Pane::Table,
+    options: &[Opt::new("sort", "Sorted by", OptKind::Metric { tree: "lines" }, "work")],
+    acts: &[],
+    compares: Compares::No,
+    slow: false,
+    hidden: false,
 };
 
 /// Files and lines with the columns of all domains.
@@ -40,7 +61,12 @@ pub struct LineForest {
     metrics: Vec<Metric>,
     /// By metric and node.
     values: Vec<Vec<f64>>,
+    /// Columns of words and small pictures, by node.
+    cells: Vec<(Column, Vec<Cell>)>,
 }
+
+/// What lines are gathered by.
+const BY: &str = "by";
 
 /// A source line as a cell: "sort.c:120".
 pub fn line_cell(source: &Source) -> Cell {
@@ -48,14 +74,16 @@ pub fn line_cell(source: &Source) -> Cell {
         text: source.short(),
         file: source.file.clone(),
         line: source.line.clamp(0, u32::MAX.into()) as u32,
+        function: Some(source.function.clone()).filter(|function| !function.is_empty()),
     }
 }
 
 impl LineForest {
     /// The lines of a run.
-    pub fn new(run: &OpenRun, job: &Job<'_>) -> Result<Self, Refusal> {
+    pub fn new(run: &OpenRun, options: &Options, job: &Job<'_>) -> Result<Self, Refusal> {
+        let by = options.get(BY).map_or("line", String::as_str);
         let mut forest =
-            nodes(&run.sources).ok_or_else(|| Refusal::new("the run has too many source lines"))?;
+            nodes(&run.sources, by).ok_or_else(|| Refusal::new("the run has too many source lines"))?;
         for domain in &run.domains {
             for column in domain.columns(Shared::Lines, job) {
                 let own = |source: &Option<(u32, Source)>| -> f64 {
@@ -69,8 +97,30 @@ impl LineForest {
                 forest.values.push(values);
                 forest.metrics.push(column.metric);
             }
+            for (column, cells) in domain.cells(Shared::Lines, job) {
+                let own = |source: &Option<(u32, Source)>| {
+                    let id = source.as_ref().map(|(id, _)| *id as usize);
+                    id.and_then(|id| cells.get(id)).cloned().unwrap_or(Cell::None)
+                };
+                forest.cells.push((column, forest.sources.iter().map(own).collect()));
+            }
         }
         Ok(forest)
+    }
+}
+
+impl LineForest {
+    fn kind(&self, node: NodeId) -> &'static str {
+        match &self.sources[node.index()] {
+            Some(_) => "line",
+            None if node == NodeId::ROOT => "all",
+            None => "group",
+        }
+    }
+
+    /// Source ids of a node and what is below it.
+    fn below(&self, node: NodeId) -> Vec<u32> {
+        self.sources[self.tree.view().range(node)].iter().flatten().map(|(id, _)| *id).collect()
     }
 }
 
@@ -84,12 +134,22 @@ fn add_up(tree: &TreeBuf, values: &mut [f64]) {
     }
 }
 
-/// The root, files by name, lines by number, in pre-order.
-fn nodes(sources: &Sources) -> Option<LineForest> {
-    let mut files: BTreeMap<&str, Vec<(u32, &Source)>> = BTreeMap::new();
+/// The node of each source in this tree, by its id: what marks of lines name.
+pub fn line_nodes(sources: &Sources) -> Vec<u32> {
+    nodes(sources, "line").map_or_else(Vec::new, |forest| forest.node_of)
+}
+
+/// The root, files or functions by name if lines are gathered by them, lines by file and number, in pre-order.
+fn nodes(sources: &Sources, by: &str) -> Option<LineForest> {
+    let mut groups: BTreeMap<&str, Vec<(u32, &Source)>> = BTreeMap::new();
     for id in 0..sources.source_count() as u32 {
         let source = sources.get(id)?;
-        files.entry(&source.file).or_default().push((id, source));
+        let group = match by {
+            "file" => source.file.as_str(),
+            "function" => source.function.as_str(),
+            _ => "",
+        };
+        groups.entry(group).or_default().push((id, source));
     }
     let mut parents: Vec<Option<u32>> = vec![None];
     let mut forest = LineForest {
@@ -99,13 +159,17 @@ fn nodes(sources: &Sources) -> Option<LineForest> {
         node_of: vec![0; sources.source_count()],
         metrics: Vec::new(),
         values: Vec::new(),
+        cells: Vec::new(),
     };
-    for (file, mut lines) in files {
-        let above = parents.len() as u32;
-        parents.push(Some(0));
-        forest.names.push(if file.is_empty() { "file not known".to_owned() } else { file.to_owned() });
-        forest.sources.push(None);
-        lines.sort_by(|a, b| (a.1.line, &a.1.function).cmp(&(b.1.line, &b.1.function)));
+    for (group, mut lines) in groups {
+        let mut above = 0;
+        if matches!(by, "file" | "function") {
+            above = parents.len() as u32;
+            parents.push(Some(0));
+            forest.names.push(if group.is_empty() { format!("{by} not known") } else { group.to_owned() });
+            forest.sources.push(None);
+        }
+        lines.sort_by(|a, b| (&a.1.file, a.1.line, &a.1.function).cmp(&(&b.1.file, b.1.line, &b.1.function)));
         for (id, source) in lines {
             forest.node_of[id as usize] = parents.len() as u32;
             parents.push(Some(above));
@@ -140,7 +204,7 @@ impl Forest for LineForest {
         let title = |part: &Part| {
             let (name, source) = (&self.names[part.node.index()], &self.sources[part.node.index()]);
             Title {
-                kind: if source.is_some() { "line" } else { "file" }.to_owned(),
+                kind: self.kind(part.node).to_owned(),
                 name: if part.count > 1 { format!("{} more from {name}", part.count) } else { name.clone() },
                 line: source.as_ref().map(|(_, source)| line_cell(source)),
                 ..Title::default()
@@ -150,25 +214,39 @@ impl Forest for LineForest {
     }
 
     fn values(&self, metric: usize, parts: &[Part], _scope: &Scope, out: &mut [f64]) {
-        let Some(values) = self.values.get(metric) else { return };
+        let (Some(values), Some(metric)) = (self.values.get(metric), self.metrics.get(metric)) else {
+            return;
+        };
         let tree = self.tree.view();
-        let additive = self.metrics[metric].is_additive();
-        for (part, out) in parts.iter().zip(out) {
-            *out = match part.count {
-                1 => values[part.node.index()],
-                _ if !additive => f64::NAN,
-                _ => part.sum(tree, |range| {
-                    let nodes = std::iter::successors(Some(range.start), |&at| {
-                        Some(tree.range(NodeId(at as u32)).end)
-                    });
-                    nodes
-                        .take_while(|&at| at < range.end)
-                        .map(|at| values[at])
-                        .filter(|v| !v.is_nan())
-                        .sum::<f64>()
-                }),
-            };
+        out.iter_mut().zip(parts).for_each(|(out, part)| *out = value_of(tree, metric, values, part));
+    }
+
+    fn late(&self, job: &Job<'_>) -> Result<Vec<(Metric, Vec<f64>)>, Refusal> {
+        let found = job.found()?;
+        let mut values = vec![f64::NAN; self.names.len()];
+        for (node, source) in self.sources.iter().enumerate() {
+            let Some((_, source)) = source else { continue };
+            let line = Some(line_cell(source));
+            let lost = found.lost.iter().filter(|lost| lost.line == line).map(|lost| lost.cost).sum::<f64>();
+            if lost > 0.0 {
+                values[node] = lost;
+            }
         }
+        add_up(&self.tree, &mut values);
+        let lost = Metric::new("lost", job.clock(), Rule::Sum)
+            .about("Time lost because of this line, summed over all places.");
+        Ok(vec![(lost, values)])
+    }
+
+    fn words(&self, parts: &[Part]) -> Vec<(Column, Vec<Cell>)> {
+        let cell = |cells: &[Cell], part: &Part| match part.count {
+            1 => cells[part.node.index()].clone(),
+            _ => Cell::None,
+        };
+        let column = |(column, cells): &(Column, Vec<Cell>)| {
+            (column.clone(), parts.iter().map(|part| cell(cells, part)).collect())
+        };
+        self.cells.iter().map(column).collect()
     }
 
     fn search(&self, words: &str, limit: usize, _job: &Job<'_>) -> Hits {
@@ -187,7 +265,7 @@ impl Forest for LineForest {
         selection: &Selection,
         _lens: Option<&Chosen>,
         _scope: &Scope,
-        _job: &Job<'_>,
+        job: &Job<'_>,
     ) -> Result<Sheet, Refusal> {
         let tree = self.tree.view();
         let node = selection.existing(tree)?;
@@ -206,11 +284,13 @@ impl Forest for LineForest {
         }
         Ok(Sheet {
             title: self.names[node.index()].clone(),
-            kind: if self.sources[node.index()].is_some() { "line" } else { "file" }.to_owned(),
+            kind: self.kind(node).to_owned(),
             crumbs,
             selection: Some(selection.clone()),
             siblings: (tree.previous_sibling(node).map(to), tree.next_sibling(node).map(to)),
-            blocks: vec![Block::Facts { rows }],
+            blocks: std::iter::once(Block::Facts { rows })
+                .chain(job.about_lines(&self.below(node)))
+                .collect(),
             ..Sheet::default()
         })
     }
@@ -218,8 +298,7 @@ impl Forest for LineForest {
     fn reach(&self, selection: &Selection) -> Reach {
         let tree = self.tree.view();
         let known = selection.nodes.iter().filter(|&node| tree.contains(node));
-        let below = known.flat_map(|node| &self.sources[tree.range(node)]);
-        Reach { lines: below.flatten().map(|(id, _)| *id).collect(), ..Reach::default() }
+        Reach { lines: known.flat_map(|node| self.below(node)).collect(), ..Reach::default() }
     }
 
     fn find(&self, reach: &Reach, _job: &Job<'_>) -> Nodes {

@@ -2,9 +2,11 @@
 //! it when (place × time) is charged once over all domains, to the most specific claim; the workbench numbers findings
 //! and sets their severity.
 
+use crosscut_scene::Fill;
+
 use crate::look::Look;
 use crate::selection::Span;
-use crate::sheet::Cell;
+use crate::sheet::{Cell, Finding};
 
 /// How a cost was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +15,37 @@ pub enum How {
     Replay,
     /// It is at most so much.
     Bound,
+}
+
+/// The look of lost time: a pattern in the colour of a palette slot.
+pub type Hatch = (Fill, u16);
+
+/// Lost time that a picture may draw.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lost {
+    /// Number of its finding; none where it is too little to be one.
+    pub number: Option<u32>,
+    /// Stable word.
+    pub cause: &'static str,
+    /// What people call it.
+    pub what: String,
+    /// Where in the program.
+    pub line: Option<Cell>,
+    /// Time lost, summed over places, in the clock's unit.
+    pub cost: f64,
+    /// How it is drawn.
+    pub hatch: Hatch,
+    /// Who lost it when: sorted by place and time, no two overlap.
+    pub stretches: Vec<(u32, Span)>,
+}
+
+/// What costs time in a run: losses of all domains, charged once, worst first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    /// Those that are worth a sentence.
+    pub findings: Vec<Finding>,
+    /// All of them.
+    pub lost: Vec<Lost>,
 }
 
 /// Time that was lost.
@@ -24,10 +57,17 @@ pub struct Loss {
     pub claim: u8,
     /// Where in the program.
     pub line: Option<Cell>,
-    /// What it costs, summed over places, in the clock's unit.
+    /// Time lost, summed over places, in the clock's unit.
     pub cost: f64,
-    /// How that was found.
+    /// How long the run would take without it.
+    pub without: Option<f64>,
+    /// How that was found, or the cost where it was not.
     pub how: How,
+    /// Whether it is told after others, whatever it costs: it lies outside of the program, in the machine or the runtime, or
+    /// is little against what the program had.
+    pub behind: bool,
+    /// How lost time of this cause is drawn, everywhere.
+    pub hatch: Hatch,
     /// Who lost it when; none where that is not known, then the cost stands as it is.
     pub stretches: Vec<(u32, Span)>,
     /// What was seen.
@@ -42,9 +82,19 @@ pub struct Loss {
     pub show: Look,
 }
 
+impl Loss {
+    /// By how much it is worse than others: what all places gain without it where that is known, else what they lost.
+    fn weight(&self, elapsed: f64, places: f64) -> f64 {
+        match self.without {
+            Some(without) if self.how == How::Replay => (elapsed - without).max(0.0) * places,
+            _ => self.cost,
+        }
+    }
+}
+
 /// Charges each stretch of place × time once, to the highest claim (of equal ones to the earlier loss), and sorts: worst
-/// first. A loss whose stretches are all charged to others is left out.
-pub fn charged(mut losses: Vec<Loss>) -> Vec<Loss> {
+/// first, but those that stand behind last. A loss whose stretches are all charged to others is left out.
+pub fn charged(mut losses: Vec<Loss>, (elapsed, places): (f64, f64)) -> Vec<Loss> {
     let mut order: Vec<usize> = (0..losses.len()).filter(|&i| !losses[i].stretches.is_empty()).collect();
     order.sort_by_key(|&i| std::cmp::Reverse(losses[i].claim));
     let mut taken = Taken::default();
@@ -58,7 +108,11 @@ pub fn charged(mut losses: Vec<Loss>) -> Vec<Loss> {
         losses[i].stretches = left;
     }
     losses.retain(|loss| loss.cost > 0.0);
-    losses.sort_by(|a, b| b.cost.total_cmp(&a.cost));
+    let weight = |loss: &Loss| loss.weight(elapsed, places);
+    losses.sort_by(|a, b| {
+        let worse = || weight(b).total_cmp(&weight(a)).then(b.cost.total_cmp(&a.cost));
+        a.behind.cmp(&b.behind).then_with(worse)
+    });
     losses
 }
 
@@ -118,7 +172,10 @@ mod tests {
             claim,
             line: None,
             cost: total(&stretches),
+            without: None,
             how: How::Bound,
+            behind: false,
+            hatch: (Fill::Dots, 0),
             stretches,
             what: String::new(),
             evidence: String::new(),
@@ -130,10 +187,11 @@ mod tests {
 
     #[test]
     fn the_most_specific_cause_gets_the_time() {
-        let charged = charged(vec![
+        let losses = vec![
             loss("runtime-delay", 0, &[(0, 0.0, 10.0), (1, 0.0, 10.0)]),
             loss("lock", 5, &[(0, 2.0, 6.0), (0, 4.0, 8.0)]),
-        ]);
+        ];
+        let charged = charged(losses, (10.0, 2.0));
         let costs: Vec<(&str, f64)> = charged.iter().map(|loss| (loss.cause, loss.cost)).collect();
         // The lock's own stretches overlap: 2…8 is lost once, though both were counted in its cost of 8.
         assert_eq!(costs, [("runtime-delay", 14.0), ("lock", 6.0)]);
@@ -141,10 +199,29 @@ mod tests {
 
     #[test]
     fn what_is_charged_to_others_is_no_loss() {
-        let charged =
-            charged(vec![loss("delay", 0, &[(3, 1.0, 2.0)]), loss("imbalance", 1, &[(3, 0.0, 5.0)])]);
+        let losses = vec![loss("delay", 0, &[(3, 1.0, 2.0)]), loss("imbalance", 1, &[(3, 0.0, 5.0)])];
+        let charged = charged(losses, (10.0, 4.0));
         assert_eq!(charged.len(), 1);
         assert_eq!(charged[0].cause, "imbalance");
+    }
+
+    #[test]
+    fn what_a_replay_gains_comes_before_what_was_lost() {
+        let mut chain = loss("chain", 1, &[(0, 0.0, 2.0)]);
+        (chain.without, chain.how) = (Some(6.0), How::Replay);
+        let losses = vec![loss("imbalance", 1, &[(1, 0.0, 5.0)]), chain];
+        let causes = |charged: Vec<Loss>| charged.iter().map(|loss| loss.cause).collect::<Vec<_>>();
+        assert_eq!(causes(charged(losses.clone(), (10.0, 2.0))), ["chain", "imbalance"]);
+        assert_eq!(causes(charged(losses, (7.0, 2.0))), ["imbalance", "chain"]);
+    }
+
+    #[test]
+    fn what_stands_behind_comes_last() {
+        let mut preempted = loss("preempted", 1, &[(0, 0.0, 9.0)]);
+        preempted.behind = true;
+        let losses = vec![preempted, loss("lock", 2, &[(1, 0.0, 4.0)])];
+        let causes: Vec<&str> = charged(losses, (10.0, 2.0)).iter().map(|loss| loss.cause).collect();
+        assert_eq!(causes, ["lock", "preempted"]);
     }
 
     /// Place × time in unit cells: each cell belongs to the highest claim that asks for it, the earlier of equals.
@@ -184,7 +261,8 @@ mod tests {
             let mut expected: Vec<f64> =
                 (0..losses.len()).map(|i| cells(i) as f64).filter(|&n| n > 0.0).collect();
             expected.sort_by(|a, b| b.total_cmp(a));
-            let got: Vec<f64> = charged(losses.clone()).iter().map(|loss| total(&loss.stretches)).collect();
+            let got: Vec<f64> =
+                charged(losses.clone(), (18.0, 2.0)).iter().map(|loss| total(&loss.stretches)).collect();
             let mut got = got;
             got.sort_by(|a, b| b.total_cmp(a));
             assert_eq!(got, expected);

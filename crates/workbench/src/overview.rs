@@ -1,18 +1,18 @@
 //! The workbench's own views: the overview of a run, the comparison of two, the table of any tree. Findings of all domains
 //! are charged, numbered and weighed here, and nowhere else.
 
-use crosscut_scene::format::{exact, quantity};
+use std::sync::Arc;
+
+use crosscut_scene::format::{exact, quantity, share};
 use crosscut_tree::Unit;
-use serde::Serialize;
-use serde_json::{Map, Value};
 
 use crate::bench::{OpenRun, Workbench};
 use crate::declare::{Compares, Opt, OptKind, Pane, View};
-use crate::domain::{Drawn, Topic};
+use crate::domain::Drawn;
 use crate::error::Refusal;
 use crate::job::Job;
 use crate::look::{Look, Scope};
-use crate::loss::{How, Loss, charged};
+use crate::loss::{Found, How, Loss, Lost, charged};
 use crate::picture::same_domain;
 use crate::sheet::{Block, Cell, Finding, Severity, Sheet, Tone};
 
@@ -88,31 +88,40 @@ fn nothing_to_compare() -> Sheet {
 
 /// What all places of a run could have done: their number times the time of the run.
 pub fn capacity(run: &OpenRun) -> f64 {
-    let of = |domain: &std::sync::Arc<dyn crate::domain::Domain>| {
+    let of = |domain: &Arc<dyn crate::domain::Domain>| {
         domain.time().map(|time| (time.1 - time.0) * domain.places() as f64)
     };
     run.domains.iter().find_map(of).unwrap_or(0.0).max(1.0)
 }
 
-/// The findings of a run, worst first, numbered from 1.
-pub fn findings(bench: &Workbench, run: usize, job: &Job<'_>) -> Result<Vec<Finding>, Refusal> {
-    let open = bench.run(run)?;
+/// What costs time in a run, worst first, numbered from 1.
+pub(crate) fn found(open: &OpenRun, job: &Job<'_>) -> Result<Found, Refusal> {
     let mut losses: Vec<Loss> = Vec::new();
     for domain in &open.domains {
         losses.extend(domain.losses(&Scope::default(), job)?);
         job.check()?;
     }
     let capacity = capacity(open);
-    let mut losses = charged(losses);
-    losses.retain(|loss| loss.cost >= WORTH * capacity);
-    Ok(losses
-        .into_iter()
-        .zip(1..)
-        .map(|(loss, number)| finding(loss, number, capacity, open.clock()))
-        .collect())
+    let elapsed = open.time().map_or(0.0, |time| time.1 - time.0);
+    let mut found = Found::default();
+    for mut loss in charged(losses, (elapsed, capacity / elapsed.max(1.0))) {
+        let worth = loss.cost >= WORTH * capacity;
+        let number = worth.then_some(found.findings.len() as u32 + 1);
+        found.lost.push(Lost {
+            number,
+            cause: loss.cause,
+            what: loss.what.clone(),
+            line: loss.line.clone(),
+            cost: loss.cost,
+            hatch: loss.hatch,
+            stretches: std::mem::take(&mut loss.stretches),
+        });
+        found.findings.extend(number.map(|number| finding(loss, number, (elapsed, capacity), open.clock())));
+    }
+    Ok(found)
 }
 
-fn finding(loss: Loss, number: u32, capacity: f64, clock: Unit) -> Finding {
+fn finding(loss: Loss, number: u32, (elapsed, capacity): (f64, f64), clock: Unit) -> Finding {
     Finding {
         number,
         id: loss.cause.to_owned(),
@@ -123,6 +132,11 @@ fn finding(loss: Loss, number: u32, capacity: f64, clock: Unit) -> Finding {
             exact: exact(loss.cost, clock),
             share: Some((loss.cost / capacity) as f32),
         },
+        without: loss.without.map(|time| Cell::Difference {
+            here: time,
+            there: elapsed,
+            text: format!("{} → {}", quantity(elapsed, clock), quantity(time, clock)),
+        }),
         bound: loss.how == How::Bound,
         line: loss.line,
         what: loss.what,
@@ -149,13 +163,14 @@ pub fn overview(bench: &Workbench, run: usize, job: &Job<'_>) -> Result<Sheet, R
         own.iter().position(|block| matches!(block, Block::Show { .. })).map_or(own.len(), |at| at + 1);
     let rest = own.split_off(details);
     blocks.extend(own);
-    let found = findings(bench, run, job)?;
+    let found = job.found()?;
     blocks.push(Block::Head { text: "What costs most".to_owned() });
-    if found.is_empty() {
-        let text = "No finding: nothing that is looked for costs a hundredth of the time of all workers.";
+    if found.findings.is_empty() {
+        let text = "No finding: no cause that is looked for costs a hundredth of the time of all workers.";
         blocks.push(Block::Text { text: text.to_owned(), tone: Tone::Plain });
     }
-    blocks.extend(found.into_iter().map(Block::Finding));
+    blocks.extend(found.findings.iter().cloned().map(|finding| Block::Finding(Box::new(finding))));
+    blocks.extend(small(&found, capacity(open)));
     blocks.extend(rest);
     Ok(Sheet {
         title: open.run.name(),
@@ -164,6 +179,19 @@ pub fn overview(bench: &Workbench, run: usize, job: &Job<'_>) -> Result<Sheet, R
         blocks,
         ..Sheet::default()
     })
+}
+
+/// What is no finding: it costs too little.
+fn small(found: &Found, capacity: f64) -> Option<Block> {
+    let small: Vec<&Lost> = found.lost.iter().filter(|lost| lost.number.is_none()).collect();
+    let all: f64 = small.iter().map(|lost| lost.cost).sum();
+    let first = small.first()?;
+    let what = match small.len() {
+        1 => first.what.to_lowercase(),
+        n => format!("{} and {} more", first.what.to_lowercase(), n - 1),
+    };
+    let text = format!("Nothing else costs a hundredth: {what}, {} in all.", share(all, capacity));
+    Some(Block::Text { text, tone: Tone::Note })
 }
 
 /// How two runs differ, by all domains that both have.
@@ -181,74 +209,4 @@ pub fn compare(bench: &Workbench, run: usize, other: usize, job: &Job<'_>) -> Re
     }
     let title = format!("{} against {}", here.run.name(), there.run.name());
     Ok(Sheet { title, kind: "comparison".to_owned(), blocks, ..Sheet::default() })
-}
-
-/// A finding as scripts rely on it.
-#[derive(Debug, Serialize)]
-struct FindingJson<'a> {
-    id: &'a str,
-    severity: &'static str,
-    cost_ns: i64,
-    r#where: Option<String>,
-    what: &'a str,
-    evidence: &'a str,
-    r#do: &'a str,
-}
-
-impl Workbench {
-    /// What is inside a run, as `crosscut info --json` says it.
-    pub fn info_json(&self, run: usize) -> Result<Map<String, Value>, Refusal> {
-        self.json(run, &[Topic::Info])
-    }
-
-    /// What costs time in a run, as `crosscut report --json` says it.
-    pub fn report_json(&self, run: usize) -> Result<Map<String, Value>, Refusal> {
-        let mut json = self.json(run, &[Topic::Info, Topic::Report])?;
-        let found = self.job(run, |job| findings(self, run, job))?;
-        let found: Vec<FindingJson<'_>> = found.iter().map(finding_json).collect();
-        let value = serde_json::to_value(found).map_err(|error| Refusal::new(error.to_string()))?;
-        json.insert("findings".to_owned(), value);
-        Ok(json)
-    }
-
-    /// The findings of a run, worst first.
-    pub fn findings(&self, run: usize) -> Result<Vec<Finding>, Refusal> {
-        self.job(run, |job| findings(self, run, job))
-    }
-
-    /// What all places of a run could have done, in its clock's unit.
-    pub fn capacity(&self, run: usize) -> Result<f64, Refusal> {
-        Ok(capacity(self.run(run)?))
-    }
-
-    fn json(&self, run: usize, topics: &[Topic]) -> Result<Map<String, Value>, Refusal> {
-        let open = self.run(run)?;
-        let mut json = Map::new();
-        for topic in topics {
-            for domain in &open.domains {
-                json.extend(self.job(run, |job| domain.json(*topic, job))?);
-            }
-        }
-        Ok(json)
-    }
-}
-
-fn finding_json(finding: &Finding) -> FindingJson<'_> {
-    let cost = match finding.cost {
-        Cell::Number { value, .. } => value as i64,
-        _ => 0,
-    };
-    let line = finding.line.as_ref().map(|line| match line {
-        Cell::Line { file, line, .. } if *line > 0 => format!("{file}:{line}"),
-        other => other.plain(),
-    });
-    FindingJson {
-        id: &finding.id,
-        severity: finding.severity.word(),
-        cost_ns: cost,
-        r#where: line,
-        what: &finding.what,
-        evidence: &finding.evidence,
-        r#do: &finding.advice,
-    }
 }

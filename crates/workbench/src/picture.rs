@@ -62,7 +62,7 @@ pub fn picture(
         None => overview::draw(bench, &look, &with, job)?,
     };
     if let crate::domain::Shown::Scene(scene) = &drawn.shown {
-        crosscut_scene::limits::check(scene, 0).map_err(|error| Refusal::new(error.to_string()))?;
+        crosscut_scene::limits::check(scene).map_err(|error| Refusal::new(error.to_string()))?;
     }
     Ok(Pictured { look, did, drawn, ms: began.elapsed().as_secs_f64() * 1e3 })
 }

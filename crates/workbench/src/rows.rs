@@ -4,13 +4,14 @@
 use std::cmp::Ordering;
 
 use crosscut_scene::format::{exact, quantity};
-use crosscut_tree::{Metric, Part};
+use crosscut_tree::{Metric, NodeId, Part, Tree};
 
 use crate::acts::{Looked, MOST_ITEMS};
 use crate::bench::Workbench;
-use crate::domain::Title;
+use crate::domain::{Forest, Title};
 use crate::error::Refusal;
 use crate::job::Job;
+use crate::look::Scope;
 use crate::question::TableAsk;
 use crate::sheet::{Cell, Column, Row, Table};
 
@@ -33,7 +34,7 @@ pub fn table(bench: &Workbench, ask: &TableAsk, job: &Job<'_>) -> Result<Table, 
     let (forest, lens) = (&*state.forest, state.lens.as_deref());
     let (mut parts, more) = if ask.flat { flat(&state)? } else { (visible(&state, ask)?, false) };
     job.check()?;
-    let metrics = forest.metrics();
+    let late = forest.late(job)?;
     let filter: Vec<String> = ask.filter.split_whitespace().map(str::to_lowercase).collect();
     if !filter.is_empty() {
         let titles = forest.titles(&parts, lens);
@@ -41,7 +42,7 @@ pub fn table(bench: &Workbench, ask: &TableAsk, job: &Job<'_>) -> Result<Table, 
         parts.retain(|_| keep.next().unwrap_or(false));
     }
     job.check()?;
-    sort(ask, &state, &mut parts)?;
+    sort(ask, &state, &late, &mut parts)?;
     let total = parts.len();
     let from = ask.from.min(total);
     let to = from.saturating_add(ask.count.min(MOST_ROWS)).min(total);
@@ -51,14 +52,11 @@ pub fn table(bench: &Workbench, ask: &TableAsk, job: &Job<'_>) -> Result<Table, 
     let words = forest.words(parts);
     let mut columns = vec![text_column("name", "Name"), text_column("kind", "Kind")];
     columns.extend(words.iter().map(|(column, _)| column.clone()));
-    columns.extend(metrics.iter().map(metric_column));
-    let values: Vec<Vec<f64>> = (0..metrics.len())
-        .map(|metric| {
-            let mut out = vec![f64::NAN; parts.len()];
-            forest.values(metric, parts, &ask.look.scope, &mut out);
-            out
-        })
-        .collect();
+    let metrics: Vec<&Metric> =
+        forest.metrics().iter().chain(late.iter().map(|(metric, _)| metric)).collect();
+    columns.extend(metrics.iter().map(|metric| metric_column(metric)));
+    let values: Vec<Vec<f64>> =
+        metrics.iter().map(|metric| values(forest, &late, &metric.name, parts, &ask.look.scope)).collect();
     let row = |(i, (part, title)): (usize, (&Part, &Title))| {
         let mut cells = vec![name_cell(part, title), Cell::text(title.kind.clone())];
         cells.extend(words.iter().map(|(_, cells)| cells.get(i).cloned().unwrap_or(Cell::None)));
@@ -72,6 +70,38 @@ pub fn table(bench: &Workbench, ask: &TableAsk, job: &Job<'_>) -> Result<Table, 
     };
     let rows = parts.iter().zip(&titles).enumerate().map(row).collect();
     Ok(Table { columns, rows, total, more })
+}
+
+/// The values of a metric by its name, of those known at once or of those that take longer.
+fn values(
+    forest: &dyn Forest,
+    late: &[(Metric, Vec<f64>)],
+    name: &str,
+    parts: &[Part],
+    scope: &Scope,
+) -> Vec<f64> {
+    let mut out = vec![f64::NAN; parts.len()];
+    if let Some(metric) = forest.metrics().iter().position(|metric| metric.name == name) {
+        forest.values(metric, parts, scope, &mut out);
+    } else if let Some((metric, values)) = late.iter().find(|(metric, _)| metric.name == name) {
+        let tree = forest.tree();
+        out.iter_mut().zip(parts).for_each(|(out, part)| *out = value_of(tree, metric, values, part));
+    }
+    out
+}
+
+/// The value of a part from those of all nodes; what several siblings have together only where that adds up.
+pub(crate) fn value_of(tree: Tree<'_>, metric: &Metric, values: &[f64], part: &Part) -> f64 {
+    match part.count {
+        1 => values.get(part.node.index()).copied().unwrap_or(f64::NAN),
+        _ if !metric.is_additive() => f64::NAN,
+        _ => part.sum(tree, |range| {
+            let nodes =
+                std::iter::successors(Some(range.start), |&at| Some(tree.range(NodeId(at as u32)).end));
+            let known = nodes.take_while(|&at| at < range.end).map(|at| values[at]);
+            known.filter(|value| !value.is_nan()).sum::<f64>()
+        }),
+    }
 }
 
 /// The source line where there is one, else the name.
@@ -119,7 +149,7 @@ fn flat(state: &Looked) -> Result<(Vec<Part>, bool), Refusal> {
             Ok((chosen.iter().take(MOST_SORTED).map(part).collect(), chosen.len() > MOST_SORTED))
         }
         None => {
-            let nodes = (0..tree.node_count().min(MOST_SORTED) as u32).map(crosscut_tree::NodeId);
+            let nodes = (0..tree.node_count().min(MOST_SORTED) as u32).map(NodeId);
             Ok((nodes.map(part).collect(), tree.node_count() > MOST_SORTED))
         }
     }
@@ -133,7 +163,12 @@ fn matches(title: &Title, words: &[String]) -> bool {
 }
 
 /// Sorts parts by a column; what has no value comes last, whichever way.
-fn sort(ask: &TableAsk, state: &Looked, parts: &mut Vec<Part>) -> Result<(), Refusal> {
+fn sort(
+    ask: &TableAsk,
+    state: &Looked,
+    late: &[(Metric, Vec<f64>)],
+    parts: &mut Vec<Part>,
+) -> Result<(), Refusal> {
     if ask.sort.is_empty() {
         if ask.descending {
             parts.reverse();
@@ -142,9 +177,9 @@ fn sort(ask: &TableAsk, state: &Looked, parts: &mut Vec<Part>) -> Result<(), Ref
     }
     let forest = &*state.forest;
     let turn = |order: Ordering| if ask.descending { order.reverse() } else { order };
-    let order: Vec<usize> = if let Some(metric) = forest.metrics().iter().position(|m| m.name == ask.sort) {
-        let mut values = vec![f64::NAN; parts.len()];
-        forest.values(metric, parts, &ask.look.scope, &mut values);
+    let mut metrics = forest.metrics().iter().chain(late.iter().map(|(metric, _)| metric));
+    let order: Vec<usize> = if metrics.any(|metric| metric.name == ask.sort) {
+        let values = values(forest, late, &ask.sort, parts, &ask.look.scope);
         sorted(parts.len(), |&a, &b| {
             let (a, b) = (values[a], values[b]);
             a.is_nan().cmp(&b.is_nan()).then_with(|| turn(a.total_cmp(&b)))

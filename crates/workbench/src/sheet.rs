@@ -90,7 +90,7 @@ pub enum Block {
         rows: Vec<Fact>,
     },
     /// Something that costs time.
-    Finding(Finding),
+    Finding(Box<Finding>),
     /// Rows and columns.
     Table {
         /// The rows.
@@ -161,6 +161,10 @@ pub enum Cell {
         file: String,
         /// The number of the line.
         line: u32,
+        /// The function, where it is known.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        function: Option<String>,
     },
     /// A small histogram.
     Bins {
@@ -203,6 +207,36 @@ impl Cell {
     /// Words.
     pub fn text(text: impl Into<String>) -> Self {
         Cell::Text { text: text.into() }
+    }
+
+    /// A source position for scripts: "src/sort.c:120", the function where the line is not known; of other cells what they
+    /// say.
+    pub fn position(&self) -> String {
+        match self {
+            Cell::Line { file, line, .. } if !file.is_empty() && *line > 0 => format!("{file}:{line}"),
+            Cell::Line { function: Some(function), .. } => function.clone(),
+            Cell::Line { file, .. } if !file.is_empty() => file.clone(),
+            _ => self.plain(),
+        }
+    }
+
+    /// A source position for people: "src/sort.c:120, in sort".
+    pub fn place(&self) -> String {
+        let position = self.position();
+        match self {
+            Cell::Line { function: Some(function), .. } if *function != position => {
+                format!("{position}, in {function}")
+            }
+            _ => position,
+        }
+    }
+
+    /// Its value, if it is one.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Cell::Number { value, .. } | Cell::Difference { here: value, .. } => Some(*value),
+            _ => None,
+        }
     }
 
     /// What it says in plain text.
@@ -338,7 +372,9 @@ pub struct Finding {
     pub severity: Severity,
     /// What it costs, with its share of the time of all places.
     pub cost: Cell,
-    /// The cost is at most this, not what a replay gained.
+    /// How long the run would take without it, against how long it took.
+    pub without: Option<Cell>,
+    /// Cost and gain are at most this, not what a replay gained.
     pub bound: bool,
     /// Where in the program.
     pub line: Option<Cell>,

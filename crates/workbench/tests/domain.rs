@@ -6,7 +6,7 @@ mod timber;
 use std::sync::Mutex;
 
 use crosscut_run::Run;
-use crosscut_workbench::{Client, Lane, OpenRun, Settings, Sink, Workbench};
+use crosscut_workbench::{Client, Entry, Lane, LensSpec, OpenRun, Settings, Sink, Workbench};
 use serde_json::{Value, json};
 
 /// A workbench over runs of so many trunks.
@@ -78,7 +78,7 @@ fn it_is_listed() {
         list.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(names(&run["trees"]), ["logs", "places", "lines"]);
-    let views = ["overview", "timber.stand", "timber.rings", "timber.growth", "table", "compare"];
+    let views = ["overview", "lines", "timber.stand", "timber.rings", "timber.growth", "table", "compare"];
     assert_eq!(names(&run["views"]), views);
     assert_eq!(run["time"], json!([0.0, 1000.0]));
     assert!(hello["palettes"]["light"].as_array().unwrap().len() > 24);
@@ -231,6 +231,61 @@ fn its_finding_is_on_the_overview() {
     assert_eq!(finding["show"]["view"], "timber.stand");
     assert_eq!(bench.info_json(0).unwrap()["timber"], bench.report_json(0).unwrap()["timber"]);
     assert_eq!(bench.report_json(0).unwrap()["findings"][0]["do"], "fell earlier");
+}
+
+#[test]
+fn the_command_line_knows_what_it_says() {
+    let (dir, bench) = bench(&[30, 5]);
+    let path = dir.path().join("stand0.crosscut");
+    assert_eq!(bench.line(0).unwrap(), format!("{}: A stand of 30 trunks", path.display()));
+    let info = bench.info(0).unwrap();
+    assert!(info[0].contains(" on disk, run format ") && info[1].starts_with("  made "), "{info:?}");
+    let json = bench.info_json(0).unwrap();
+    let keys: Vec<&str> = json.keys().map(String::as_str).collect();
+    assert_eq!(keys, ["clock", "crosscut", "partial", "places", "timber"]);
+    assert_eq!((&json["places"], &json["partial"]), (&json!(4), &json!(false)));
+
+    let report = bench.report(0).unwrap();
+    assert_eq!((report[0].as_str(), report[1].as_str()), ("stand0: A stand of 30 trunks", ""));
+    let finding = report.iter().find(|line| line.starts_with(" 1. ")).unwrap();
+    let what = bench.report_json(0).unwrap()["findings"][0]["what"].clone();
+    assert!(finding.ends_with(&format!("%, medium) rot: {}", what.as_str().unwrap())), "{finding}");
+    assert_eq!(report.last().unwrap(), "    fell earlier");
+
+    let compared = bench.compared(0, 1).unwrap();
+    assert_eq!(compared.differences[0].name, "Volume");
+    assert_eq!(compared.json["timber"][0]["rows"][0]["value"]["is"], "difference");
+    assert!(compared.no_baseline.is_some());
+}
+
+#[test]
+fn it_is_written_for_other_tools() {
+    let (_dir, bench) = bench(&[5]);
+    let domain = &bench.runs[0].domains[0];
+    let rotten = LensSpec { name: "rotten".to_owned(), value: None };
+    let exported = domain.export(timber::ENTRY.exports[0].word, Some(&rotten)).unwrap();
+    assert_eq!(exported.notes, ["rotten is not marked on a bill"]);
+    let mut bill = Vec::new();
+    (exported.write)(&mut bill).unwrap();
+    let bill = String::from_utf8(bill).unwrap();
+    assert!(bill.starts_with("trunk 0 ") && bill.lines().count() == 5, "{bill}");
+    assert!(domain.export("poem", None).is_err());
+}
+
+#[test]
+fn a_run_without_any_domain_still_says_what_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("bare.crosscut");
+    timber::write(&path, 3);
+    let registry = &[Entry { word: "moss", open: |_, _| Ok(None), ..timber::ENTRY }];
+    let open = || Run::open(&path).unwrap();
+    let refusal = OpenRun::open(open(), registry, &Settings::new()).err().unwrap();
+    assert!(refusal.0.ends_with("bare.crosscut: this run has no moss"), "{refusal}");
+    let run = OpenRun::with_any(open(), registry, &Settings::new()).unwrap();
+    let bench = Workbench::new(vec![run], "test");
+    assert_eq!(bench.line(0).unwrap(), format!("{}: no moss", path.display()));
+    assert_eq!(bench.info(0).unwrap().last().unwrap(), "  moss          none");
+    assert_eq!(bench.info_json(0).unwrap()["places"], 4);
 }
 
 #[test]

@@ -59,7 +59,7 @@ async function closedNode() {
 const boxes = async () => (await stats(page)).boxes;
 
 test("key 2 shows the DAG", async () => {
-  await press(page, "1", "2");
+  await press(page, "1", "3");
   assert.equal((await state(page)).panes[0].view, "tasks.dag");
   assert.ok((await boxes()) > 1);
   assert.ok(await nodeAt(page, 0));

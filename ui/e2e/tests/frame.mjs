@@ -170,7 +170,7 @@ test("the first sheet: findings lead to their look, tables sort, slow pictures w
     "3 of 4 places busy",
     "Problem 1 of run 0",
     "31.0",
-    "at most 200 ns",
+    "200 ns lost",
     "place 1",
     "work();",
   ])

@@ -70,8 +70,8 @@ async function red() {
   return pictures.count(await picture(page, 0), await token("--problem"), 20);
 }
 
-test("key 3 shows the grains, more than one square, and says how many of how many", async () => {
-  await press(page, "1", "3");
+test("key 4 shows the grains, more than one square, and says how many of how many", async () => {
+  await press(page, "1", "4");
   assert.equal((await state(page)).panes[0].view, VIEW);
   assert.ok((await boxes()) > 3);
   assert.match(await page.locator(".plot-foot").textContent(), /\d of .*\d shown/);

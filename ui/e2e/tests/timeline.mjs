@@ -40,8 +40,8 @@ after(async () => {
 
 const length = ([from, to]) => to - from;
 
-test("key 4 shows the timeline with something in it", async () => {
-  await press(page, "1", "4");
+test("key 5 shows the timeline with something in it", async () => {
+  await press(page, "1", "5");
   assert.equal((await state(page)).panes[0].view, "tasks.timeline");
   assert.ok((await stats(page)).boxes > 0);
   assert.equal(await windowOf(page), null);

@@ -40,19 +40,23 @@ export function zoomedAt(c: Camera, v: Size, px: number, py: number, factor: num
   return { k, x: x - (px - v.w / 2) / k, y: y - (py - v.h / 2) / k };
 }
 
-/** The whole scene with a margin; small scenes are not blown up beyond 1.25. */
-export function fitted(scene: Size, v: Size, margin = 24): Camera {
+/** Small scenes are not blown up beyond this, neither when asked nor when they open. */
+const FIT_ZOOM = 4;
+const OPEN_ZOOM = 1.25;
+
+/** The whole scene with a margin. */
+export function fitted(scene: Size, v: Size, most = FIT_ZOOM, margin = 24): Camera {
   const k = Math.min(
     (v.w - 2 * margin) / Math.max(1, scene.w),
     (v.h - 2 * margin) / Math.max(1, scene.h),
-    1.25,
+    most,
   );
   return { x: scene.w / 2, y: scene.h / 2, k: Math.max(LEAST_ZOOM, k) };
 }
 
 /** Where a scene opens: all of it if it can be read, else its top at a size that can. */
 export function home(scene: Size, v: Size, rootX: number): Camera {
-  const all = fitted(scene, v);
+  const all = fitted(scene, v, OPEN_ZOOM);
   if (all.k >= READABLE) return all;
   const k = READABLE;
   const wide = scene.w * k > v.w - 48;

@@ -2,7 +2,7 @@
 // scene, or the way from another to it, a mapping for each plot, the inks, what is lit), pixels come out.
 
 import type { Plot } from "../protocol/Plot";
-import type { Ref, Scene } from "../scene";
+import type { Grid, Ref, Scene } from "../scene";
 import { drawAxes, drawFolds } from "./axes";
 import { drawBoxes, drawPoints } from "./boxes";
 import type { Size } from "./camera";
@@ -70,20 +70,17 @@ export function drawScene(ctx: CanvasRenderingContext2D, frame: Frame): void {
   drawBatches(ctx, loose, moment, order.behind);
   scene.plots.forEach((plot, i) => {
     const view = viewOf(frame, plot, i);
+    // A plot in which nothing is lit stays as it is.
+    const strong = lit.faint ? [...lit.lit, ...lit.selected].filter((ref) => isIn(plot, ref)) : [];
     ctx.globalAlpha = 1;
     drawAxes(ctx, plot, view.m, frame.ink);
-    if (lit.faint) ctx.globalAlpha = FAINT;
+    if (strong.length > 0) ctx.globalAlpha = FAINT;
     clipped(ctx, plot, view.seen, () => {
       if (running) drawGone(ctx, view, moment, i);
       drawBatches(ctx, view, moment, order.plots[i]!);
-      if (lit.faint) {
+      if (strong.length > 0) {
         ctx.globalAlpha = 1;
-        drawRefs(
-          ctx,
-          view,
-          moment,
-          [...lit.lit, ...lit.selected].filter((ref) => isIn(plot, ref)),
-        );
+        drawRefs(ctx, view, moment, strong);
       }
     });
     ctx.globalAlpha = 1;
@@ -273,8 +270,13 @@ function goneBoxes({ gone, goneFrom, goneTo, old }: Tween, t: number): Placed {
 }
 
 function drawRefs(ctx: CanvasRenderingContext2D, view: View, moment: Moment, refs: Ref[]): void {
-  const { scene } = moment.frame;
-  for (const { kind, index } of refs) {
+  const { scene, lit } = moment.frame;
+  for (const [index, cells] of cellsIn(refs)) {
+    const grid = scene.grids[index]!;
+    drawGrid(ctx, view, lookOf(ctx, view, styleOf(scene, grid.style), grid.fill), only(lit, grid, cells));
+  }
+  for (const { kind, index, cell } of refs) {
+    if (kind === "grids" && cell !== undefined) continue;
     const { style, fill } =
       kind === "areas"
         ? scene.areas[index]!
@@ -290,6 +292,33 @@ function drawRefs(ctx: CanvasRenderingContext2D, view: View, moment: Moment, ref
       Int32Array.of(index),
     );
   }
+}
+
+/** Cells by the grid that they are of: those of one grid are drawn at once. */
+function cellsIn(refs: Ref[]): Map<number, number[]> {
+  const byGrid = new Map<number, number[]>();
+  for (const { kind, index, cell } of refs) {
+    if (kind !== "grids" || cell === undefined) continue;
+    const list = byGrid.get(index);
+    if (list) list.push(cell);
+    else byGrid.set(index, [cell]);
+  }
+  return byGrid;
+}
+
+/** Grids with some of their cells, kept as long as these are lit: a grid in colours is an image. */
+const parts = new WeakMap<Lit, Map<Grid, Grid>>();
+
+function only(lit: Lit, grid: Grid, cells: number[]): Grid {
+  let known = parts.get(lit);
+  if (!known) parts.set(lit, (known = new Map()));
+  let part = known.get(grid);
+  if (!part) {
+    const level = new Uint8Array(grid.level.length);
+    for (const cell of cells) level[cell] = grid.level[cell]!;
+    known.set(grid, (part = { ...grid, level }));
+  }
+  return part;
 }
 
 function drawTexts(ctx: CanvasRenderingContext2D, { frame, placed }: Moment, loose: View): void {
@@ -311,12 +340,17 @@ function drawTexts(ctx: CanvasRenderingContext2D, { frame, placed }: Moment, loo
 function drawOutlines(ctx: CanvasRenderingContext2D, moment: Moment): void {
   const { lit, hovered, ink } = moment.frame;
   const same = (a: Ref, b: Ref): boolean => a.kind === b.kind && a.index === b.index && a.cell === b.cell;
-  for (const ref of lit.lit) outline(ctx, moment, ref, ink.accent, 1, false);
+  // Where everything else is pale, what is lit needs no line.
+  const lined = lit.faint || lit.lit.length > OUTLINED ? [] : lit.lit;
+  for (const ref of lined) outline(ctx, moment, ref, ink.accent, 1, false);
   if (hovered && !lit.selected.some((ref) => same(ref, hovered)))
     outline(ctx, moment, hovered, ink.text, 1, false);
   for (const ref of lit.standIn) outline(ctx, moment, ref, ink.accent, 2, true);
-  for (const ref of lit.selected) outline(ctx, moment, ref, ink.accent, 2, false);
+  for (const ref of lit.selected.slice(0, OUTLINED)) outline(ctx, moment, ref, ink.accent, 2, false);
 }
+
+/** More outlines than this are a smear, and slow. */
+const OUTLINED = 400;
 
 const ROUND = ["round", "dot", "alert", "check"];
 

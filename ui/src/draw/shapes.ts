@@ -1,4 +1,4 @@
-// Outlines of boxes and points: what a mark is can be told by its shape as well as by its colour. A rectangle in screen
+// Outlines of boxes and points: a mark's shape says what it is as well as its colour does. A rectangle in screen
 // pixels goes in, a subpath of the current path comes out.
 
 import type { Shape } from "../protocol/Shape";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { NOTHING_LIT } from "../draw/draw";
 import { emptyScene, NONE, type Scene } from "../scene";
-import { litIn, ownLit } from "./light";
+import { bestOf, litIn, ownLit } from "./light";
 import { selectionOf } from "./pick";
 import type { Lit } from "../protocol/Lit";
 import type { Style } from "../protocol/Style";
@@ -36,12 +36,16 @@ const boxes = (of: { index: number }[]): number[] => of.map((ref) => ref.index).
 
 describe("what a selection lights", () => {
   it("is its own marks, in its own tree", () => {
-    const found = litIn(scene(), [lit({})], false);
-    expect([boxes(found.selected), boxes(found.standIn)]).toEqual([[1], []]);
+    const found = litIn(scene(), [lit({ inside: "1" })], false);
+    expect([boxes(found.selected), boxes(found.standIn), found.faint]).toEqual([[1], [], false]);
   });
-  it("is what lies inside, and the rest is pale where that is wanted", () => {
-    const found = litIn(scene(), [lit({ nodes: "0", inside: "0-2" })], true);
-    expect([boxes(found.selected), boxes(found.lit), found.faint]).toEqual([[0], [1, 2], true]);
+  it("is what lies inside, and the rest is pale, unless the picture itself shows it", () => {
+    const flat = litIn(scene(), [lit({ nodes: "0", inside: "0-2" })], false);
+    expect([boxes(flat.selected), boxes(flat.lit), flat.faint]).toEqual([[0], [1, 2], true]);
+    const nested = litIn(scene(), [lit({ nodes: "0", inside: "0-2" })], true);
+    expect([boxes(nested.selected), boxes(nested.lit), nested.faint]).toEqual([[0], [], false]);
+    const hidden = litIn(scene(), [lit({ nodes: "7", inside: "1-2,7" })], true);
+    expect([boxes(hidden.selected), boxes(hidden.lit)]).toEqual([[], [1, 2]]);
   });
   it("is the nearest of what is around it when it is folded away", () => {
     const found = litIn(scene(), [lit({ nodes: "3", above: [0, 2, 9] })], true);
@@ -50,6 +54,12 @@ describe("what a selection lights", () => {
   it("is nothing where nothing is meant", () => {
     expect(litIn(scene(), [lit({ nodes: "77", above: [78] })], true)).toBe(NOTHING_LIT);
     expect(litIn(scene(), [], true)).toBe(NOTHING_LIT);
+  });
+  it("is of the selection's own tree, else of the first that is meant", () => {
+    const answer = { trees: [lit({}), lit({ tree: 1 })], time: null, by: "" };
+    const of = { run: 0, tree: "things", nodes: "1" };
+    expect(bestOf(answer, of, ["parts", "things"]).map((l) => l.tree)).toEqual([1]);
+    expect(bestOf(answer, of, ["parts", "others"]).map((l) => l.tree)).toEqual([0]);
   });
   it("is known before the answer for trees of the view", () => {
     const of = { run: 0, tree: "things", nodes: "1" };

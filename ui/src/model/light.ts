@@ -38,6 +38,12 @@ export function createMeaning(store: Store, look: () => Look | null): () => Mean
   return meaning;
 }
 
+/** What is lit of an answer: the tree of the selection itself, else the first that it means something in. */
+export function bestOf(answer: LightAnswer, of: Selection, trees: readonly string[]): TreeLit[] {
+  const own = answer.trees.filter((lit) => trees[lit.tree] === of.tree);
+  return own.length > 0 ? own : answer.trees.slice(0, 1);
+}
+
 /**
  * What is meant in the trees of a view, known without asking: the selection itself, where it is of one of
  * them.
@@ -51,24 +57,31 @@ export function ownLit(selected: Selection | null, run: number, trees: readonly 
   );
 }
 
-/** The marks of a scene to light. */
-export function litIn(scene: Scene, trees: readonly TreeLit[], faint: boolean): Lit {
-  const lit: { selected: Ref[]; lit: Ref[]; standIn: Ref[] } = { selected: [], lit: [], standIn: [] };
+/**
+ * The marks of a scene to light. Where the picture itself shows what lies inside (`nested`), that is lit only when what
+ * is meant has no mark of its own; elsewhere it is lit, and the rest is pale.
+ */
+export function litIn(scene: Scene, trees: readonly TreeLit[], nested: boolean): Lit {
+  let [selected, lit, standIn]: Ref[][] = [[], [], []];
   for (const of of trees) {
     const [nodes, to] = [rangesOf(of.nodes), of.to === null ? undefined : rangesOf(of.to)];
     const own = refsOf(scene, of.tree, (node) => has(nodes, node), to && ((node: number) => has(to, node)));
-    lit.selected.push(...own);
-    const inner = of.inside === of.nodes ? [] : rangesOf(of.inside);
-    if (inner.length > 0)
-      lit.lit.push(...refsOf(scene, of.tree, (node) => has(inner, node) && !has(nodes, node)));
-    if (own.length > 0) continue;
-    for (const node of of.above.toReversed()) {
-      const found = refsOf(scene, of.tree, (n) => n === node);
-      if (found.length === 0) continue;
-      lit.standIn.push(...found);
-      break;
-    }
+    const wanted = of.inside !== of.nodes && !(nested && own.length > 0);
+    const inner = wanted ? rangesOf(of.inside) : [];
+    const inside = refsOf(scene, of.tree, (node) => has(inner, node) && !has(nodes, node));
+    selected = selected!.concat(own);
+    lit = lit!.concat(inside);
+    if (own.length + inside.length === 0) standIn = standIn!.concat(nearestAbove(scene, of));
   }
-  if (lit.selected.length + lit.lit.length + lit.standIn.length === 0) return NOTHING_LIT;
-  return { ...lit, faint: faint && lit.selected.length + lit.lit.length > 0 };
+  if (selected!.length + lit!.length + standIn!.length === 0) return NOTHING_LIT;
+  return { selected: selected!, lit: lit!, standIn: standIn!, faint: !nested && lit!.length > 0 };
+}
+
+/** The innermost of what is around it that has a mark. */
+function nearestAbove(scene: Scene, of: TreeLit): Ref[] {
+  for (const node of of.above.toReversed()) {
+    const found = refsOf(scene, of.tree, (n) => n === node);
+    if (found.length > 0) return found;
+  }
+  return [];
 }

@@ -12,7 +12,7 @@ import { keysOf, valueOf } from "../views";
 import { NONE, type Scene } from "../scene";
 import { createActs } from "./act";
 import { createAnswers } from "./answers";
-import { createMeaning, litIn, ownLit } from "./light";
+import { bestOf, createMeaning, litIn, ownLit } from "./light";
 import { around, length, shown, slid, zoomed } from "./time";
 import type { Shown } from "../ask";
 import type { Store } from "../store";
@@ -79,10 +79,11 @@ export function createPlots(store: Store, pane: () => number, view: View) {
   const lit = createMemo(() => {
     const s = scene();
     if (!s) return null;
-    const found = meaning()?.answer.trees ?? ownLit(store.state().selected, run(), trees());
-    // Everything inside of what is selected stands out; a single thing only gets a border.
-    const inside = found.some((of) => of.inside !== "" && of.inside !== of.nodes);
-    return litIn(s, found, inside);
+    const meant = meaning();
+    const found = meant
+      ? bestOf(meant.answer, meant.of, trees())
+      : ownLit(store.state().selected, run(), trees());
+    return litIn(s, found, false);
   });
 
   const timed = (): boolean => scene()?.plots.some((p) => p.camera === "x") ?? false;

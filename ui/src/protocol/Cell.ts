@@ -36,7 +36,11 @@ file: string,
 /**
  * The number of the line.
  */
-line: number, } | { "is": "bins", 
+line: number, 
+/**
+ * The function, where it is known.
+ */
+function?: string, } | { "is": "bins", 
 /**
  * Heights from 0 to 1.
  */

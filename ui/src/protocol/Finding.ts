@@ -24,7 +24,11 @@ severity: Severity,
  */
 cost: Cell, 
 /**
- * The cost is at most this, not what a replay gained.
+ * How long the run would take without it, against how long it took.
+ */
+without: Cell | null, 
+/**
+ * Cost and gain are at most this, not what a replay gained.
  */
 bound: boolean, 
 /**

@@ -4,7 +4,7 @@
 export const NONE = 4294967295;
 
 /** Number of palette slots, and how many of them, the first, are categories. */
-export const SLOTS = 102;
+export const SLOTS = 105;
 export const CATEGORIES = 24;
 
 /** Palette slots by name. */
@@ -20,22 +20,23 @@ export const SLOT = {
   chunk: 41,
   problem: 42,
   good: 45,
-  surface: 46,
-  raised: 47,
-  grid: 48,
-  line: 49,
-  edge: 50,
-  faint: 51,
-  text: 52,
-  accent: 53,
-  red: 54,
+  lost: 46,
+  surface: 49,
+  raised: 50,
+  grid: 51,
+  line: 52,
+  edge: 53,
+  faint: 54,
+  text: 55,
+  accent: 56,
+  red: 57,
 } as const;
 
 /** Ramps: rows of slots. */
 export const RAMP = {
-  more: { first: 55, steps: 16 },
-  grey: { first: 71, steps: 16 },
-  difference: { first: 87, steps: 15 },
+  more: { first: 58, steps: 16 },
+  grey: { first: 74, steps: 16 },
+  difference: { first: 90, steps: 15 },
 } as const;
 
 /** `stroke` of a style that is no slot. */

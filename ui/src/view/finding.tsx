@@ -52,10 +52,15 @@ export function FindingBlock(props: { finding: Finding; run: number; small?: boo
           <Show when={share() !== null}>
             <strong>{quantity(share()! * 100, "percent")}</strong>
           </Show>
-          <span class="quiet">
-            {f().bound ? "at most " : ""}
-            {plain(f().cost)}
-          </span>
+          <span class="quiet">{plain(f().cost)} lost</span>
+          <Show when={!props.small && f().without}>
+            {(without) => (
+              <>
+                <span>{plain(without())}</span>
+                <span class="quiet">without it ({f().bound ? "bound" : "replay"})</span>
+              </>
+            )}
+          </Show>
         </span>
       </button>
       <Show when={!props.small && f().picture}>

@@ -12,7 +12,7 @@ import { ofCamera, type Mapping } from "../draw/mapping";
 import { Surface } from "../draw/surface";
 import { separated } from "../format";
 import { createGraph } from "../model/graph";
-import { createMeaning, litIn, ownLit } from "../model/light";
+import { bestOf, createMeaning, litIn, ownLit } from "../model/light";
 import { marksIn } from "../model/marks";
 import { selectionOf, wordsOf } from "../model/pick";
 import { textOf } from "../selection";
@@ -39,8 +39,11 @@ export function GraphPane(props: { pane: number; view: View }): JSX.Element {
   const lit = createMemo(() => {
     const scene = graph.scene();
     if (!scene) return null;
-    const own = ownLit(store.state().selected, graph.run(), graph.trees());
-    return litIn(scene, meaning()?.answer.trees ?? own, false);
+    const meant = meaning();
+    const found = meant
+      ? bestOf(meant.answer, meant.of, graph.trees())
+      : ownLit(store.state().selected, graph.run(), graph.trees());
+    return litIn(scene, found, true);
   });
   let canvas!: HTMLCanvasElement;
   let surface: Surface | undefined;

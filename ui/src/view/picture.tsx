@@ -66,7 +66,7 @@ export function Picture(props: { title?: string; look: Look; height: number; slo
     );
   const lit = createMemo(() => {
     const s = scene();
-    return s ? litIn(s, ownLit(store.state().selected, props.look.run, trees()), false) : NOTHING_LIT;
+    return s ? litIn(s, ownLit(store.state().selected, props.look.run, trees()), true) : NOTHING_LIT;
   });
   const cameras = () => (scene()?.plots ?? []).map(() => null);
   const size = () => ({ w: width(), h: props.height });

@@ -2,7 +2,8 @@
 // reading. A scene and mappings go in, pixels come out.
 
 import { reading } from "../format";
-import { plotAt } from "../draw/hit";
+import { plotAt, type Hit } from "../draw/hit";
+import { rectOnScreen } from "../draw/marks";
 import { screenOf, valuesAt, type Mapping } from "../draw/mapping";
 import type { Ink } from "../draw/ink";
 import type { Scene } from "../scene";
@@ -41,6 +42,27 @@ export function drawBand(
     if (right > left) ctx.fillRect(left, y, Math.max(1, right - left), h);
   });
   ctx.globalAlpha = 1;
+}
+
+/** A line around the mark under the pointer, cut off where its plot ends. */
+export function drawHovered(
+  ctx: CanvasRenderingContext2D,
+  scene: Scene,
+  at: Cameras,
+  ink: Ink,
+  hit: Hit | null,
+): void {
+  const plot = hit && scene.plots[hit.plot];
+  if (!hit || !plot || hit.kind === "areas") return;
+  const r = rectOnScreen(scene, at, hit);
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(plot.rect.x - 1, plot.rect.y - 1, plot.rect.w + 2, plot.rect.h + 2);
+  ctx.clip();
+  ctx.strokeStyle = ink.text;
+  ctx.lineWidth = 1;
+  ctx.strokeRect(r.x - 0.5, r.y - 0.5, Math.max(2, r.w) + 1, Math.max(2, r.h) + 1);
+  ctx.restore();
 }
 
 /** A stretch of the axis, or a rectangle where nodes are chosen. */

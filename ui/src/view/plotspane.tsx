@@ -15,7 +15,8 @@ import { createPlots } from "../model/plots";
 import { length, slid } from "../model/time";
 import { textOf } from "../selection";
 import { withScope } from "../state";
-import { drawBand, drawBrush, drawPointer, type Brushed, type Point } from "./plotmarks";
+import { Layer } from "./layer";
+import { drawBand, drawBrush, drawHovered, drawPointer, type Brushed, type Point } from "./plotmarks";
 import { PlotsFoot } from "./plotsfoot";
 import { Slow } from "./slow";
 import { Waiting } from "./states";
@@ -50,21 +51,18 @@ export function PlotsPane(props: { pane: number; view: View }): JSX.Element {
   let canvas!: HTMLCanvasElement;
   let surface: Surface | undefined;
 
+  const layer = new Layer();
   function paint(ctx: CanvasRenderingContext2D, w: number, h: number): boolean {
     const [s, lit, ink, at] = [scene(), plots.lit(), store.ink(), cameras()];
     if (!s || !lit) return false;
-    const tween = plots.tween();
-    drawBand(ctx, s, at, ink, plots.meaning()?.answer.time ?? null);
-    drawScene(ctx, {
-      scene: s,
-      tween,
-      now: performance.now(),
-      cameras: at,
-      size: { w, h },
-      ink,
-      lit,
-      hovered: hovered(),
-    });
+    const [tween, time, now] = [plots.tween(), plots.meaning()?.answer.time ?? null, performance.now()];
+    const still = (on: CanvasRenderingContext2D): void => {
+      drawBand(on, s, at, ink, time);
+      drawScene(on, { scene: s, tween, now, cameras: at, size: { w, h }, ink, lit, hovered: null });
+    };
+    if (tween) still(ctx);
+    else layer.draw(ctx, w, h, [s, lit, ink, time, window(), plots.scroll()], still);
+    drawHovered(ctx, s, at, ink, hovered());
     drawBrush(ctx, s, ink, brush());
     drawPointer(ctx, s, at, ink, size(), pointer());
     return tween !== null;

@@ -23,7 +23,11 @@ export function TablePane(props: { pane: number; view: View }): JSX.Element {
   const [visible, setVisible] = createSignal<readonly Row[]>([]);
   const own = () => store.state().panes[props.pane];
   const run = () => own()?.run ?? 0;
-  const option = (name: string): string => store.state().options[props.view.name]?.[name] ?? "";
+  /** As chosen, else as the view declares it. */
+  const option = (name: string): string =>
+    store.state().options[props.view.name]?.[name] ??
+    props.view.options.find((o) => o.name === name)?.usual ??
+    "";
   const set = (name: string, value: string | null): void =>
     store.update((s) => withOption(s, props.view.name, name, value), "table");
   const info = () => store.runInfo(run());

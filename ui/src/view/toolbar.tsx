@@ -20,7 +20,9 @@ export function Toolbar(props: { pane: number; view: View }): JSX.Element {
     props.view.options.filter((opt) => hasValues(opt) && isShown(opt, props.view.options, own()));
   const trees = () =>
     keysOf(store.state(), run(), props.view, store.runInfo(run())).map((key) => {
-      const all = treeDecl(store.runInfo(run()), key)?.options ?? [];
+      // A sheet names a tree only for what it selects.
+      const sheet = props.view.pane === "sheet";
+      const all = sheet ? [] : (treeDecl(store.runInfo(run()), key)?.options ?? []);
       const values = store.state().runs[run()]?.trees[key]?.with ?? {};
       return { key, values, options: all.filter((opt) => isShown(opt, all, values)) };
     });

@@ -1,7 +1,8 @@
 //! `cargo xtask examples`: builds the programs in `examples/` to `out/examples`.
 //!
 //! Each C and C++ file is built twice: `clang/NAME` runs on LLVM's OpenMP, `gcc/NAME` on GNU's. Rust packages go to
-//! `rust/NAME`. Only what has changed is built.
+//! `rust/NAME`. Those of `examples/planted` go to `planted` in the same folders; there, C++ is for oneTBB. Only what has
+//! changed is built.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use std::time::SystemTime;
 
 use anyhow::{Context, Result};
 
-use crate::needs::{self, CLANG, GCC, LLVM_OPENMP, Need};
+use crate::needs::{self, CLANG, GCC, LLVM_OPENMP, Need, TBB};
 use crate::process;
 use crate::workspace::{self, Profile, cargo};
 
@@ -27,7 +28,15 @@ const LLVM: Toolchain =
 
 const GNU: Toolchain = Toolchain { folder: "gcc", c: "gcc", cpp: "g++", needs: &[&GCC] };
 
-const FLAGS: &[&str] = &["-O2", "-g", "-Wall", "-Wextra", "-fopenmp"];
+const FLAGS: &[&str] = &["-O2", "-g", "-Wall", "-Wextra"];
+const OPENMP: &[&str] = &["-fopenmp", "-lm"];
+const ONE_TBB: &[&str] = &["-std=c++17", "-DCROSSCUT_TBB", "-ltbb"];
+
+/// The folder of programs with one planted cause each, in `examples` and below what is built.
+const PLANTED: &str = "planted";
+/// Their package in Rust, and its programs.
+const PLANTED_RUST: (&str, &[&str]) =
+    ("crosscut-example-planted", &["rayon_healthy", "rayon_serial", "rayon_small"]);
 
 /// Folders in `examples/` that are Rust packages: `quicksort` is the package `crosscut-example-quicksort` with the
 /// program `quicksort`.
@@ -42,13 +51,20 @@ pub fn run(args: &[String]) -> Result<()> {
 /// Builds every program and says in which folder they are.
 pub fn build() -> Result<PathBuf> {
     let sources = files_in(&workspace::root().join("examples"))?;
+    let planted = files_in(&workspace::root().join("examples").join(PLANTED))?;
+    needs::install(&[&TBB])?;
     let mut built = 0;
     for toolchain in [&LLVM, &GNU] {
         needs::install(toolchain.needs)?;
         for source in &sources {
-            built += usize::from(toolchain.build(source)?);
+            built += usize::from(toolchain.build(source, OPENMP, "")?);
+        }
+        for source in &planted {
+            let is_tbb = source.extension().is_some_and(|extension| extension == "cpp");
+            built += usize::from(toolchain.build(source, if is_tbb { ONE_TBB } else { OPENMP }, PLANTED)?);
         }
     }
+    build_programs(PLANTED_RUST.0, PLANTED_RUST.1, &format!("rust/{PLANTED}"))?;
     for name in RUST_PACKAGES {
         build_package(name)?;
     }
@@ -67,47 +83,57 @@ pub fn build_one() -> Result<PathBuf> {
         return build_package("quicksort");
     }
     let source = workspace::root().join("examples/sort.c");
-    LLVM.build(&source)?;
-    LLVM.program(&source)
+    LLVM.build(&source, OPENMP, "")?;
+    LLVM.program(&source, "")
 }
 
 impl Toolchain {
-    /// Builds one program; false when it is up to date, or the file is not a program.
-    fn build(&self, source: &Path) -> Result<bool> {
+    /// Builds one program into a folder below its own; false when it is up to date, or the file is not a program.
+    fn build(&self, source: &Path, flags: &[&str], below: &str) -> Result<bool> {
         let compiler = match source.extension().and_then(|extension| extension.to_str()) {
             Some("c") => self.c,
             Some("cpp") => self.cpp,
             _ => return Ok(false),
         };
-        let program = self.program(source)?;
+        let program = self.program(source, below)?;
         let headers = workspace::root().join("crates/record/include");
         // The rules are inputs too, and xtask holds them.
         let mut inputs = vec![source.to_owned(), std::env::current_exe()?];
         inputs.extend(files_in(&headers)?);
+        inputs.extend(source.parent().map(|folder| folder.join("work.h")).filter(|header| header.is_file()));
         if is_newer(&program, &inputs)? {
             return Ok(false);
         }
         let mut compile = Command::new(compiler);
-        compile.args(FLAGS).arg("-I").arg(headers).arg(source).arg("-o").arg(&program).arg("-lm");
+        compile.args(FLAGS).arg("-I").arg(headers).arg(source).arg("-o").arg(&program).args(flags);
         process::run(&mut compile)?;
         Ok(true)
     }
 
     /// Where a source file's program goes.
-    fn program(&self, source: &Path) -> Result<PathBuf> {
+    fn program(&self, source: &Path, below: &str) -> Result<PathBuf> {
         let name = source.file_stem().context("a source file without a name")?;
-        Ok(made(self.folder)?.join(name))
+        Ok(made(&format!("{}/{below}", self.folder))?.join(name))
     }
 }
 
 /// Builds a Rust package; cargo knows what has changed.
 fn build_package(name: &str) -> Result<PathBuf> {
     let package = format!("crosscut-example-{name}");
-    process::run(&mut cargo(&["build", "--release", "--package", &package]))?;
-    let from = workspace::built(Profile::Release)?.join(name);
-    let to = made("rust")?.join(name);
-    fs::copy(&from, &to).with_context(|| format!("could not copy {} to {}", from.display(), to.display()))?;
-    Ok(to)
+    build_programs(&package, &[name], "rust")?;
+    Ok(made("rust")?.join(name))
+}
+
+/// Builds the programs of a Rust package and copies them to a folder.
+fn build_programs(package: &str, names: &[&str], folder: &str) -> Result<()> {
+    process::run(&mut cargo(&["build", "--release", "--package", package]))?;
+    for name in names {
+        let from = workspace::built(Profile::Release)?.join(name);
+        let to = made(folder)?.join(name);
+        fs::copy(&from, &to)
+            .with_context(|| format!("could not copy {} to {}", from.display(), to.display()))?;
+    }
+    Ok(())
 }
 
 /// A folder in `out/examples`.

@@ -16,6 +16,8 @@ pub struct Found {
     pub grains: Grains,
     /// Grains that continue the grain before them, and are one with it.
     pub merged: u64,
+    /// No grain stands for the root.
+    pub made_up_root: bool,
 }
 
 /// Walks from the start to the end.
@@ -32,7 +34,7 @@ pub fn walk(input: &Input<'_>, graph: &Graph) -> Result<Found, ImportError> {
             .nodes
             .iter()
             .any(|node| matches!(node.kind, Some(NodeKind::Fork | NodeKind::Join)) && node.sync > 0),
-        found: Found { grains: Grains::default(), merged: 0 },
+        found: Found { grains: Grains::default(), merged: 0, made_up_root: true },
     };
     let mut open = vec![walk.enter()?];
     let mut steps = 0usize;
@@ -181,6 +183,7 @@ impl Walk<'_, '_> {
             to.filter(|&to| matches!(self.kind(to), NodeKind::Task | NodeKind::Lane | NodeKind::Folded))
         {
             self.visit(root)?;
+            self.found.made_up_root = false;
             let grain = self.grain(root);
             self.found.grains.list[0] = Grain { kind: GrainKind::Task, creation: 0, sync: 0, ..grain };
             self.own(root, 0);

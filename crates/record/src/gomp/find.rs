@@ -37,9 +37,11 @@ fn object(address: usize) -> Option<Info> {
 }
 
 /// An entry point, and where the real one was found.
+#[repr(C)]
 pub struct Slot {
-    name: &'static CStr,
+    /// The address, 0 when it is not known or not the same for all. The entry points read it.
     found: AtomicUsize,
+    name: &'static CStr,
 }
 
 /// A real function.
@@ -78,7 +80,7 @@ impl Real {
 impl Slot {
     /// Not looked for yet.
     pub const fn new(name: &'static CStr) -> Self {
-        Slot { name, found: AtomicUsize::new(0) }
+        Slot { found: AtomicUsize::new(0), name }
     }
 
     /// The real function, for a call that comes from some code, which is asked for when it matters.
@@ -93,22 +95,32 @@ impl Slot {
     #[cold]
     #[inline(never)]
     fn look(&self, code: usize) -> Real {
-        const NEXT: *mut c_void = ptr::without_provenance_mut(usize::MAX);
-        // SAFETY: the name is a C string.
-        let next = unsafe { dlsym(NEXT, self.name.as_ptr()) }.expose_provenance();
-        if next != 0 {
-            let found = judge(next);
-            self.found.store(found, Ordering::Relaxed);
-            return Real(found);
-        }
         let key = code ^ (ptr::from_ref(self).addr() << 20);
         let known = recall(key);
         if known != 0 {
             return Real(known);
         }
+        if let Some(found) = self.look_next() {
+            name_runtime(found);
+            return found;
+        }
         let found = self.look_from(code);
         remember(key, found);
+        name_runtime(Real(found));
         Real(found)
+    }
+
+    /// In the global scope. It is not there yet when a library brings it along later.
+    fn look_next(&self) -> Option<Real> {
+        const NEXT: *mut c_void = ptr::without_provenance_mut(usize::MAX);
+        // SAFETY: the name is a C string.
+        let next = unsafe { dlsym(NEXT, self.name.as_ptr()) }.expose_provenance();
+        if next == 0 {
+            return None;
+        }
+        let found = judge(next);
+        self.found.store(found, Ordering::Relaxed);
+        Some(Real(found))
     }
 
     /// As the library with this code sees it, or any library that was seen before.
@@ -148,6 +160,29 @@ impl Slot {
     }
 }
 
+/// Before the program starts: where LLVM's runtime answers, all calls go there at once, so that it sees where even the first
+/// of them comes from.
+pub fn settle() {
+    unsafe extern "C" {
+        // The linker's names for the begin and end of the section.
+        static __start_crosscut_slots: u8;
+        static __stop_crosscut_slots: u8;
+    }
+    super::slot!(GOMP_parallel);
+    super::slot!(omp_set_lock);
+    let is_quiet = |slot: &Slot| slot.look_next().is_some_and(Real::is_quiet);
+    if !is_quiet(&GOMP_parallel) && !is_quiet(&omp_set_lock) {
+        return;
+    }
+    let begin = (&raw const __start_crosscut_slots).cast::<Slot>();
+    let end = (&raw const __stop_crosscut_slots).cast::<Slot>();
+    // SAFETY: the section holds nothing but slots.
+    let slots = unsafe { std::slice::from_raw_parts(begin, end.offset_from_unsigned(begin)) };
+    for slot in slots {
+        slot.look_next();
+    }
+}
+
 /// Whether a function that was found reports on its own: LLVM's runtime has this name, whatever its file is called.
 fn judge(address: usize) -> usize {
     let Some(home) = object(address) else { return address };
@@ -161,17 +196,24 @@ fn judge(address: usize) -> usize {
     if !fork.is_null() && object(fork.addr()).is_some_and(|of_fork| of_fork.base == home.base) {
         return address | QUIET;
     }
+    address
+}
+
+/// Says once in whose place we are called.
+fn name_runtime(real: Real) {
     static SAID: AtomicBool = AtomicBool::new(false);
-    if !SAID.swap(true, Ordering::Relaxed)
-        && let Some(process) = process::shared()
+    if real.is_quiet() || SAID.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    if let Some(process) = process::shared()
         && process.folder().is_some()
+        && let Some(home) = object(real.address() as usize)
     {
         // SAFETY: the loader's own text.
         let file = unsafe { CStr::from_ptr(home.file) }.to_string_lossy();
         let file = std::fs::canonicalize(&*file).unwrap_or_else(|_| file.as_ref().into());
         process.note("openmp", &format!("GCC's libgomp ({})", file.display()));
     }
-    address
 }
 
 /// What was found for calls from some code, when it is not the same for all.

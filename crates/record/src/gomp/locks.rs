@@ -5,13 +5,13 @@ use std::ffi::{c_int, c_long, c_void};
 use crosscut_events::{LockKind, with_tag};
 
 use super::find::Real;
-use super::{origin, place, real, with, with_caller};
+use super::{entries, here, origin, place, real, slot, stub, with};
 use crate::thread;
 
 /// Nested locks that a thread holds, with how often it has acquired each. More are not counted and look like plain ones.
 pub type Nests = [(u64, u32); 8];
 
-with_caller! {
+entries! {
     GOMP_critical_start(0) => critical_start;
     GOMP_critical_end(0) => critical_end;
     GOMP_critical_name_start(1) => critical_name_start;
@@ -114,14 +114,10 @@ unsafe extern "C-unwind" fn ordered_end(caller: usize) {
 /// Waits for other iterations. In C they are any number of arguments; for the processors that we know, those that were not
 /// passed are words that nobody looks at.
 macro_rules! crossings {
-    ($($name:ident)*) => {$(
-        /// An iteration waits for another.
-        ///
-        /// # Safety
-        /// Called by GCC's code.
-        #[unsafe(no_mangle)]
+    ($($name:ident)*) => {$(slot!($name); const _: () = {
+        stub!($name(=) => inner);
         #[allow(clippy::too_many_arguments)]
-        pub unsafe extern "C-unwind" fn $name(
+        unsafe extern "C-unwind" fn inner(
             a: c_long, b: c_long, c: c_long, d: c_long, e: c_long, f: c_long, g: c_long, h: c_long,
             i: c_long, j: c_long, k: c_long, l: c_long, m: c_long, n: c_long, o: c_long, p: c_long,
         ) {
@@ -129,7 +125,7 @@ macro_rules! crossings {
                 c_long, c_long, c_long, c_long, c_long, c_long, c_long, c_long,
                 c_long, c_long, c_long, c_long, c_long, c_long, c_long, c_long,
             );
-            let real = real!($name, origin(super::here()));
+            let real = real!($name, origin(here()));
             let call = || {
                 // SAFETY: it takes some of these; the caller's own call.
                 unsafe { real.function::<Wait>()(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p) }
@@ -138,18 +134,20 @@ macro_rules! crossings {
                 return call();
             }
             let lock = only(LockKind::Ordered, real);
-            acquiring(lock, super::here(), call);
+            acquiring(lock, here(), call);
             thread::with(|thread| thread.lock_freed(lock));
         }
-    )*};
+    };)*};
 }
 
 crossings! { GOMP_doacross_wait GOMP_doacross_ull_wait }
 
 /// Locks of the program, for C and for Fortran: acquire, try to, give back.
 macro_rules! locks {
-    ($($set:ident $test:ident $unset:ident;)*) => {$(const _: () = {
-        with_caller! { $set(1) => set; $test(1) => test; $unset(1) => unset; }
+    ($($set:ident $test:ident $unset:ident;)*) => {$(slot!($set); slot!($test); slot!($unset); const _: () = {
+        stub!($set(1) => set);
+        stub!($test(1) => test);
+        stub!($unset(1) => unset);
 
         unsafe extern "C-unwind" fn set(lock: *mut c_void, caller: usize) {
             let real = real!($set, origin(caller));
@@ -186,8 +184,10 @@ locks! {
 
 /// Locks that their owner may acquire again: what counts is the time from the first acquisition to the last release.
 macro_rules! nested_locks {
-    ($($set:ident $test:ident $unset:ident;)*) => {$(const _: () = {
-        with_caller! { $set(1) => set; $test(1) => test; $unset(1) => unset; }
+    ($($set:ident $test:ident $unset:ident;)*) => {$(slot!($set); slot!($test); slot!($unset); const _: () = {
+        stub!($set(1) => set);
+        stub!($test(1) => test);
+        stub!($unset(1) => unset);
 
         unsafe extern "C-unwind" fn set(lock: *mut c_void, caller: usize) {
             let real = real!($set, origin(caller));

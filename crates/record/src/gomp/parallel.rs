@@ -1,13 +1,20 @@
 //! Parallel regions: the block that libgomp hands to the threads of a team is a [`Region`] on the stack of the call that
 //! started it.
 
-use std::ffi::{c_int, c_long, c_uint, c_void};
+use std::ffi::{c_long, c_uint, c_void};
 
 use crosscut_events::{TaskId, WaitKind};
 
 use super::work::{DYNAMIC, GUIDED, Lap, OTHER, STATIC};
-use super::{Body, Scope, entry, real, with};
+use super::{Body, Scope, ask, entries, entry, real, slot, stub, with};
 use crate::thread;
+
+entries! {
+    GOMP_parallel(=) => parallel;
+    GOMP_parallel_reductions(=) => parallel_reductions;
+    GOMP_parallel_sections(=) => parallel_sections;
+    GOMP_teams_reg(=) => teams;
+}
 
 /// What all lanes of a region share.
 #[repr(C)]
@@ -45,9 +52,7 @@ impl Region {
 
     /// A lane begins here; what ran before comes back.
     pub(super) fn enter(&self) -> Option<Scope> {
-        let real = real!(omp_get_thread_num, self.body as usize);
-        // SAFETY: that is its type, and it is a question.
-        let number = unsafe { real.function::<unsafe extern "C-unwind" fn() -> c_int>()() };
+        let number = ask!(omp_get_thread_num, self.body as usize);
         thread::with(|thread| {
             // A thread that waited for work since its last lane.
             super::leave(thread);
@@ -110,11 +115,7 @@ fn region<R>(
 }
 
 /// A parallel region.
-///
-/// # Safety
-/// Called by GCC's code.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn GOMP_parallel(body: Body, data: *mut c_void, threads: c_uint, bits: c_uint) {
+unsafe extern "C-unwind" fn parallel(body: Body, data: *mut c_void, threads: c_uint, bits: c_uint) {
     type Parallel = unsafe extern "C-unwind" fn(Body, *mut c_void, c_uint, c_uint);
     let real = real!(GOMP_parallel, body as usize);
     region((body, data, threads), None, real.is_quiet(), |body, data| {
@@ -124,11 +125,7 @@ pub unsafe extern "C-unwind" fn GOMP_parallel(body: Body, data: *mut c_void, thr
 }
 
 /// A parallel region with task reductions, which libgomp finds through the first word of the program's block.
-///
-/// # Safety
-/// Called by GCC's code.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn GOMP_parallel_reductions(
+unsafe extern "C-unwind" fn parallel_reductions(
     body: Body,
     data: *mut c_void,
     threads: c_uint,
@@ -151,14 +148,10 @@ pub unsafe extern "C-unwind" fn GOMP_parallel_reductions(
 
 /// Regions that are a loop, with a size of chunks.
 macro_rules! loops {
-    ($($name:ident $schedule:ident;)*) => {$(
-        /// A parallel loop.
-        ///
-        /// # Safety
-        /// Called by GCC's code.
-        #[unsafe(no_mangle)]
+    ($($name:ident $schedule:ident;)*) => {$(slot!($name); const _: () = {
+        stub!($name(=) => inner);
         #[allow(clippy::too_many_arguments)]
-        pub unsafe extern "C-unwind" fn $name(
+        unsafe extern "C-unwind" fn inner(
             body: Body, data: *mut c_void, threads: c_uint, from: c_long, to: c_long, step: c_long, chunk: c_long,
             bits: c_uint,
         ) {
@@ -172,7 +165,7 @@ macro_rules! loops {
                 unsafe { real.function::<Parallel>()(body, data, threads, from, to, step, chunk, bits) }
             })
         }
-    )*};
+    };)*};
 }
 
 loops! {
@@ -185,13 +178,9 @@ loops! {
 
 /// Regions that are a loop, without a size of chunks.
 macro_rules! unchunked {
-    ($($name:ident)*) => {$(
-        /// A parallel loop whose schedule is chosen when it runs.
-        ///
-        /// # Safety
-        /// Called by GCC's code.
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C-unwind" fn $name(
+    ($($name:ident)*) => {$(slot!($name); const _: () = {
+        stub!($name(=) => inner);
+        unsafe extern "C-unwind" fn inner(
             body: Body, data: *mut c_void, threads: c_uint, from: c_long, to: c_long, step: c_long, bits: c_uint,
         ) {
             type Parallel = unsafe extern "C-unwind" fn(Body, *mut c_void, c_uint, c_long, c_long, c_long, c_uint);
@@ -202,7 +191,7 @@ macro_rules! unchunked {
                 unsafe { real.function::<Parallel>()(body, data, threads, from, to, step, bits) }
             })
         }
-    )*};
+    };)*};
 }
 
 unchunked! {
@@ -212,11 +201,7 @@ unchunked! {
 }
 
 /// Parallel sections.
-///
-/// # Safety
-/// Called by GCC's code.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn GOMP_parallel_sections(
+unsafe extern "C-unwind" fn parallel_sections(
     body: Body,
     data: *mut c_void,
     threads: c_uint,
@@ -232,17 +217,7 @@ pub unsafe extern "C-unwind" fn GOMP_parallel_sections(
 }
 
 /// A league of teams. They run one after the other on this thread, but the program lets them run side by side.
-///
-/// # Safety
-/// Called by GCC's code.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn GOMP_teams_reg(
-    body: Body,
-    data: *mut c_void,
-    teams: c_uint,
-    limit: c_uint,
-    bits: c_uint,
-) {
+unsafe extern "C-unwind" fn teams(body: Body, data: *mut c_void, teams: c_uint, limit: c_uint, bits: c_uint) {
     type Teams = unsafe extern "C-unwind" fn(Body, *mut c_void, c_uint, c_uint, c_uint);
     let real = real!(GOMP_teams_reg, body as usize);
     // SAFETY: that is its type.
@@ -260,9 +235,7 @@ pub unsafe extern "C-unwind" fn GOMP_teams_reg(
 unsafe extern "C-unwind" fn run_team(region: *mut c_void) {
     // SAFETY: libgomp got it from the call above, which has not returned.
     let region = unsafe { &*region.cast::<Region>() };
-    let real = real!(omp_get_team_num, region.body as usize);
-    // SAFETY: that is its type, and it is a question.
-    let number = unsafe { real.function::<unsafe extern "C-unwind" fn() -> c_int>()() };
+    let number = ask!(omp_get_team_num, region.body as usize);
     let outer = thread::with(|thread| {
         thread.lane(region.team, number as u32);
         let scope = Scope { code: entry(region.body), ..Scope::default() };

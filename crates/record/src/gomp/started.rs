@@ -5,8 +5,15 @@ use std::ffi::{c_long, c_uint, c_void};
 
 use super::parallel::{Around, Region, leave, run};
 use super::work::{DYNAMIC, GUIDED, Lap, OTHER, STATIC};
-use super::{Body, Scope, origin, real, with_caller};
+use super::{Body, Scope, entries, origin, real, slot, stub};
 use crate::thread;
+
+entries! {
+    GOMP_parallel_end(0) => parallel_end;
+    GOMP_parallel_start(=) => parallel_start;
+    GOMP_parallel_sections_start(=) => parallel_sections_start;
+    GOMP_parallel_loop_runtime_start(=) => parallel_loop_runtime_start;
+}
 
 /// A region that was started.
 pub struct Started {
@@ -31,11 +38,7 @@ fn start(
 }
 
 /// A team is started.
-///
-/// # Safety
-/// Called by GCC's code.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn GOMP_parallel_start(body: Body, data: *mut c_void, threads: c_uint) {
+unsafe extern "C-unwind" fn parallel_start(body: Body, data: *mut c_void, threads: c_uint) {
     type Start = unsafe extern "C-unwind" fn(Body, *mut c_void, c_uint);
     let real = real!(GOMP_parallel_start, body as usize);
     start((body, data, threads), None, real.is_quiet(), |body, data| {
@@ -45,11 +48,7 @@ pub unsafe extern "C-unwind" fn GOMP_parallel_start(body: Body, data: *mut c_voi
 }
 
 /// A team is started for sections.
-///
-/// # Safety
-/// Called by GCC's code.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn GOMP_parallel_sections_start(
+unsafe extern "C-unwind" fn parallel_sections_start(
     body: Body,
     data: *mut c_void,
     threads: c_uint,
@@ -64,13 +63,9 @@ pub unsafe extern "C-unwind" fn GOMP_parallel_sections_start(
 }
 
 macro_rules! loops {
-    ($($name:ident $schedule:ident;)*) => {$(
-        /// A team is started for a loop.
-        ///
-        /// # Safety
-        /// Called by GCC's code.
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C-unwind" fn $name(
+    ($($name:ident $schedule:ident;)*) => {$(slot!($name); const _: () = {
+        stub!($name(=) => inner);
+        unsafe extern "C-unwind" fn inner(
             body: Body, data: *mut c_void, threads: c_uint, from: c_long, to: c_long, step: c_long, chunk: c_long,
         ) {
             type Start = unsafe extern "C-unwind" fn(Body, *mut c_void, c_uint, c_long, c_long, c_long, c_long);
@@ -81,7 +76,7 @@ macro_rules! loops {
                 unsafe { real.function::<Start>()(body, data, threads, from, to, step, chunk) }
             })
         }
-    )*};
+    };)*};
 }
 
 loops! {
@@ -91,11 +86,7 @@ loops! {
 }
 
 /// A team is started for a loop whose schedule is chosen when it runs.
-///
-/// # Safety
-/// Called by GCC's code.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn GOMP_parallel_loop_runtime_start(
+unsafe extern "C-unwind" fn parallel_loop_runtime_start(
     body: Body,
     data: *mut c_void,
     threads: c_uint,
@@ -110,10 +101,6 @@ pub unsafe extern "C-unwind" fn GOMP_parallel_loop_runtime_start(
         // SAFETY: that is its type; the caller's own call.
         unsafe { real.function::<Start>()(body, data, threads, from, to, step) }
     })
-}
-
-with_caller! {
-    GOMP_parallel_end(0) => parallel_end;
 }
 
 /// The program has run the body of the first lane, and the team ends.

@@ -8,8 +8,12 @@ use crosscut_events::{TaskId, flags};
 
 use super::arena::Block;
 use super::work::Lap;
-use super::{Body, Scope, entry, real, with};
+use super::{Body, Scope, entries, entry, real, with};
 use crate::thread::{self, Thread};
+
+entries! {
+    GOMP_task(=) => task;
+}
 
 /// Builds the block of a task from another.
 pub(super) type Copy = unsafe extern "C-unwind" fn(*mut c_void, *mut c_void);
@@ -101,11 +105,7 @@ pub(super) fn layout<H>(align: c_long) -> (usize, usize) {
 
 /// A task is created. Old callers pass fewer arguments: the last ones are there when a flag says so, and are passed on
 /// anyway.
-///
-/// # Safety
-/// Called by GCC's code.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn GOMP_task(
+unsafe extern "C-unwind" fn task(
     body: Body,
     data: *mut c_void,
     copy: Option<Copy>,

@@ -6,7 +6,7 @@ use std::ffi::{c_int, c_long, c_uint, c_ulong, c_void};
 use crosscut_events::{TaskId, WaitKind};
 
 use super::task::{Copy, Header, Original, begin, end, flag, kind_of, layout, manner, with_block};
-use super::{Body, entry, real, with};
+use super::{Body, ask, entry, real, slot, stub, with};
 use crate::thread::{self, Thread};
 
 /// How a loop is cut: first some larger tasks, then smaller ones.
@@ -102,54 +102,53 @@ struct Call {
 
 macro_rules! taskloop {
     ($name:ident, $type:ty, |$start:ident, $end:ident, $step:ident, $bits:ident| $range:expr) => {
-        /// A loop is cut into tasks.
-        ///
-        /// # Safety
-        /// Called by GCC's code.
-        #[unsafe(no_mangle)]
-        #[allow(clippy::too_many_arguments)]
-        pub unsafe extern "C-unwind" fn $name(
-            body: Body,
-            data: *mut c_void,
-            copy: Option<Copy>,
-            size: c_long,
-            align: c_long,
-            $bits: c_uint,
-            number: c_ulong,
-            priority: c_int,
-            $start: $type,
-            $end: $type,
-            $step: $type,
-        ) {
-            type Taskloop = unsafe extern "C-unwind" fn(
-                Body,
-                *mut c_void,
-                Option<Copy>,
-                c_long,
-                c_long,
-                c_uint,
-                c_ulong,
-                c_int,
-                $type,
-                $type,
-                $type,
-            );
-            let real = real!($name, body as usize);
-            let call = |body, data, copy, size, align| {
-                // SAFETY: that is its type; the caller's own call.
-                unsafe {
-                    real.function::<Taskloop>()(
-                        body, data, copy, size, align, $bits, number, priority, $start, $end, $step,
-                    )
+        slot!($name);
+        const _: () = {
+    stub!($name(=) => inner);
+            #[allow(clippy::too_many_arguments)]
+            unsafe extern "C-unwind" fn inner(
+                body: Body,
+                data: *mut c_void,
+                copy: Option<Copy>,
+                size: c_long,
+                align: c_long,
+                $bits: c_uint,
+                number: c_ulong,
+                priority: c_int,
+                $start: $type,
+                $end: $type,
+                $step: $type,
+            ) {
+                type Taskloop = unsafe extern "C-unwind" fn(
+                    Body,
+                    *mut c_void,
+                    Option<Copy>,
+                    c_long,
+                    c_long,
+                    c_uint,
+                    c_ulong,
+                    c_int,
+                    $type,
+                    $type,
+                    $type,
+                );
+                let real = real!($name, body as usize);
+                let call = |body, data, copy, size, align| {
+                    // SAFETY: that is its type; the caller's own call.
+                    unsafe {
+                        real.function::<Taskloop>()(
+                            body, data, copy, size, align, $bits, number, priority, $start, $end, $step,
+                        )
+                    }
+                };
+                if real.is_quiet() {
+                    return call(body, data, copy, size, align);
                 }
-            };
-            if real.is_quiet() {
-                return call(body, data, copy, size, align);
+                let given = Call { body, data, copy, size, align, bits: $bits, number };
+                // SAFETY: the caller's own call.
+                unsafe { taskloop(given, $range, call) }
             }
-            let given = Call { body, data, copy, size, align, bits: $bits, number };
-            // SAFETY: the caller's own call.
-            unsafe { taskloop(given, $range, call) }
-        }
+        };
     };
 }
 
@@ -222,9 +221,7 @@ fn header(thread: &mut Thread, given: &Call, range: Range, offset: usize) -> Loo
     let mut first = TaskId::NONE;
     let mut cut = Cut::even(0, 1);
     if !at_once {
-        let real = real!(omp_get_num_threads, body as usize);
-        // SAFETY: that is its type, and it is a question.
-        let threads = unsafe { real.function::<unsafe extern "C-unwind" fn() -> c_int>()() };
+        let threads = ask!(omp_get_num_threads, body as usize);
         cut = Cut::new(range.iterations, bits, number, threads.max(1) as u64);
         for at in 0..cut.count {
             let task = thread.create(code, how);

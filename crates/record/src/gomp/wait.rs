@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crosscut_events::WaitKind;
 
-use super::{origin, place, real, with, with_caller};
+use super::{entries, origin, place, real, with};
 use crate::process;
 use crate::thread::{self, Thread};
 
-with_caller! {
+entries! {
     GOMP_taskwait(0) => taskwait;
     GOMP_taskwait_depend(1) => taskwait_depend;
     GOMP_barrier(0) => barrier;

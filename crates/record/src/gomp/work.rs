@@ -6,7 +6,7 @@ use std::ffi::{c_long, c_uint, c_void};
 use crosscut_events::WaitKind;
 
 use super::wait::waiting;
-use super::{here, origin, place, real, with, with_caller};
+use super::{entries, here, origin, place, real, slot, stub, with};
 use crate::thread::{self, Thread};
 
 /// The loop that a lane is in.
@@ -118,8 +118,8 @@ unsafe fn next(first: *const u64, last: *const u64, ask: impl FnOnce() -> u8) ->
 
 /// Entry points `start(start, end, step, chunk, &first, &last)`.
 macro_rules! chunked {
-    ($($name:ident $schedule:ident;)*) => {$(const _: () = {
-        with_caller! { $name(6) => inner; }
+    ($($name:ident $schedule:ident;)*) => {$(slot!($name); const _: () = {
+        stub!($name(6) => inner);
         unsafe extern "C-unwind" fn inner(
             from: c_long, to: c_long, step: c_long, chunk: c_long, first: *mut c_long, last: *mut c_long, caller: usize,
         ) -> u8 {
@@ -138,8 +138,8 @@ macro_rules! chunked {
 
 /// Entry points `start(start, end, step, &first, &last)`.
 macro_rules! unchunked {
-    ($($name:ident $schedule:ident;)*) => {$(const _: () = {
-        with_caller! { $name(5) => inner; }
+    ($($name:ident $schedule:ident;)*) => {$(slot!($name); const _: () = {
+        stub!($name(5) => inner);
         unsafe extern "C-unwind" fn inner(
             from: c_long, to: c_long, step: c_long, first: *mut c_long, last: *mut c_long, caller: usize,
         ) -> u8 {
@@ -158,8 +158,8 @@ macro_rules! unchunked {
 
 /// Entry points `start(up, start, end, step, chunk, &first, &last)`.
 macro_rules! unsigned_chunked {
-    ($($name:ident $schedule:ident;)*) => {$(const _: () = {
-        with_caller! { $name(7) => inner; }
+    ($($name:ident $schedule:ident;)*) => {$(slot!($name); const _: () = {
+        stub!($name(7) => inner);
         unsafe extern "C-unwind" fn inner(
             up: u8, from: u64, to: u64, step: u64, chunk: u64, first: *mut u64, last: *mut u64, caller: usize,
         ) -> u8 {
@@ -178,8 +178,8 @@ macro_rules! unsigned_chunked {
 
 /// Entry points `start(up, start, end, step, &first, &last)`.
 macro_rules! unsigned_unchunked {
-    ($($name:ident $schedule:ident;)*) => {$(const _: () = {
-        with_caller! { $name(6) => inner; }
+    ($($name:ident $schedule:ident;)*) => {$(slot!($name); const _: () = {
+        stub!($name(6) => inner);
         unsafe extern "C-unwind" fn inner(
             up: u8, from: u64, to: u64, step: u64, first: *mut u64, last: *mut u64, caller: usize,
         ) -> u8 {
@@ -198,8 +198,8 @@ macro_rules! unsigned_unchunked {
 
 /// Entry points `next(&first, &last)`.
 macro_rules! nexts {
-    ($($name:ident)*) => {$(const _: () = {
-        with_caller! { $name(2) => inner; }
+    ($($name:ident)*) => {$(slot!($name); const _: () = {
+        stub!($name(2) => inner);
         unsafe extern "C-unwind" fn inner(first: *mut u64, last: *mut u64, caller: usize) -> u8 {
             type Next = unsafe extern "C-unwind" fn(*mut u64, *mut u64) -> u8;
             let real = real!($name, origin(caller));
@@ -217,8 +217,8 @@ macro_rules! nexts {
 /// Entry points `start(counts, &count, chunk, &first, &last)`, whose iterations wait for each other. Signed and unsigned
 /// ones are alike: they count.
 macro_rules! crossing {
-    ($($name:ident $schedule:ident;)*) => {$(const _: () = {
-        with_caller! { $name(5) => inner; }
+    ($($name:ident $schedule:ident;)*) => {$(slot!($name); const _: () = {
+        stub!($name(5) => inner);
         unsafe extern "C-unwind" fn inner(
             counts: c_uint, count: *mut u64, chunk: u64, first: *mut u64, last: *mut u64, caller: usize,
         ) -> u8 {
@@ -316,8 +316,8 @@ crossing! {
 
 /// Entry points `start(counts, &count, &first, &last)`.
 macro_rules! crossing_unchunked {
-    ($($name:ident)*) => {$(const _: () = {
-        with_caller! { $name(4) => inner; }
+    ($($name:ident)*) => {$(slot!($name); const _: () = {
+        stub!($name(4) => inner);
         unsafe extern "C-unwind" fn inner(
             counts: c_uint, count: *mut u64, first: *mut u64, last: *mut u64, caller: usize,
         ) -> u8 {
@@ -339,14 +339,10 @@ crossing_unchunked! { GOMP_loop_doacross_runtime_start GOMP_loop_ull_doacross_ru
 /// Entry points with more arguments than registers, for loops with task reductions: their place is that of the body.
 /// Without room for a chunk they only announce the reductions of a loop that is shared out by plain code.
 macro_rules! reducing {
-    ($($name:ident)*) => {$(
-        /// The start of a loop with task reductions.
-        ///
-        /// # Safety
-        /// Called by GCC's code.
-        #[unsafe(no_mangle)]
+    ($($name:ident)*) => {$(slot!($name); const _: () = {
+        stub!($name(=) => inner);
         #[allow(clippy::too_many_arguments)]
-        pub unsafe extern "C-unwind" fn $name(
+        unsafe extern "C-unwind" fn inner(
             from: c_long, to: c_long, step: c_long, sched: c_long, chunk: c_long,
             first: *mut c_long, last: *mut c_long, reductions: *mut usize, memory: *mut *mut c_void,
         ) -> u8 {
@@ -365,20 +361,16 @@ macro_rules! reducing {
             // SAFETY: the caller's own numbers.
             unsafe { start(lap, here(), first.cast(), last.cast(), ask) }
         }
-    )*};
+    };)*};
 }
 
 reducing! { GOMP_loop_start GOMP_loop_ordered_start }
 
 macro_rules! unsigned_reducing {
-    ($($name:ident)*) => {$(
-        /// The start of a loop with task reductions.
-        ///
-        /// # Safety
-        /// Called by GCC's code.
-        #[unsafe(no_mangle)]
+    ($($name:ident)*) => {$(slot!($name); const _: () = {
+        stub!($name(=) => inner);
         #[allow(clippy::too_many_arguments)]
-        pub unsafe extern "C-unwind" fn $name(
+        unsafe extern "C-unwind" fn inner(
             up: u8, from: u64, to: u64, step: u64, sched: c_long, chunk: u64,
             first: *mut u64, last: *mut u64, reductions: *mut usize, memory: *mut *mut c_void,
         ) -> u8 {
@@ -397,20 +389,16 @@ macro_rules! unsigned_reducing {
             // SAFETY: the caller's own numbers.
             unsafe { start(lap, here(), first, last, ask) }
         }
-    )*};
+    };)*};
 }
 
 unsigned_reducing! { GOMP_loop_ull_start GOMP_loop_ull_ordered_start }
 
 macro_rules! crossing_reducing {
-    ($($name:ident)*) => {$(
-        /// The start of a loop with task reductions whose iterations wait for each other.
-        ///
-        /// # Safety
-        /// Called by GCC's code.
-        #[unsafe(no_mangle)]
+    ($($name:ident)*) => {$(slot!($name); const _: () = {
+        stub!($name(=) => inner);
         #[allow(clippy::too_many_arguments)]
-        pub unsafe extern "C-unwind" fn $name(
+        unsafe extern "C-unwind" fn inner(
             counts: c_uint, count: *mut u64, sched: c_long, chunk: u64,
             first: *mut u64, last: *mut u64, reductions: *mut usize, memory: *mut *mut c_void,
         ) -> u8 {
@@ -428,15 +416,15 @@ macro_rules! crossing_reducing {
             // SAFETY: the caller's own numbers.
             unsafe { start(across(counts, count, schedule(sched)), here(), first, last, ask) }
         }
-    )*};
+    };)*};
 }
 
 crossing_reducing! { GOMP_loop_doacross_start GOMP_loop_ull_doacross_start }
 
 /// Ends of loops and sections: with a barrier, with one that may be cancelled, and with none.
 macro_rules! ends {
-    ($($name:ident $result:ty, $waits:literal;)*) => {$(const _: () = {
-        with_caller! { $name(0) => inner; }
+    ($($name:ident $result:ty, $waits:literal;)*) => {$(slot!($name); const _: () = {
+        stub!($name(0) => inner);
         unsafe extern "C-unwind" fn inner(caller: usize) -> $result {
             let real = real!($name, origin(caller));
             // SAFETY: that is its type; the caller's own call.
@@ -459,7 +447,7 @@ ends! {
     GOMP_sections_end_nowait (), false;
 }
 
-with_caller! {
+entries! {
     GOMP_sections_start(1) => sections_start;
     GOMP_sections2_start(3) => sections2_start;
     GOMP_sections_next(0) => sections_next;

@@ -47,7 +47,7 @@ impl Problem {
     ];
 
     /// Stable word, as on the command line and in JSON.
-    pub fn word(self) -> &'static str {
+    pub const fn word(self) -> &'static str {
         match self {
             Problem::LowParallelBenefit => "low-parallel-benefit",
             Problem::WorkDeviation => "work-deviation",

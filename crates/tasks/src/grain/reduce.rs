@@ -220,9 +220,26 @@ impl<'a> Pass<'a> {
             self.put_grain(self.made(0, 0), GrainKind::Root, self.tasks.own_work(0));
             return;
         }
+        if self.is_made_up() {
+            return self.begin_frame(self.made(0, 0), GrainKind::Root, false, self.joins_of_root());
+        }
         let inside = self.look_into(0);
         let nothing_else = inside.joins == 0;
         self.begin_frame(self.made(0, 0), GrainKind::Root, inside.creates || nothing_else, inside.joins);
+    }
+
+    /// Whether the root only holds the others together: the input had no such task.
+    fn is_made_up(&self) -> bool {
+        let fact = self.tasks.run().manifest().facts.get("made_up_root");
+        fact.and_then(|fact| fact.as_bool()).unwrap_or(false) && self.has_grains(0)
+    }
+
+    /// Sections of the root that join something.
+    fn joins_of_root(&self) -> u32 {
+        let tree = self.tasks.tree();
+        let sections =
+            tree.children(NodeId::ROOT).filter(|&child| self.mark(child.0).kind() == Kind::Section);
+        sections.filter(|&section| self.has_grains(section.0)).count() as u32
     }
 
     fn made(&self, task: u32, creation: i64) -> Made {

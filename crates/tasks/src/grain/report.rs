@@ -1,13 +1,13 @@
 //! The text summary of a grain graph: its size, what aggregation saves, and each problem with how many grains have it,
-//! what it costs and where it is; and the same as findings.
+//! what it costs and where it is.
 
 use crosscut_run::Source;
 use crosscut_tree::NodeId;
 use foldhash::{HashMap, HashMapExt};
 
 use super::table::Slot;
-use super::{Deviation, GrainKind, Grains, Problem, ProblemSet, Theta, Thresholds};
-use crate::findings::{Finding, FindingView, Severity, amount, grouped};
+use super::{Deviation, Grains, Problem, ProblemSet, Theta, Thresholds};
+use crate::causes::grouped;
 use crate::tasks::Tasks;
 
 /// Where grains with a problem come from.
@@ -96,54 +96,6 @@ impl Grains {
             set,
         }
     }
-
-    /// Problems as findings: those that cost at least a hundredth of what the workers could have done.
-    pub fn findings(&self, tasks: &Tasks, problems: &[ProblemReport]) -> Vec<Finding> {
-        let capacity = i64::from(self.workers()).saturating_mul(tasks.summary().elapsed);
-        let worth = |report: &&ProblemReport| report.time_lost > 0 && report.time_lost >= capacity / 100;
-        problems.iter().filter(worth).map(|report| self.finding(tasks, report, capacity)).collect()
-    }
-
-    /// It points to the line that the report names first, and there to the grain that costs most.
-    fn finding(&self, tasks: &Tasks, report: &ProblemReport, capacity: i64) -> Finding {
-        let set = &report.set;
-        let worst = report.sites.first().map(|site| site.node);
-        let line = worst.map(|node| self.task(node)).and_then(|node| tasks.source(node).0);
-        Finding {
-            id: set.problem.word(),
-            severity: Severity::of(report.time_lost, capacity),
-            cost: report.time_lost,
-            what: format!(
-                "the {} of {} of {} grain{} is {} {}; {} {}",
-                set.problem.metric(),
-                grouped(set.grains as u64),
-                grouped(self.grain_count() as u64),
-                if self.grain_count() == 1 { "" } else { "s" },
-                if set.problem.is_below() { "below" } else { "over" },
-                ProblemReport::threshold_text(set.threshold),
-                if set.grains == 1 { "it works" } else { "they work" },
-                amount(report.work as f64, tasks.clock()),
-            ),
-            advice: advice(set.problem, worst.map(|node| self.kind(node))).to_owned(),
-            line: line.map(ToString::to_string),
-            view: FindingView::Grain,
-            node: worst,
-            window: worst.map(|node| self.task(node)).map(|node| (tasks.start(node), tasks.end(node))),
-        }
-    }
-}
-
-/// What to try against a problem of grains of a kind. A member of a team or a chunk cannot be run inline.
-fn advice(problem: Problem, kind: Option<GrainKind>) -> &'static str {
-    match (problem, kind) {
-        (Problem::LowParallelBenefit, Some(GrainKind::Lane | GrainKind::Root)) => {
-            "this parallel region costs more than its members do: give it more to do, or fewer threads"
-        }
-        (Problem::LowParallelBenefit, Some(GrainKind::Chunk)) => {
-            "use larger chunks: to get one costs more than what it does"
-        }
-        _ => problem.advice(),
-    }
 }
 
 impl ProblemReport {
@@ -178,15 +130,6 @@ mod tests {
             (1_234_567.5, "1.23e6"),
         ] {
             assert_eq!(ProblemReport::threshold_text(value), text);
-        }
-    }
-
-    #[test]
-    fn members_of_teams_are_not_advised_to_run_inline() {
-        let problem = Problem::LowParallelBenefit;
-        assert_eq!(advice(problem, Some(GrainKind::Task)), problem.advice());
-        for kind in [GrainKind::Lane, GrainKind::Root, GrainKind::Chunk] {
-            assert!(!advice(problem, Some(kind)).contains("inline"));
         }
     }
 }

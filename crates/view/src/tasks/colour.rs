@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use crosscut_run::{Source, Sources};
 use crosscut_tasks::Tasks;
 use crosscut_tasks::schema::Kind;
 use crosscut_tree::NodeId;
 
 use crate::format::{count, file_name};
-use crate::scene::LegendItem;
 use crosscut_scene::palette::{CATEGORIES, slot};
+use crosscut_scene::scene::LegendItem;
 
 /// What decides a mark's colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,14 +39,33 @@ pub fn kind_slot(kind: Kind) -> u16 {
     }
 }
 
-/// The slot of a source position: the same in every run and every view.
-pub fn source_slot(file: &str, line: i64) -> u16 {
+/// The slot that a source position would like to have: the same in every run and every view.
+fn wish(source: &Source) -> usize {
     // FNV-1a over "file:line".
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
-    for byte in file_name(file).bytes().chain([b':']).chain(line.to_string().bytes()) {
+    for byte in file_name(&source.file).bytes().chain([b':']).chain(source.line.to_string().bytes()) {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
     }
-    ((hash ^ hash >> 32) % CATEGORIES as u64) as u16
+    ((hash ^ hash >> 32) % CATEGORIES as u64) as usize
+}
+
+/// The slots of all source positions, by their id. Lines of one run have different colours as long as there are enough: a
+/// line whose colour is taken gets the next free one, lines in the order of their names, so that runs of the same program
+/// agree.
+pub fn source_slots(sources: &Sources) -> Vec<u16> {
+    let known = |id: u32| sources.get(id).map(|source| ((file_name(&source.file), source.line), id, source));
+    let mut lines: Vec<_> = (0..sources.source_count() as u32).filter_map(known).collect();
+    lines.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+    let mut slots = vec![slot::MUTED; sources.source_count()];
+    let mut taken = [false; CATEGORIES];
+    for same in lines.chunk_by(|a, b| a.0 == b.0) {
+        let wish = wish(same[0].2);
+        let free = (0..CATEGORIES).map(|step| (wish + step) % CATEGORIES).find(|&slot| !taken[slot]);
+        let slot = free.unwrap_or(wish);
+        taken[slot] = true;
+        same.iter().for_each(|&(_, id, _)| slots[id as usize] = slot as u16);
+    }
+    slots
 }
 
 /// Colours nodes and remembers what it used.
@@ -53,6 +73,8 @@ pub fn source_slot(file: &str, line: i64) -> u16 {
 pub struct Painter<'a> {
     tasks: &'a Tasks,
     by: ColourBy,
+    /// By source, where that decides.
+    slots: Vec<u16>,
     used: BTreeMap<Key, usize>,
 }
 
@@ -70,7 +92,8 @@ enum Key {
 impl<'a> Painter<'a> {
     /// Nothing used yet.
     pub fn new(tasks: &'a Tasks, by: ColourBy) -> Self {
-        Painter { tasks, by, used: BTreeMap::new() }
+        let slots = if by == ColourBy::Source { source_slots(tasks.sources()) } else { Vec::new() };
+        Painter { tasks, by, slots, used: BTreeMap::new() }
     }
 
     fn key(&self, node: NodeId) -> Key {
@@ -94,11 +117,10 @@ impl<'a> Painter<'a> {
             Key::Worker(worker) => worker_slot(worker),
             Key::Core(core) => worker_slot(core.max(0) as usize),
             Key::Kind(kind) => kind_slot(kind),
-            Key::Site(site) => self
-                .tasks
-                .sources()
-                .from(site)
-                .map_or(slot::MUTED, |source| source_slot(&source.file, source.line)),
+            Key::Site(site) => {
+                let source = self.tasks.sources().site(site).map(|site| site.from as usize);
+                source.and_then(|source| self.slots.get(source)).copied().unwrap_or(slot::MUTED)
+            }
             Key::Several => slot::SEVERAL,
             Key::Unknown => slot::MUTED,
         }

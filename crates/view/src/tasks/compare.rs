@@ -5,7 +5,7 @@ use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{Deviation, Grains, Growth, Kernel, Problem, ProblemReport, growth};
 use crosscut_tree::{NodeId, Unit};
 use crosscut_workbench::sheet::Tone;
-use crosscut_workbench::{Block, Cell, Fact, Refusal, Row, RowState, Selection};
+use crosscut_workbench::{Block, Cell, Compared, Fact, Refusal, Row, RowState, Selection, object};
 use serde::Serialize;
 
 use super::forest_grains::TREE;
@@ -31,9 +31,9 @@ pub struct Comparison<'a> {
     pub problem: (usize, f64, i64),
 }
 
-/// `crosscut compare --json`.
+/// What `crosscut compare --json` says.
 #[derive(Debug, Serialize)]
-pub struct Compared {
+pub struct Figures {
     baseline: Side,
     run: Side,
     same_structure: bool,
@@ -41,7 +41,6 @@ pub struct Compared {
     matched: usize,
     work_ratio: f64,
     work_deviation: Deviated,
-    noted: bool,
     grown: Vec<Grown>,
 }
 
@@ -71,19 +70,25 @@ struct Grown {
     baseline_work_ns: i64,
 }
 
+/// Refuses runs whose clocks differ.
+fn one_clock(here: &Tasks, there: &Tasks) -> Result<(), Refusal> {
+    if here.clock() == there.clock() {
+        return Ok(());
+    }
+    Err(Refusal::new(format!(
+        "{} counts in {}, {} in {}: their times cannot be compared",
+        there.run().path().display(),
+        there.clock().unit(),
+        here.run().path().display(),
+        here.clock().unit()
+    )))
+}
+
 impl<'a> Comparison<'a> {
     /// Of a run with another one; refused where their clocks differ.
     pub fn new(here: &'a Opened, there: &'a Opened) -> Result<Self, Refusal> {
         let (a, b) = ((&here.tasks, &here.grains().grains), (&there.tasks, &there.grains().grains));
-        if a.0.clock() != b.0.clock() {
-            return Err(Refusal::new(format!(
-                "{} counts in {}, {} in {}: their times cannot be compared",
-                b.0.run().path().display(),
-                b.0.clock().unit(),
-                a.0.run().path().display(),
-                a.0.clock().unit()
-            )));
-        }
+        one_clock(a.0, b.0)?;
         let deviation = Deviation::new(a, b);
         let threshold = here.thresholds.of(Problem::WorkDeviation, a.1);
         let set = a.1.problem(Problem::WorkDeviation, threshold, Some(&deviation));
@@ -103,9 +108,20 @@ impl<'a> Comparison<'a> {
         2 * self.deviation.matched > self.here.1.grain_count()
     }
 
-    /// Workers of the run, and of the other one.
-    pub fn workers(&self) -> (u32, u32) {
-        (self.here.1.workers(), self.there.1.workers())
+    /// Why the other run is no baseline of this one; none where it is one.
+    fn no_baseline(&self) -> Option<String> {
+        let (workers, others) = (self.here.1.workers(), self.there.1.workers());
+        if !self.is_one_program() {
+            return Some("most grains have no counterpart; is it the same program?".to_owned());
+        }
+        (others > workers).then(|| {
+            format!(
+                "it has more workers than the run ({} against {}), so that work deviation would mean little; \
+                 --baseline takes it all the same",
+                count(others.into()),
+                count(workers.into())
+            )
+        })
     }
 
     fn ratio(&self) -> f64 {
@@ -121,8 +137,8 @@ impl<'a> Comparison<'a> {
         tasks.source(grains.task(node)).0.map(ToString::to_string)
     }
 
-    /// For scripts; `noted` says whether the baseline is noted in the run now.
-    pub fn json(&self, noted: bool) -> Compared {
+    /// For scripts.
+    pub fn json(&self) -> Figures {
         let side = |(tasks, grains): (&Tasks, &Grains)| Side {
             run: tasks.run().name(),
             workers: grains.workers(),
@@ -138,7 +154,7 @@ impl<'a> Comparison<'a> {
             baseline_work_ns: growth.work.1,
         };
         let (grains, threshold, time_lost_ns) = self.problem;
-        Compared {
+        Figures {
             baseline: side(self.there),
             run: side(self.here),
             same_structure: self.deviation.same_structure,
@@ -146,16 +162,15 @@ impl<'a> Comparison<'a> {
             matched: self.deviation.matched,
             work_ratio: self.ratio(),
             work_deviation: Deviated { threshold, grains, time_lost_ns },
-            noted,
             grown: self.grown.iter().map(grown).collect(),
         }
     }
 
-    /// Names with what is to be said, in order: elapsed, structure, matched; then, if anything matched, work and deviation.
+    /// How alike they are: elapsed time, structure, grains that match.
     pub fn facts(&self) -> Vec<(&'static str, String)> {
         let ((tasks, grains), (other, others)) = (self.here, self.there);
         let elapsed = |tasks: &Tasks| tasks.summary().elapsed;
-        let mut facts = vec![
+        vec![
             (
                 "elapsed",
                 format!(
@@ -176,9 +191,14 @@ impl<'a> Comparison<'a> {
                     many(grains.grain_count(), "grain")
                 ),
             ),
-        ];
+        ]
+    }
+
+    /// How they differ, if anything matches: work and its deviation.
+    pub fn differences(&self) -> Vec<(&'static str, String)> {
+        let grains = self.here.1;
         if self.deviation.matched == 0 {
-            return facts;
+            return Vec::new();
         }
         let work = format!(
             "{} against {}: × {}",
@@ -186,7 +206,6 @@ impl<'a> Comparison<'a> {
             self.time(self.deviation.work.1),
             three(self.ratio())
         );
-        facts.push(("work", work));
         let (over, threshold, lost) = self.problem;
         let deviation = format!(
             "{} ({}) {} more than {} times as long, and {} {}",
@@ -197,8 +216,7 @@ impl<'a> Comparison<'a> {
             if over == 1 { "loses" } else { "lose" },
             self.time(lost)
         );
-        facts.push(("work deviation", deviation));
-        facts
+        vec![("work", work), ("work deviation", deviation)]
     }
 
     fn structure(&self) -> String {
@@ -222,9 +240,12 @@ impl<'a> Comparison<'a> {
         out
     }
 
-    /// What grew as text, further in what stands in a group that is told of.
+    /// What grew as text, if anything matches, further in what stands in a group that is named.
     pub fn grown_lines(&self) -> Vec<String> {
         let grains = self.here.1;
+        if self.deviation.matched == 0 {
+            return Vec::new();
+        }
         let line = |(depth, growth): (usize, &Growth)| {
             let node = growth.node;
             let place = self.place(node).unwrap_or_else(|| format!("#{}", grains.task(node).0));
@@ -294,7 +315,8 @@ pub fn blocks(here: &Opened, there: &Opened, run: usize) -> Result<Vec<Block>, R
         pair("no work", x.no_work, y.no_work),
         beside("tasks", x.tasks as f64, y.tasks as f64, Unit::Count),
     ];
-    let told = comparison.facts().into_iter().filter(|(name, _)| *name != "work");
+    let told = comparison.facts().into_iter().chain(comparison.differences());
+    let told = told.filter(|(name, _)| *name != "work");
     rows.extend(
         told.map(|(name, text)| Fact::new(if name == "elapsed" { "speed" } else { name }, Cell::text(text))),
     );
@@ -318,8 +340,70 @@ pub fn blocks(here: &Opened, there: &Opened, run: usize) -> Result<Vec<Block>, R
     Ok(blocks)
 }
 
-/// How alike two groups are, of one run or of two: whether they have the same structure, and the similarity.
-pub fn groups(here: (&Grains, NodeId), there: (&Grains, NodeId)) -> (bool, f64) {
-    let same = here.0.shape(here.1) == there.0.shape(there.1);
-    (same, Kernel::new(there.0, there.1).value(&Kernel::new(here.0, here.1)))
+/// What `crosscut compare` says, as text and for scripts.
+pub fn compared(here: &Opened, there: &Opened) -> Result<Compared, Refusal> {
+    if let Some(other) = here.asked.iter().find(|&&problem| problem != Problem::WorkDeviation) {
+        return Err(Refusal::new(format!(
+            "--threshold {other}: a comparison looks at work-deviation alone; `crosscut report` takes the others"
+        )));
+    }
+    let comparison = Comparison::new(here, there)?;
+    let facts = |list: Vec<(&str, String)>| -> Vec<Fact> {
+        list.into_iter().map(|(name, text)| Fact::new(name, Cell::text(text))).collect()
+    };
+    Ok(Compared {
+        facts: facts(comparison.facts()),
+        differences: facts(comparison.differences()),
+        lines: comparison.grown_lines(),
+        json: object(&comparison.json())?,
+        no_baseline: comparison.no_baseline(),
+    })
+}
+
+/// Whether two groups have the same structure, and how alike they are.
+#[derive(Debug, Serialize)]
+pub struct Alike {
+    same_structure: bool,
+    similarity: f64,
+    #[serde(skip)]
+    names: [String; 2],
+}
+
+impl Alike {
+    /// In a line.
+    pub fn line(&self) -> String {
+        let structure = if self.same_structure { "the same structure" } else { "not the same structure" };
+        let [one, other] = &self.names;
+        let similarity = words::similarity(self.same_structure, self.similarity);
+        format!("{one} and {other}: {structure}, similarity {similarity}")
+    }
+}
+
+/// How alike two groups are, of one run or of two.
+pub fn groups(one: (&Opened, NodeId), other: (&Opened, NodeId)) -> Result<Alike, Refusal> {
+    one_clock(&other.0.tasks, &one.0.tasks)?;
+    let known = |(opened, node): (&Opened, NodeId)| {
+        let (name, nodes) = (opened.tasks.run().name(), opened.grains().grains.tree().node_count());
+        if node.index() < nodes {
+            return Ok(());
+        }
+        let id = grain_id(node);
+        Err(Refusal::new(format!(
+            "{name}: there is no group {id}; groups and grains are g0 to g{}",
+            nodes - 1
+        )))
+    };
+    known(one)?;
+    known(other)?;
+    let name = |(opened, node): (&Opened, NodeId)| {
+        let grains = &opened.grains().grains;
+        let inside = many(grains.grain_range(node).len(), "grain");
+        format!("{} {} of {} ({inside})", grains.kind(node).word(), grain_id(node), opened.tasks.run().name())
+    };
+    let (a, b) = (&one.0.grains().grains, &other.0.grains().grains);
+    Ok(Alike {
+        same_structure: a.shape(one.1) == b.shape(other.1),
+        similarity: Kernel::new(a, one.1).value(&Kernel::new(b, other.1)),
+        names: [name(one), name(other)],
+    })
 }

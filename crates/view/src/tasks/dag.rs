@@ -30,6 +30,8 @@ pub enum Scale {
     Log,
     /// The elapsed time.
     Linear,
+    /// The elapsed time, on a scale of its own for the members of each group.
+    Group,
 }
 
 /// How to draw the DAG.
@@ -100,7 +102,7 @@ fn set_sizes(tasks: &Tasks, parts: &mut [Part], scale: Scale, room: Room) {
             Scale::Even => even.h,
             _ if part.what == What::Gap => even.h,
             Scale::Log => (size::LEAF_H / 2.0 + 9.0 * (1.0 + time).log10() as f32).round(),
-            Scale::Linear => ((320.0 * time / full) as f32).round().max(4.0),
+            Scale::Linear | Scale::Group => ((320.0 * time / full) as f32).round().max(4.0),
         };
     }
 }

@@ -4,22 +4,38 @@ use std::any::Any;
 use std::sync::Arc;
 
 use crosscut_run::Run;
+use crosscut_tasks::grain::Problem;
 use crosscut_tree::{Metric, Rule, Unit};
 use crosscut_workbench::{
-    ActCall, Block, Did, Domain, Drawn, Entry, Forest, Job, Look, Loss, Refusal, Scope, Settings, Shared,
-    SharedColumn, Span, Topic, TreeDecl, TreeRef, View,
+    ActCall, Block, Cell, Column, Compared, Did, Domain, Drawn, Entry, Exported, Forest, Job, LensSpec, Look,
+    Loss, OpenRun, Refusal, Scope, Settings, Shared, SharedColumn, Span, Told, Topic, TreeDecl, TreeRef,
+    View,
 };
 use serde_json::{Map, Value};
 
 use super::forest_grains::{self, GrainForest};
 use super::forest_tasks::{self, TaskForest};
+use super::lines::Line;
 use super::opened::Opened;
-use super::{act, compare, draw, json, losses, overview, views, words};
+use super::report::Report;
+use super::{act, code, compare, draw, export, info, json, losses, overview, views, words};
 
 /// The domain's line in the registry.
-pub const ENTRY: Entry = Entry { word: "tasks", views: views::VIEWS, open };
+pub const ENTRY: Entry =
+    Entry { word: "tasks", views: views::VIEWS, thresholds: &PROBLEMS, exports: export::EXPORTS, open };
 
-/// Opens the tasks of a run. Settings: "baseline", the path of a run of the same program; "threshold.PROBLEM", a number.
+/// The words of all problems of grains.
+const PROBLEMS: [&str; Problem::ALL.len()] = {
+    let mut words = [""; Problem::ALL.len()];
+    let mut at = 0;
+    while at < words.len() {
+        words[at] = Problem::ALL[at].word();
+        at += 1;
+    }
+    words
+};
+
+/// Opens the tasks of a run. The baseline is a run of the same program, thresholds are those of problems of grains.
 fn open(run: &Arc<Run>, settings: &Settings) -> Result<Option<Arc<dyn Domain>>, Refusal> {
     if !run.manifest().facts.contains_key("tasks") {
         return Ok(None);
@@ -47,6 +63,16 @@ impl TasksDomain {
     /// The tasks behind a domain, if it is this one.
     pub fn of(domain: &dyn Domain) -> Option<&TasksDomain> {
         domain.as_any().downcast_ref()
+    }
+
+    /// The tasks of another run.
+    fn like(domain: &dyn Domain) -> Result<&TasksDomain, Refusal> {
+        Self::of(domain).ok_or_else(|| Refusal::new("the other run holds no tasks to compare with"))
+    }
+
+    /// The tasks of a run, if it has some.
+    pub fn in_run(run: &OpenRun) -> Option<&TasksDomain> {
+        run.domains.iter().find_map(|domain| Self::of(&**domain))
     }
 }
 
@@ -97,13 +123,11 @@ impl Domain for TasksDomain {
     }
 
     fn overview(&self, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {
-        Ok(overview::overview(&self.opened.tasks, job.run))
+        Ok(overview::overview(&self.opened, &*job.found()?, job.run))
     }
 
     fn compare(&self, with: &dyn Domain, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {
-        let Some(with) = TasksDomain::of(with) else {
-            return Err(Refusal::new("the other run holds no tasks to compare with"));
-        };
+        let with = TasksDomain::like(with)?;
         job.progress(0.0, "matching grains")?;
         compare::blocks(&self.opened, &with.opened, job.run)
     }
@@ -115,12 +139,50 @@ impl Domain for TasksDomain {
         }
     }
 
+    fn cells(&self, of: Shared, _job: &Job<'_>) -> Vec<(Column, Vec<Cell>)> {
+        match of {
+            Shared::Places => Vec::new(),
+            Shared::Lines => line_pictures(&self.opened),
+        }
+    }
+
+    fn about_lines(&self, lines: &[u32], _job: &Job<'_>) -> Vec<Block> {
+        match lines {
+            &[line] => {
+                let source = self.opened.tasks.sources().get(line);
+                source.and_then(code::code).map(Block::Code).into_iter().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     fn json(&self, topic: Topic, job: &Job<'_>) -> Result<Map<String, Value>, Refusal> {
         job.check()?;
         match topic {
-            Topic::Info => json::info(&self.opened),
+            Topic::Info => json::info(&self.opened.tasks),
             Topic::Report => json::report(&self.opened),
         }
+    }
+
+    fn told(&self, topic: Topic, job: &Job<'_>) -> Result<Told, Refusal> {
+        job.check()?;
+        Ok(match topic {
+            Topic::Info => info::told(&self.opened.tasks),
+            Topic::Report => Report::of(&self.opened).told(&self.opened.asked),
+        })
+    }
+
+    fn compared(&self, with: &dyn Domain, job: &Job<'_>) -> Result<Compared, Refusal> {
+        job.check()?;
+        compare::compared(&self.opened, &TasksDomain::like(with)?.opened)
+    }
+
+    fn check(&self) -> Result<(), Refusal> {
+        self.opened.check()
+    }
+
+    fn export(&self, form: &str, lens: Option<&LensSpec>) -> Result<Exported<'_>, Refusal> {
+        export::export(&self.opened, form, lens)
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -145,9 +207,92 @@ fn by_place(opened: &Opened) -> Vec<SharedColumn> {
 }
 
 fn by_line(opened: &Opened) -> Vec<SharedColumn> {
-    let (lines, clock) = (opened.lines(), words::unit(opened.tasks.clock()));
-    let work = Metric::new("work", clock, Rule::Sum).about("Work of intervals that began at this line.");
-    let intervals =
-        Metric::new("intervals", Unit::Count, Rule::Sum).about("Intervals that began at this line.");
-    vec![column(work, lines.work.iter().copied()), column(intervals, lines.intervals.iter().copied())]
+    let (lines, clock) = (&opened.lines().lines, words::unit(opened.tasks.clock()));
+    let metric = |name: &str, title: &str, unit, rule, about: &str| {
+        Metric { title: title.to_owned(), ..Metric::new(name, unit, rule) }.about(about)
+    };
+    let own = |metric: Metric, value: fn(&Line) -> Option<f64>| SharedColumn {
+        metric,
+        values: lines.iter().map(|line| value(line).unwrap_or(f64::NAN)).collect(),
+    };
+    vec![
+        own(metric("work", "work", clock, Rule::Sum, "Work of intervals that began at this line."), |line| {
+            (line.intervals > 0).then_some(line.work as f64)
+        }),
+        own(
+            metric("intervals", "count", Unit::Count, Rule::Sum, "Intervals that began at this line."),
+            |line| (line.intervals > 0).then_some(line.intervals as f64),
+        ),
+        own(
+            metric("median", "median", clock, Rule::Own, "Half of the intervals are shorter; to within 5 %."),
+            Line::median,
+        ),
+        own(
+            metric("largest", "largest", clock, Rule::Max, "The longest interval that began at this line."),
+            |line| (line.largest > 0).then_some(line.largest as f64),
+        ),
+        own(
+            metric(
+                "critical",
+                "on the critical path",
+                clock,
+                Rule::Sum,
+                "Time of intervals that began at this line and are on the critical path of the run.",
+            ),
+            |line| (line.critical > 0).then_some(line.critical as f64),
+        ),
+    ]
+}
+
+/// How long intervals took, and who ran them, as small pictures. Lengths of all lines are on one logarithmic scale.
+fn line_pictures(opened: &Opened) -> Vec<(Column, Vec<Cell>)> {
+    let (tasks, lines) = (&opened.tasks, opened.lines());
+    let histograms: Vec<(i32, Vec<f64>)> = lines.lines.iter().map(Line::histogram).collect();
+    let used = || histograms.iter().filter(|(_, bins)| !bins.is_empty());
+    let first = used().map(|(first, _)| *first).min().unwrap_or(0);
+    let last = used().map(|(first, bins)| first + bins.len() as i32).max().unwrap_or(first);
+    let length = |bin: i32| words::time_text((f64::from(bin) / 2.0).exp2() as i64, tasks.clock());
+    let scale = format!("from {} to {}, logarithmic", length(first), length(last));
+    let histogram = |(from, bins): &(i32, Vec<f64>)| {
+        if bins.is_empty() {
+            return Cell::None;
+        }
+        let most = bins.iter().copied().fold(1.0, f64::max);
+        let mut heights = vec![0.0; (last - first).max(1) as usize];
+        for (i, &count) in bins.iter().enumerate() {
+            // What is there at all is seen.
+            heights[(from - first) as usize + i] =
+                if count > 0.0 { (count / most).max(0.08) as f32 } else { 0.0 };
+        }
+        let text =
+            format!("{} to {}; the scale goes {scale}", length(*from), length(from + bins.len() as i32));
+        Cell::Bins { bins: heights, text }
+    };
+    let workers = |line: &Line| {
+        let most = line.by_worker.iter().copied().max().unwrap_or(0);
+        if most <= 0 {
+            return Cell::None;
+        }
+        let each =
+            if lines.share > 1 { format!("{} workers each", lines.share) } else { "worker".to_owned() };
+        let text = format!("work by {each}, at most {}", words::time_text(most, tasks.clock()));
+        Cell::Bins { bins: line.by_worker.iter().map(|&work| work as f32 / most as f32).collect(), text }
+    };
+    let column = |name: &str, title: &str, about: String| Column {
+        name: name.to_owned(),
+        title: title.to_owned(),
+        about,
+        unit: None,
+        sorts: false,
+    };
+    vec![
+        (
+            column("lengths", "how long", format!("How many intervals of each length, {scale}.")),
+            histograms.iter().map(histogram).collect(),
+        ),
+        (
+            column("workers", "workers", "Work by worker, from the first to the last.".to_owned()),
+            lines.lines.iter().map(workers).collect(),
+        ),
+    ]
 }

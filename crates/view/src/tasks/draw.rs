@@ -1,8 +1,10 @@
 //! From a look to a picture: options are read, the layout does the rest.
 
+use std::sync::Arc;
+
 use crosscut_scene::Scene;
 use crosscut_tree::{Cut, Folds, NodeId, Plain, open};
-use crosscut_workbench::{Drawn, FIRST_ITEMS, Job, Look, MOST_ITEMS, Nodes, Refusal, Span};
+use crosscut_workbench::{Drawn, FIRST_ITEMS, Found, Job, Look, MOST_ITEMS, Nodes, Refusal, Span};
 
 use super::colour::ColourBy;
 use super::dag::{self, DagOptions, Scale};
@@ -10,11 +12,11 @@ use super::grains::{self, GrainOptions, Seen};
 use super::known::Known;
 use super::opened::Opened;
 use super::profile::{ProfileOptions, profile};
-use super::timeline::{TimelineOptions, with_profile};
+use super::timeline::{TimelineOptions, timeline, with_profile};
 use super::{charts, forest_grains, forest_tasks, views};
 
 /// Height of the profile above the rows of the timeline, as a share of the pane, and its ends.
-const PROFILE: (f32, f32, f32) = (0.28, 80.0, 220.0);
+const PROFILE: (f32, f32, f32) = (0.22, 72.0, 160.0);
 
 /// Draws a look.
 pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusal> {
@@ -25,29 +27,50 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
         "tasks.dag" => dag(opened, look),
         "tasks.grains" => grains(opened, look),
         "tasks.timeline" => {
-            let (from, to) = window(opened, look.scope.time)?;
-            let colour = colour(look, ColourBy::Worker)?;
-            let options = TimelineOptions { width: size.w, height: size.h, colour };
+            let window = window(opened, look.scope.time)?;
+            let colour = colour(look, ColourBy::Source)?;
+            let options = TimelineOptions { width: size.w, height: size.h, colour, small: false };
             let above = (size.h * PROFILE.0).clamp(PROFILE.1, PROFILE.2);
-            plain(with_profile(tasks, from, to, &options, above))
+            let found = found(job, || with_profile(tasks, window, &options, above, None))?;
+            plain(with_profile(tasks, window, &options, above, Some(&found)))
+        }
+        "tasks.evidence" => {
+            let window = window(opened, look.scope.time)?;
+            let colour = ColourBy::Source;
+            let options = TimelineOptions { width: size.w, height: size.h, colour, small: true };
+            plain(timeline(tasks, window, &options, Some(&*job.found()?)))
         }
         "tasks.profile" => {
             let (from, to) = window(opened, look.scope.time)?;
             plain(profile(tasks, from, to, &ProfileOptions { width: size.w, height: size.h, bare: false }))
         }
         "tasks.whatif" => charts::whatif::draw(opened, look, job),
-        "tasks.account" => plain(charts::account::draw(tasks, size)),
+        "tasks.account" => plain(charts::account::draw(opened, &*job.found()?, size)),
         "tasks.workers" => plain(charts::workers::draw(tasks, size)),
         "tasks.speedup" => plain(charts::speedup::draw(tasks, size)),
         "tasks.migrations" => {
             plain(charts::migrations::draw(tasks, look.option("edge").unwrap_or("all"), size)?)
         }
         "tasks.gaps" => plain(charts::gaps::draw(tasks, size)),
-        "tasks.strip" => plain(charts::strip::draw(tasks, size)),
+        "tasks.strip" => {
+            let found = found(job, || charts::strip::draw(opened, None, size))?;
+            plain(charts::strip::draw(opened, Some(&found), size))
+        }
         view => {
             let view: String = view.chars().take(40).collect();
             let names: Vec<&str> = views::VIEWS.iter().map(|view| view.name).collect();
             Err(Refusal::new(format!("there is no view `{view}`; there are {}", names.join(", "))))
+        }
+    }
+}
+
+/// What was lost; while that is not known, the picture without it is shown.
+fn found(job: &Job<'_>, without: impl FnOnce() -> Scene) -> Result<Arc<Found>, Refusal> {
+    match job.found_already() {
+        Some(found) => Ok(found),
+        None => {
+            job.draft(Drawn::scene(without(), 0));
+            job.found()
         }
     }
 }
@@ -74,7 +97,7 @@ fn dag(opened: &Opened, look: &Look) -> Result<Drawn, Refusal> {
     let parts = crosscut_tree::fold::parts(&folds, &cut, MOST_ITEMS).ok_or_else(too_many)?;
     let options = DagOptions {
         colour: colour(look, ColourBy::Worker)?,
-        scale: scale(look)?,
+        scale: scale(look, Scale::Log)?,
         critical: flag(look, "critical")?,
     };
     let visible = parts.iter().filter(|part| !part.open).count();
@@ -102,7 +125,7 @@ fn grains(opened: &Opened, look: &Look) -> Result<Drawn, Refusal> {
     let parts = grains::parts::parts(&seen, &cut, MOST_ITEMS).ok_or_else(too_many)?;
     let options = GrainOptions {
         colour: colour(look, ColourBy::Source)?,
-        scale: scale(look)?,
+        scale: scale(look, Scale::Group)?,
         path_of: path_of(opened, look)?,
     };
     let visible = parts.iter().filter(|part| part.is_item()).count();
@@ -141,12 +164,14 @@ fn colour(look: &Look, usual: ColourBy) -> Result<ColourBy, Refusal> {
     })
 }
 
-fn scale(look: &Look) -> Result<Scale, Refusal> {
+fn scale(look: &Look, usual: Scale) -> Result<Scale, Refusal> {
     Ok(match look.option("scale") {
+        None => usual,
         Some("even") => Scale::Even,
-        None | Some("log") => Scale::Log,
+        Some("log") => Scale::Log,
         Some("linear") => Scale::Linear,
-        Some(text) => return Err(wrong("scale", text, "even, log or linear")),
+        Some("group") => Scale::Group,
+        Some(text) => return Err(wrong("scale", text, "even, log, linear or group")),
     })
 }
 

@@ -14,6 +14,8 @@ use crosscut_tasks::grain::{Deviation, GrainKind, GrainPath, Grains, Problem, Pr
 use crosscut_tasks::schema::Kind;
 use crosscut_tree::NodeId;
 
+use crate::tasks::colour::{ColourBy, Painter};
+
 /// What is written.
 #[derive(Clone, Copy)]
 pub struct Graph<'a> {
@@ -44,7 +46,10 @@ impl Graph<'_> {
         match form {
             Form::Nested => nested::write(self, out),
             Form::Plain => walk(self, &mut plain::GraphMl { graph: self, out, edges: 0 }),
-            Form::Dot => walk(self, &mut dot::Dot { graph: self, out }),
+            Form::Dot => walk(
+                self,
+                &mut dot::Dot { graph: self, paint: Painter::new(self.tasks, ColourBy::Source), out },
+            ),
         }
     }
 

@@ -4,22 +4,18 @@ use std::collections::BTreeMap;
 
 use crosscut_run::{Clock, Manifest};
 use crosscut_tasks::grain::{Grains, ProblemReport};
-use crosscut_tasks::{Finding, Summary, Tasks};
+use crosscut_tasks::{Account, Summary, Tasks};
 use crosscut_tree::NodeId;
-use crosscut_workbench::Refusal;
+use crosscut_workbench::{Refusal, object};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::opened::Opened;
 use super::report::Report;
 
-/// `crosscut info --json`.
+/// What tasks add to `crosscut info --json`.
 #[derive(Debug, Serialize)]
-struct Info<'a> {
-    crosscut: &'a str,
-    partial: bool,
-    places: usize,
-    clock: &'static str,
+struct Info {
     tasks: TaskFigures,
 }
 
@@ -42,13 +38,34 @@ struct TaskFigures {
     clock: Option<&'static str>,
 }
 
-/// `crosscut report --json`: what `info` says, and two keys more.
+/// What they add to `crosscut report --json`.
 #[derive(Debug, Serialize)]
-struct Told<'a> {
-    #[serde(flatten)]
-    info: Info<'a>,
+struct Graph<'a> {
     grain: GrainFigures<'a>,
-    findings: Vec<FindingFigures<'a>>,
+    account: AccountFigures,
+}
+
+/// Where P × elapsed went: the parts add up to the whole.
+#[derive(Debug, Serialize)]
+struct AccountFigures {
+    capacity_ns: i64,
+    work_ns: i64,
+    lost_ns: i64,
+    /// Time of workers beyond the number of processors.
+    shared_ns: i64,
+    not_explained_ns: i64,
+}
+
+impl AccountFigures {
+    fn of(account: &Account) -> Self {
+        AccountFigures {
+            capacity_ns: account.capacity,
+            work_ns: account.work,
+            lost_ns: account.lost,
+            shared_ns: account.shared,
+            not_explained_ns: account.unexplained,
+        }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -91,59 +108,20 @@ struct BaselineFigures<'a> {
     baseline_work_ns: i64,
 }
 
-#[derive(Debug, Serialize)]
-struct FindingFigures<'a> {
-    id: &'static str,
-    severity: &'static str,
-    cost_ns: i64,
-    #[serde(rename = "where")]
-    place: Option<&'a str>,
-    what: &'a str,
-    #[serde(rename = "do")]
-    advice: &'a str,
+/// What tasks add to `crosscut info --json`.
+pub fn info(tasks: &Tasks) -> Result<Map<String, Value>, Refusal> {
+    object(&Info { tasks: TaskFigures::of(tasks.summary(), tasks.run().manifest()) })
 }
 
-/// `crosscut info --json`.
-pub fn info(opened: &Opened) -> Result<Map<String, Value>, Refusal> {
-    object(&Info::of(&opened.tasks))
-}
-
-/// `crosscut report --json`.
+/// What they add to `crosscut report --json`.
 pub fn report(opened: &Opened) -> Result<Map<String, Value>, Refusal> {
-    let report = Report::of(opened)?;
-    let told = Told {
-        info: Info::of(&opened.tasks),
-        grain: GrainFigures::of(&report),
-        findings: report.findings.iter().map(FindingFigures::of).collect(),
-    };
-    object(&told)
-}
-
-fn object(told: &impl Serialize) -> Result<Map<String, Value>, Refusal> {
-    match serde_json::to_value(told) {
-        Ok(Value::Object(map)) => Ok(map),
-        Ok(_) => Err(Refusal::new("this is no object")),
-        Err(error) => Err(Refusal::new(error.to_string())),
-    }
+    let account = AccountFigures::of(&opened.causes().account);
+    object(&Graph { grain: GrainFigures::of(&Report::of(opened)), account })
 }
 
 /// Events that could not be stored while recording.
 pub fn dropped_events(manifest: &Manifest) -> u64 {
     manifest.facts.get("dropped_events").and_then(Value::as_u64).unwrap_or(0)
-}
-
-impl<'a> Info<'a> {
-    fn of(tasks: &'a Tasks) -> Self {
-        let manifest = tasks.run().manifest();
-        Info {
-            crosscut: &manifest.crosscut,
-            partial: manifest.partial.is_some(),
-            // That one of the workers ran on several cores does not make it several places.
-            places: tasks.places().worker_count(),
-            clock: manifest.clock.unit(),
-            tasks: TaskFigures::of(tasks.summary(), manifest),
-        }
-    }
 }
 
 impl TaskFigures {
@@ -212,19 +190,6 @@ impl Report<'_> {
         match self.tasks.source(self.grains.task(grain)).0 {
             Some(source) => format!("{}:{}", source.file, source.line),
             None => format!("#{}", self.grains.task(grain).0),
-        }
-    }
-}
-
-impl<'a> FindingFigures<'a> {
-    fn of(finding: &'a Finding) -> Self {
-        FindingFigures {
-            id: finding.id,
-            severity: finding.severity.word(),
-            cost_ns: finding.cost,
-            place: finding.line.as_deref(),
-            what: &finding.what,
-            advice: &finding.advice,
         }
     }
 }

@@ -24,8 +24,10 @@ const CLASSES: usize = 12;
 pub struct GrainRun {
     /// The graph.
     pub grains: Grains,
-    /// Work of each grain against the baseline, if there is one.
+    /// Work of each grain against the baseline, if there is one with a grain in common.
     pub deviation: Option<Deviation>,
+    /// There is a baseline, but nothing in it has a counterpart here.
+    pub is_stranger: bool,
     /// Critical paths of wide groups that were asked for.
     pub paths: Paths,
     thresholds: Thresholds,
@@ -101,9 +103,11 @@ impl GrainRun {
     pub fn new(tasks: &Tasks, baseline: Option<&Tasks>, thresholds: Thresholds) -> Self {
         let grains = Grains::new(tasks);
         let deviation = baseline.map(|other| Deviation::new((tasks, &grains), (other, &Grains::new(other))));
+        let is_stranger = deviation.as_ref().is_some_and(|deviation| deviation.matched == 0);
         GrainRun {
             grains,
-            deviation,
+            deviation: deviation.filter(|_| !is_stranger),
+            is_stranger,
             paths: Paths::default(),
             thresholds,
             whole: OnceLock::new(),
@@ -202,7 +206,12 @@ impl GrainRun {
 
     /// Why a problem is not available in this run, and what to do.
     pub fn missing(&self, problem: Problem) -> Option<&'static str> {
-        missing(&self.grains, problem, self.deviation.as_ref())
+        match problem {
+            Problem::WorkDeviation if self.is_stranger => {
+                Some("not a single grain has a counterpart in the baseline; is it the same program?")
+            }
+            _ => missing(&self.grains, problem, self.deviation.as_ref()),
+        }
     }
 
     /// The set of a lens.

@@ -1,36 +1,47 @@
-//! What cost time in a task run, as losses: the findings of the task tree and those of the grains, with the look that shows
-//! each best and a small picture of it.
+//! What cost time in a task run, as losses: each cause with who lost the time when, the look that shows it best and a small
+//! picture of it.
 
-use crosscut_tasks::{Finding, FindingView};
-use crosscut_workbench::{How, LensSpec, Look, Loss, Selection, Span, TreeKey};
+use crosscut_scene::Fill;
+use crosscut_scene::palette::slot;
+use crosscut_tasks::{Cause, Finding, Tasks};
+use crosscut_workbench::{Hatch, How, Look, Loss, Selection, Span};
 
 use super::opened::Opened;
-use super::{forest_grains, forest_tasks, words};
+use super::{forest_tasks, words};
 
-/// All findings, worst first; of equal costs those of the task tree first. They are of the whole run, and who lost the time
-/// when is not known of most of them: their costs stand as they are.
+/// All causes, worst first. No two of them claim the same time of a worker.
 pub fn losses(opened: &Opened, run: usize) -> Vec<Loss> {
-    opened.found().findings.iter().map(|finding| loss(opened, finding, run)).collect()
+    let places = places(&opened.tasks);
+    opened.causes().findings.iter().map(|finding| loss(opened, finding, run, &places)).collect()
 }
 
-fn loss(opened: &Opened, finding: &Finding, run: usize) -> Loss {
+/// The place that stands for each worker: its first one.
+fn places(tasks: &Tasks) -> Vec<u32> {
+    let places = tasks.places();
+    let mut first = vec![u32::MAX; tasks.workers()];
+    for id in (0..places.len() as u32).rev() {
+        if let Some(slot) = places.worker(id).and_then(|worker| first.get_mut(worker)) {
+            *slot = id;
+        }
+    }
+    first
+}
+
+fn loss(opened: &Opened, finding: &Finding, run: usize, places: &[u32]) -> Loss {
     let tasks = &opened.tasks;
-    let task = finding.node.map(|node| match finding.view {
-        FindingView::Grain => opened.grains().grains.task(node),
-        FindingView::Dag | FindingView::Timeline => node,
-    });
-    let seen = |(from, to): (i64, i64)| {
-        let time = |value| words::time_text(value, tasks.clock());
-        format!("It is seen from {} to {}.", time(from), time(to))
-    };
+    let place = |worker: u32| places.get(worker as usize).copied().unwrap_or(u32::MAX);
+    let stretch = |&(worker, from, to): &(u32, i64, i64)| (place(worker), Span(from as f64, to as f64));
     Loss {
-        cause: finding.id,
-        claim: claim(finding.view, finding.id),
-        line: task.and_then(|task| tasks.source(task).0).map(words::line),
+        cause: finding.cause.id(),
+        claim: finding.cause.claim(),
+        line: finding.source.and_then(|source| tasks.sources().get(source)).map(words::line),
         cost: finding.cost as f64,
+        without: Some(finding.without as f64),
         how: How::Bound,
-        stretches: Vec::new(),
-        evidence: finding.window.map_or_else(String::new, seen),
+        behind: finding.behind,
+        hatch: hatch(finding.cause.id()),
+        stretches: finding.stretches.iter().map(stretch).collect(),
+        evidence: finding.evidence.clone(),
         picture: picture(opened, finding, run),
         show: show(opened, finding, run),
         what: finding.what.clone(),
@@ -38,35 +49,31 @@ fn loss(opened: &Opened, finding: &Finding, run: usize) -> Loss {
     }
 }
 
-/// A cause in the program is more specific than what it looks like from outside.
-fn claim(view: FindingView, id: &str) -> u8 {
-    match (view, id) {
-        (FindingView::Grain, _) => 3,
-        (_, "serial-spawn" | "critical-path") => 2,
-        _ => 1,
+/// How lost time of a cause is drawn: one pattern for causes that look alike, grey where workers had nothing to run, amber
+/// where the runtime worked, violet where something else held them up.
+pub fn hatch(cause: &str) -> Hatch {
+    match cause {
+        "imbalance" | "barrier-wait" => (Fill::Dots, slot::LOST),
+        "serial-part" => (Fill::Level, slot::LOST),
+        "wait-in-loop" => (Fill::Upright, slot::LOST),
+        "dependence-chain" => (Fill::Chevrons, slot::LOST),
+        "late-task" => (Fill::Cross, slot::LOST),
+        "small-tasks" | "fine-chunks" | "serial-spawn" | "runtime-delay" => (Fill::Rising, slot::LOST + 1),
+        "lock" => (Fill::Falling, slot::LOST + 2),
+        "preempted" => (Fill::Cross, slot::LOST + 2),
+        "work-inflation" => (Fill::Rings, slot::LOST + 1),
+        _ => (Fill::Tint, slot::LOST),
     }
 }
 
 /// Where it is seen best.
 fn show(opened: &Opened, finding: &Finding, run: usize) -> Look {
-    let mut look = match finding.view {
-        FindingView::Dag => Look::of("tasks.dag", run),
-        FindingView::Timeline => Look::of("tasks.timeline", run),
-        FindingView::Grain => Look::of("tasks.grains", run),
+    let view = match finding.cause {
+        Cause::DependenceChain | Cause::SerialSpawn | Cause::WaitInLoop => "tasks.dag",
+        _ => "tasks.timeline",
     };
-    match finding.view {
-        FindingView::Grain => {
-            let lens = LensSpec { name: finding.id.to_owned(), value: None };
-            look.trees.entry(TreeKey::named(forest_grains::TREE)).or_default().lens = Some(lens);
-            look.selected = finding.node.map(|node| Selection::node(run, forest_grains::TREE, node));
-        }
-        FindingView::Dag | FindingView::Timeline => {
-            look.selected = finding.node.map(|node| Selection::node(run, forest_tasks::TREE, node));
-        }
-    }
-    if finding.id == "critical-path" {
-        look.options.insert("critical".to_owned(), "true".to_owned());
-    }
+    let mut look = Look::of(view, run);
+    look.selected = finding.node.map(|node| Selection::node(run, forest_tasks::TREE, node));
     look.scope.time = finding.window.map(|window| around(window, opened.tasks.summary().elapsed));
     look
 }
@@ -77,11 +84,11 @@ fn around((from, to): (i64, i64), elapsed: i64) -> Span {
     Span((from - more).max(0) as f64, (to + more).min(elapsed.max(1)) as f64)
 }
 
-/// What happened then: the profile of its time.
+/// What the workers did then.
 fn picture(opened: &Opened, finding: &Finding, run: usize) -> Option<Look> {
     let window = finding.window?;
-    let mut look = Look::of("tasks.profile", run);
+    let mut look = Look::of("tasks.evidence", run);
     look.scope.time = Some(around(window, opened.tasks.summary().elapsed));
-    look.size = crosscut_workbench::Size { w: 320.0, h: 96.0 };
+    look.size = crosscut_workbench::Size { w: 400.0, h: 118.0 };
     Some(look)
 }

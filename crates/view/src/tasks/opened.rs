@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use crosscut_run::Run;
 use crosscut_tasks::grain::{Problem, ProblemReport, Thresholds};
-use crosscut_tasks::{Finding, Tasks};
+use crosscut_tasks::{Causes, Tasks};
 use crosscut_workbench::{Refusal, Settings};
 
 use super::known::GrainRun;
@@ -22,10 +22,13 @@ pub struct Opened {
     pub baseline: Option<Tasks>,
     /// Where problems of grains begin.
     pub thresholds: Thresholds,
+    /// Problems whose thresholds were asked for one by one.
+    pub asked: Vec<Problem>,
     /// What was predicted so far.
     pub predictions: Predictions,
     grains: OnceLock<GrainRun>,
     found: OnceLock<Found>,
+    causes: OnceLock<Causes>,
     lines: OnceLock<Lines>,
 }
 
@@ -34,8 +37,6 @@ pub struct Opened {
 pub struct Found {
     /// Problems of grains that are available, most costly first.
     pub problems: Vec<ProblemReport>,
-    /// All findings, worst first; of equal costs those of the task tree first.
-    pub findings: Vec<Finding>,
 }
 
 impl Opened {
@@ -45,14 +46,16 @@ impl Opened {
             tasks,
             baseline: None,
             thresholds: Thresholds::default(),
+            asked: Vec::new(),
             predictions: Predictions::default(),
             grains: OnceLock::new(),
             found: OnceLock::new(),
+            causes: OnceLock::new(),
             lines: OnceLock::new(),
         }
     }
 
-    /// With what the command line says: "baseline" is the path of a run, "threshold.PROBLEM" a number.
+    /// With what the command line says: "baseline" is the path of a run, "threshold.PROBLEM" a number, "asked" are problems.
     pub fn open(run: &Arc<Run>, settings: &Settings) -> Result<Self, Refusal> {
         let tasks = Tasks::open(run.clone()).map_err(|error| Refusal::new(error.to_string()))?;
         let mut opened = Opened::plain(tasks);
@@ -62,9 +65,23 @@ impl Opened {
                 opened.thresholds.set(problem, threshold);
             } else if name == "baseline" {
                 opened.baseline = Some(open_baseline(Path::new(value), run)?);
+            } else if name == "asked" {
+                let known: Result<_, String> = value.split_whitespace().map(str::parse).collect();
+                opened.asked = known?;
             }
         }
         Ok(opened)
+    }
+
+    /// Refuses a baseline that has nothing in common with the run.
+    pub fn check(&self) -> Result<(), Refusal> {
+        match &self.baseline {
+            Some(other) if self.grains().is_stranger => Err(Refusal::new(format!(
+                "{}: not a single grain has a counterpart there; is it the same program?",
+                other.run().name()
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// The grain graph; made when it is first asked for.
@@ -73,16 +90,18 @@ impl Opened {
             .get_or_init(|| GrainRun::new(&self.tasks, self.baseline.as_ref(), self.thresholds.clone()))
     }
 
-    /// Problems and findings of the whole run.
+    /// Problems of the whole run.
     pub fn found(&self) -> &Found {
         self.found.get_or_init(|| {
             let (tasks, graph) = (&self.tasks, self.grains());
             let problems = graph.grains.problems(tasks, &self.thresholds, graph.deviation.as_ref());
-            let mut findings = tasks.findings();
-            findings.extend(graph.grains.findings(tasks, &problems));
-            findings.sort_by_key(|finding| std::cmp::Reverse(finding.cost));
-            Found { problems, findings }
+            Found { problems }
         })
+    }
+
+    /// What cost time, without the grain graph.
+    pub fn causes(&self) -> &Causes {
+        self.causes.get_or_init(|| self.tasks.causes_against(self.baseline.as_ref()))
     }
 
     /// Totals by source line.

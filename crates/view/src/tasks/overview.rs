@@ -5,15 +5,17 @@ use crosscut_tasks::schema::Kind;
 use crosscut_tasks::{Summary, Tasks};
 use crosscut_tree::Unit;
 use crosscut_workbench::sheet::Tone;
-use crosscut_workbench::{Block, Fact, Look};
+use crosscut_workbench::{Block, Fact, Found, Look};
 
 use super::forest_tasks::CRITICAL_PATH;
+use super::opened::Opened;
 use super::sheets::{head, text};
-use super::words::{fact, figure, number, ratio, share, time, time_text};
+use super::words::{fact, figure, many, number, ratio, time, time_text};
 
 /// The blocks, in order: the account first.
-pub fn overview(tasks: &Tasks, run: usize) -> Vec<Block> {
-    let mut blocks = account(tasks, run);
+pub fn overview(opened: &Opened, found: &Found, run: usize) -> Vec<Block> {
+    let tasks = &opened.tasks;
+    let mut blocks = account(opened, found, run);
     let show = |title: &str, view: &str, height: f32| Block::Show {
         title: title.to_owned(),
         look: Box::new(Look::of(view, run)),
@@ -36,35 +38,30 @@ pub fn overview(tasks: &Tasks, run: usize) -> Vec<Block> {
     blocks
 }
 
-/// work + delay + no work = workers × elapsed, as a sentence and a bar.
-fn account(tasks: &Tasks, run: usize) -> Vec<Block> {
+/// How busy the workers were and what costs most, as a sentence; where their time went, as a bar.
+fn account(opened: &Opened, found: &Found, run: usize) -> Vec<Block> {
+    let tasks = &opened.tasks;
     let (s, clock) = (tasks.summary(), tasks.clock());
     let capacity = capacity(s);
-    let workers = if s.workers == 1 { "worker" } else { "workers" };
-    let first = format!(
-        "{}× on {} {workers}, {} of workers × elapsed was work",
-        three(ratio(s.work, s.elapsed)),
-        count(s.workers.into()),
-        share(s.work as f64, capacity),
-    );
+    let unit = super::words::unit(clock);
     let more = format!(
-        "of {} × {} = {} · critical path (T∞) {} · parallelism (work / T∞) {}",
-        count(s.workers.into()),
+        "{} × {} elapsed = {} of workers' time · busy = work ÷ elapsed · critical path {} · parallelism {}",
+        many(s.workers as usize, "worker"),
         time_text(s.elapsed, clock),
-        crosscut_scene::format::quantity(capacity, super::words::unit(clock)),
+        crosscut_scene::format::quantity(capacity, unit),
         time_text(s.span, clock),
         three(ratio(s.work, s.span)),
     );
     let part = |name: &str, value: i64, about: &str| {
-        fact(name, super::words::part(value as f64, super::words::unit(clock), capacity), about)
+        fact(name, super::words::part(value as f64, unit, capacity), about)
     };
     vec![
-        text(first, Tone::Headline),
+        text(headline(s, opened.causes().account.work, found), Tone::Headline),
         text(more, Tone::Note),
         Block::Show {
-            title: "Where the time of all workers went".to_owned(),
+            title: String::new(),
             look: Box::new(Look::of("tasks.account", run)),
-            height: 44.0,
+            height: 84.0,
             slow: false,
         },
         Block::Facts {
@@ -75,6 +72,27 @@ fn account(tasks: &Tasks, run: usize) -> Vec<Block> {
             ],
         },
     ]
+}
+
+/// "3.6 of 8 workers busy; imbalance in a loop at solve.c:26 costs most".
+fn headline(s: &Summary, work: i64, found: &Found) -> String {
+    let busy = ratio(work, s.elapsed);
+    let workers = match s.workers {
+        1 => format!("{} of 1 worker busy", three(busy)),
+        n => format!("{} of {} workers busy", three(busy), count(n.into())),
+    };
+    let Some(first) = found.findings.first() else { return workers };
+    let what = lower(&first.what);
+    match &first.line {
+        Some(line) => format!("{workers}; {what} at {} costs most", line.plain()),
+        None => format!("{workers}; {what} costs most"),
+    }
+}
+
+/// A sentence's beginning, inside another sentence.
+fn lower(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
 /// What all workers could have done.
@@ -93,7 +111,7 @@ pub fn facts(tasks: &Tasks) -> Vec<Fact> {
         Fact::new("work", time(s.work, clock)),
         fact("critical path", time(s.span, clock), CRITICAL_PATH),
         fact("parallelism", ratios(s.work, s.span), "Work / critical path (work / T∞)."),
-        fact("speed-up", ratios(s.work, s.elapsed), "Work / elapsed."),
+        fact("busy workers", ratios(s.work, s.elapsed), "Work / elapsed."),
         fact("utilisation", ratios(s.work, all), "Work / (workers × elapsed)."),
         counted("tasks", s.tasks),
         counted("intervals", s.intervals),

@@ -1,11 +1,12 @@
-//! What costs time in a run, as text: the grain graph in numbers, its problems and all findings, worst first.
+//! What costs time in a run, as text: the grain graph in numbers and its problems.
 
 use crosscut_scene::format::{count, three};
 use crosscut_tasks::grain::{Deviation, Grains, Problem, ProblemReport, SiteShare};
-use crosscut_tasks::{Finding, Tasks};
-use crosscut_workbench::Refusal;
+use crosscut_tasks::{Account, Tasks};
+use crosscut_workbench::text::columns;
+use crosscut_workbench::{Cell, Fact, Told};
 
-use super::opened::{Found, Opened};
+use super::opened::Opened;
 use super::words::{grain_id, many, savings, share, time_text};
 
 /// Everything that a report says.
@@ -21,26 +22,20 @@ pub struct Report<'a> {
     pub problems: &'a [ProblemReport],
     /// Problems that are not, and why.
     pub missing: Vec<(Problem, &'static str)>,
-    /// All findings, worst first.
-    pub findings: &'a [Finding],
+    /// Where the time of all workers went.
+    pub account: &'a Account,
 }
 
 impl<'a> Report<'a> {
-    /// Of an open run; refused where it has a baseline that has nothing in common with it.
-    pub fn of(opened: &'a Opened) -> Result<Self, Refusal> {
+    /// Of an open run.
+    pub fn of(opened: &'a Opened) -> Self {
         let (tasks, graph) = (&opened.tasks, opened.grains());
-        let deviation = graph.deviation.as_ref();
         let name = |tasks: &Tasks| tasks.run().name();
-        let baseline = opened.baseline.as_ref().map(name).zip(deviation);
-        if let Some((name, deviation)) = &baseline
-            && deviation.matched == 0
-        {
-            let why = "not a single grain has a counterpart there; is it the same program?";
-            return Err(Refusal::new(format!("{name}: {why}")));
-        }
-        let Found { problems, findings } = opened.found();
+        let baseline = opened.baseline.as_ref().map(name).zip(graph.deviation.as_ref());
         let missing = Problem::ALL.into_iter().filter_map(|problem| Some((problem, graph.missing(problem)?)));
-        Ok(Report { tasks, grains: &graph.grains, baseline, problems, missing: missing.collect(), findings })
+        let problems = &opened.found().problems;
+        let account = &opened.causes().account;
+        Report { tasks, grains: &graph.grains, baseline, problems, missing: missing.collect(), account }
     }
 
     /// What all workers could have done.
@@ -52,22 +47,23 @@ impl<'a> Report<'a> {
         time_text(value, self.tasks.clock())
     }
 
-    /// As text. Of problems that are not available, those are told of that were asked for.
-    pub fn lines(&self, asked: &[Problem]) -> Vec<String> {
+    /// As text. Of problems that are not available, those are named that were asked for.
+    pub fn told(&self, asked: &[Problem]) -> Told {
         let grains = self.grains;
         let theta = grains.theta(None);
         let number = |n: usize| count(n as i64);
-        let mut lines = vec![format!(
-            "{}: {} in {}, {}",
-            self.tasks.run().name(),
+        let line = format!(
+            "{} in {}, {}",
             many(grains.grain_count(), "grain"),
             many(grains.fork_joins(), "fork-join"),
             many(grains.raw_nodes(), "node"),
-        )];
-        let mut add = |name: &str, text: String| lines.push(format!("  {name:<14}{text}"));
-        if let Some(missing) = &self.tasks.run().manifest().partial {
-            add("partial", format!("{missing}; all numbers are those of what was recorded"));
-        }
+        );
+        let mut facts = Vec::new();
+        let mut add = |name: &str, text: String| facts.push(Fact::new(name, Cell::text(text)));
+        let summary = self.tasks.summary();
+        let busy = summary.work as f64 / summary.elapsed.max(1) as f64;
+        add("busy", format!("{} of {}", three(busy), many(summary.workers as usize, "worker")));
+        add("account", self.account_text());
         add(
             "groups",
             format!("{}, {} deep", number(grains.group_count()), many(grains.tree().max_depth(), "level")),
@@ -105,15 +101,24 @@ impl<'a> Report<'a> {
                 ),
             );
         }
-        lines.push(String::new());
-        lines.extend(self.problem_lines(asked));
-        lines.push(String::new());
-        lines.extend(self.finding_lines());
-        lines
+        Told { line, facts, lines: self.problem_lines(asked) }
+    }
+
+    /// Where the time of all workers went, in one line.
+    fn account_text(&self) -> String {
+        let Account { capacity, work, lost, shared, unexplained } = *self.account;
+        let part = |value: i64| share(value as f64, capacity as f64);
+        let mut text = format!("of {}: work {}, lost {}", self.time(capacity), part(work), part(lost));
+        if shared > 0 {
+            text.push_str(&format!(", more workers than processors {}", part(shared)));
+        }
+        text.push_str(&format!(", not explained {}", part(unexplained)));
+        text
     }
 
     fn problem_lines(&self, asked: &[Problem]) -> Vec<String> {
-        let mut rows = vec![["problem", "grains", "time lost", "visible", "where"].map(str::to_owned)];
+        let mut rows =
+            vec![["problem", "grains", "time lost", "visible", "where"].map(str::to_owned).to_vec()];
         for report in self.problems {
             let set = &report.set;
             let sign = if set.problem.is_below() { "<" } else { ">" };
@@ -121,7 +126,7 @@ impl<'a> Report<'a> {
                 0 => "–".to_owned(),
                 lost => format!("{} ({})", self.time(lost), share(lost as f64, self.capacity())),
             };
-            rows.push([
+            rows.push(vec![
                 format!("{} {sign} {}", set.problem.metric(), ProblemReport::threshold_text(set.threshold)),
                 format!(
                     "{} ({})",
@@ -146,38 +151,4 @@ impl<'a> Report<'a> {
         };
         format!("{place} × {}", count(share.grains as i64))
     }
-
-    fn finding_lines(&self) -> Vec<String> {
-        if self.findings.is_empty() {
-            return vec!["no finding costs a hundredth of the workers' time".to_owned()];
-        }
-        let mut lines = Vec::new();
-        for (i, finding) in self.findings.iter().enumerate() {
-            lines.push(format!(
-                "{:>2}. {} ({}, {}) {}: {}",
-                i + 1,
-                self.time(finding.cost),
-                share(finding.cost as f64, self.capacity()),
-                finding.severity.word(),
-                finding.id,
-                finding.what
-            ));
-            if let Some(place) = &finding.line {
-                lines.push(format!("    at {place}"));
-            }
-            lines.push(format!("    {}", finding.advice));
-        }
-        lines
-    }
-}
-
-/// Columns as wide as their widest cell.
-fn columns<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
-    let width = |c: usize| rows.iter().map(|row| row[c].chars().count()).max().unwrap_or(0);
-    let widths: [usize; N] = std::array::from_fn(width);
-    let line = |row: &[String; N]| {
-        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}"));
-        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
-    };
-    rows.iter().map(line).collect()
 }

@@ -3,9 +3,13 @@
 
 use std::borrow::Cow;
 
+use crosscut_scene::format::text_width;
 use crosscut_scene::palette::slot;
-use crosscut_scene::{Dash, Fill, Inner, Press, Shape, Stroke, Style, rank};
+use crosscut_scene::{
+    Align, Dash, Fill, Ink, Inner, Label, Mark, Plate, Press, Scene, Shape, Stroke, Style, TextStyle, rank,
+};
 use crosscut_tasks::schema::Kind;
+use crosscut_workbench::Lost;
 
 /// Roles of marks: they tell apart several marks of one node.
 pub mod role {
@@ -27,6 +31,8 @@ pub mod role {
     pub const ROW: u8 = 7;
     /// The first of the other parts.
     pub const PART: u8 = 8;
+    /// Time that was lost.
+    pub const LOST: u8 = 9;
 }
 
 /// What an edge says; also its role.
@@ -319,3 +325,49 @@ pub const LEVEL: Style = Style {
     rank: rank::RIM,
     ..Style::LINK
 };
+
+/// What a grain lacks to the longest of its group.
+pub fn unused() -> Style {
+    Style { fill: Fill::Dots, opacity: 0.5, rank: rank::BAND, ..Style::PART }
+}
+
+/// A ruler.
+pub const RULER: Style = Style { rank: rank::LINK, ..Style::LINK };
+
+/// Time that was lost, by its cause.
+pub fn lost(lost: &Lost) -> Style {
+    let meaning = match lost.number {
+        Some(number) => format!("lost: {} (finding {number})", lost.what),
+        None => format!("lost: {}", lost.what),
+    };
+    Style { fill: lost.hatch.0, rank: rank::BACK + 1, meaning: Cow::Owned(meaning), ..Style::BOX }
+}
+
+/// The disc with the number of a finding.
+const BADGE: Style = Style { hit: false, rank: rank::SIGN, ..Style::POINT };
+
+/// The number of a finding on its largest stretch, and what it is, where there is room.
+pub fn badge(scene: &mut Scene, lost: &Lost, at: (f32, f32, f32, f32)) {
+    let Some((x, y)) = number(scene, lost, at) else { return };
+    let beside = at.0 + at.2 - x - 4.0;
+    if text_width(&lost.what) <= beside {
+        let plain = TextStyle { ink: Ink::Slot(slot::TEXT), plate: Plate::Plain, ..TextStyle::PLAIN };
+        scene.labels.push(Label::new((x, y), beside, lost.what.clone(), plain));
+    }
+}
+
+/// The number of a finding, where there is room; says where a text beside it begins.
+pub fn number(scene: &mut Scene, lost: &Lost, (x, y, w, h): (f32, f32, f32, f32)) -> Option<(f32, f32)> {
+    const RADIUS: f32 = 8.0;
+    let number = lost.number?;
+    if w < 2.5 * RADIUS || h < 2.0 * RADIUS {
+        return None;
+    }
+    let style = scene.styles.put(&BADGE);
+    let (cx, cy) = (x + RADIUS + 4.0, y + (h / 2.0).min(RADIUS + 6.0));
+    scene.points.push([cx, cy, RADIUS], Mark::none().role(role::SIGN).looks(style, slot::RED));
+    let text =
+        TextStyle { align: Align::Middle, bold: true, ink: Ink::Slot(slot::SURFACE), ..TextStyle::PLAIN };
+    scene.labels.push(Label::new((cx, cy + 4.0), 2.0 * RADIUS, number.to_string(), text));
+    Some((cx + RADIUS + 6.0, cy + 4.0))
+}

@@ -1,21 +1,26 @@
 //! The timeline: rows by worker over a window of time. Few intervals are drawn as they are; many are drawn as cells on
-//! a fixed grid of time, each exactly as full as the worker was busy, so that panning never makes them flicker.
+//! a fixed grid of time, each exactly as full as the worker was busy, so that panning never makes them flicker. Behind them
+//! lies what was lost: hatched by cause, with the number of its finding.
 
 use crosscut_scene::{
-    Align, Axis, Brush, Camera, Cells as Nodes, Grid, Ink, Label, Mark, Plot, Rect, Scene, TextStyle,
+    Align, Axis, Brush, Camera, Cells as Nodes, Grid, Ink, Label, LegendItem, Mark, Plot, Rect, Scene,
+    TextStyle,
 };
 use crosscut_tasks::{Cells, Interval, Tasks, Timeline};
 use crosscut_tree::NodeId;
-use crosscut_workbench::place_nodes;
+use crosscut_workbench::{Found, Span, place_nodes};
 
 use crate::format::{count, file_name, text_width, time, unit};
 use crate::tasks::colour::{ColourBy, Painter};
+use crate::tasks::lost::{Patch, Steps, patches};
 use crate::tasks::profile::{ProfileOptions, profile};
 use crate::tasks::styles::{self, role};
 use crosscut_scene::palette::slot;
 
 /// Left of the plot, for the rows' names. The profile has the same, so that both can stand above each other.
 pub const LEFT: f32 = 72.0;
+/// Left of a small picture.
+const SMALL_LEFT: f32 = 26.0;
 /// Right of the plot.
 pub const RIGHT: f32 = 12.0;
 /// Below the plot, for the axis.
@@ -27,6 +32,12 @@ const BETWEEN: f32 = 8.0;
 
 /// Up to so many intervals are drawn one by one.
 const INTERVALS: usize = 3000;
+/// Height of a row at least and at most.
+const PITCH: (f32, f32) = (4.0, 220.0);
+/// Up to so many patches of lost time are drawn.
+const PATCHES: usize = 8000;
+/// From this height on a row says how busy it was.
+const TALL: f32 = 34.0;
 
 /// How to draw the timeline.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,6 +48,8 @@ pub struct TimelineOptions {
     pub height: f32,
     /// What decides colour.
     pub colour: ColourBy,
+    /// A small picture: rows as thin as needed, named by their numbers.
+    pub small: bool,
 }
 
 /// The axis of time for a pane of this width, within these margins.
@@ -50,11 +63,20 @@ pub(crate) fn time_axis(
     Axis::linear(span, left, (width - left - right).max(1.0), unit(tasks.clock()), "time")
 }
 
-/// Draws the window `from..to`.
-pub fn timeline(tasks: &Tasks, from: i64, to: i64, options: &TimelineOptions) -> Scene {
-    let axis = time_axis(tasks, (from, to), options.width, (LEFT, RIGHT));
+/// Draws the window `from..to`; `found` is what was lost, where that is known.
+pub fn timeline(
+    tasks: &Tasks,
+    (from, to): (i64, i64),
+    options: &TimelineOptions,
+    found: Option<&Found>,
+) -> Scene {
+    let left = if options.small { SMALL_LEFT } else { LEFT };
+    let axis = time_axis(tasks, (from, to), options.width, (left, RIGHT));
     let rows = tasks.rows();
-    let pitch = ((options.height - FOOT) / rows.max(1) as f32).floor().clamp(3.0, 28.0);
+    let pitch = match (options.height - FOOT) / rows.max(1) as f32 {
+        pitch if options.small => pitch.max(0.1),
+        pitch => pitch.floor().clamp(PITCH.0, PITCH.1),
+    };
     let mut scene = Scene {
         title: format!("{} · timeline", tasks.run().name()),
         width: options.width,
@@ -69,33 +91,53 @@ pub fn timeline(tasks: &Tasks, from: i64, to: i64, options: &TimelineOptions) ->
         brush: Brush::Time,
         ..Plot::default()
     });
-    row_labels(tasks, rows, pitch, &mut scene);
+    if options.small {
+        row_numbers(tasks.workers(), pitch, &mut scene);
+    } else {
+        row_labels(tasks, rows, pitch, &mut scene);
+    }
     row_grounds(tasks, pitch, &axis, &mut scene);
-    let mut drawing =
-        Drawing { tasks, painter: Painter::new(tasks, options.colour), pitch, axis: &axis, scene };
+    let painter = Painter::new(tasks, options.colour);
+    let busy = vec![0; rows];
+    let mut drawing = Drawing { tasks, painter, pitch, axis: &axis, busy, scene };
+    if let Some(found) = found {
+        drawing.lost(found, rows);
+    }
     // At most one cell per pixel: what is finer could not be seen, and would shimmer.
     match tasks.timeline(from, to, axis.length() as usize, INTERVALS) {
         Timeline::Cells(cells) => drawing.cells(&cells, rows),
         Timeline::Intervals(list) => drawing.intervals(&list),
     }
+    if !options.small {
+        drawing.busy_labels((from, to));
+    }
     let mut scene = drawing.scene;
+    if options.small {
+        scene.note = None;
+    }
+    let lost = std::mem::take(&mut scene.legend);
     scene.legend = drawing.painter.legend();
+    scene.legend.extend(lost);
     scene
 }
 
 /// The profile above the timeline, under one axis of time.
 pub fn with_profile(
     tasks: &Tasks,
-    from: i64,
-    to: i64,
+    (from, to): (i64, i64),
     options: &TimelineOptions,
     profile_height: f32,
+    found: Option<&Found>,
 ) -> Scene {
     let above = ProfileOptions { width: options.width, height: profile_height, bare: false };
     let rows = TimelineOptions { height: (options.height - profile_height).max(1.0), ..*options };
     let title = format!("{} · parallelism and timeline", tasks.run().name());
+    let (mut above, rows) = (profile(tasks, from, to, &above), timeline(tasks, (from, to), &rows, found));
+    // What the rows show comes first in the legend.
+    let legend: Vec<LegendItem> = std::mem::take(&mut above.legend);
     // The axis of the profile is that of the rows: the room for its texts is not needed twice.
-    let both = profile(tasks, from, to, &above).stack(timeline(tasks, from, to, &rows), BETWEEN - FOOT);
+    let mut both = above.stack(rows, BETWEEN - FOOT);
+    both.legend.extend(legend);
     Scene { title, ..both }
 }
 
@@ -104,9 +146,20 @@ fn row_labels(tasks: &Tasks, rows: usize, pitch: f32, scene: &mut Scene) {
     let every = (TEXT / pitch).ceil().max(1.0) as usize;
     for row in (0..rows).step_by(every) {
         let text = if row < tasks.workers() { format!("worker {row}") } else { "several".to_owned() };
-        let y = row as f32 * pitch + (pitch.max(TEXT) / 2.0 + 4.0).min(pitch.max(TEXT) - 1.0);
+        let middle = pitch.max(TEXT) / 2.0 + if pitch >= TALL { -3.0 } else { 4.0 };
+        let y = row as f32 * pitch + middle.min(pitch.max(TEXT) - 1.0);
         let style = TextStyle { align: Align::End, ink: Ink::Slot(slot::TEXT), ..TextStyle::PLAIN };
         scene.labels.push(Label::new((LEFT - 6.0, y), LEFT - 8.0, text, style));
+    }
+}
+
+/// The numbers of the first and the last worker.
+fn row_numbers(workers: usize, pitch: f32, scene: &mut Scene) {
+    let style = TextStyle { align: Align::End, ink: Ink::Slot(slot::FAINT), ..TextStyle::PLAIN };
+    let last = workers.saturating_sub(1);
+    for row in [0, last].into_iter().take(workers.min(2)) {
+        let y = if row == 0 { pitch.min(10.0) } else { workers as f32 * pitch - 1.0 };
+        scene.labels.push(Label::new((SMALL_LEFT - 5.0, y), SMALL_LEFT, row.to_string(), style));
     }
 }
 
@@ -133,10 +186,62 @@ struct Drawing<'a> {
     painter: Painter<'a>,
     pitch: f32,
     axis: &'a Axis,
+    /// Busy time in the window, by row.
+    busy: Vec<i64>,
     scene: Scene,
 }
 
 impl Drawing<'_> {
+    /// What the workers lost, behind what they did.
+    fn lost(&mut self, found: &Found, rows: usize) {
+        let (from, to) = (self.axis.from(), self.axis.to());
+        let count = ((self.axis.length() / 2.0) as usize).min(PATCHES / rows.max(1)).max(1);
+        let steps = Steps { from, cell: (to - from) / count as f64, count };
+        let row = |place: u32| self.tasks.places().worker(place);
+        let patches = patches(found, row, steps);
+        let mut largest: Vec<Option<Patch>> = vec![None; found.lost.len()];
+        for patch in &patches {
+            let lost = &found.lost[patch.lost];
+            let style = self.scene.styles.put(&styles::lost(lost));
+            let (x, w) = self.across(patch.span);
+            let at = [x, patch.row as f32 * self.pitch, w, bar(self.pitch)];
+            self.scene.boxes.push(at, Mark::none().role(role::LOST).looks(style, lost.hatch.1));
+            let most = &mut largest[patch.lost];
+            let length = |patch: &Patch| patch.span.1 - patch.span.0;
+            if most.is_none_or(|most| length(patch) > length(&most)) {
+                *most = Some(*patch);
+            }
+        }
+        for (lost, patch) in found.lost.iter().zip(largest) {
+            let Some(patch) = patch else { continue };
+            let (x, w) = self.across(patch.span);
+            let at = (x, patch.row as f32 * self.pitch, w, bar(self.pitch));
+            styles::badge(&mut self.scene, lost, at);
+            let style = self.scene.styles.put(&styles::lost(lost));
+            self.scene.legend.push(LegendItem::of(style, lost.hatch.1, lost.what.clone()));
+        }
+    }
+
+    /// Left edge and width of a span, within the plot.
+    fn across(&self, Span(from, to): Span) -> (f32, f32) {
+        let (left, right) = (self.axis.start(), self.axis.start() + self.axis.length());
+        let x = self.axis.pixel(from).max(left);
+        (x, (self.axis.pixel(to).min(right) - x).max(0.0))
+    }
+
+    /// How busy each worker was in the window, where there is room for it.
+    fn busy_labels(&mut self, (from, to): (i64, i64)) {
+        if self.pitch < TALL {
+            return;
+        }
+        let style = TextStyle { align: Align::End, ink: Ink::Slot(slot::FAINT), ..TextStyle::PLAIN };
+        for (row, &busy) in self.busy.iter().enumerate().take(self.tasks.workers()) {
+            let text = format!("{:.0} % busy", 100.0 * busy as f64 / (to - from).max(1) as f64);
+            let y = row as f32 * self.pitch + self.pitch / 2.0 + 11.0;
+            self.scene.labels.push(Label::new((LEFT - 6.0, y), LEFT - 8.0, text, style));
+        }
+    }
+
     fn paint(&mut self, node: NodeId) -> u16 {
         self.painter.paint(node, 1)
     }
@@ -151,6 +256,9 @@ impl Drawing<'_> {
         let mut grid = Grid::new([x, 0.0, width as f32, rows as f32 * self.pitch], nx, ny, mark);
         grid.gap_y = self.pitch - bar(self.pitch);
         let all = rows * cells.count;
+        for (row, busy) in cells.busy[..all].chunks(cells.count.max(1)).enumerate() {
+            self.busy[row] = busy.iter().sum();
+        }
         for (&busy, &top) in cells.busy[..all].iter().zip(&cells.top[..all]) {
             grid.level.push(fullness(busy, cells.cell));
             grid.fill.push(if top == u32::MAX { slot::MUTED } else { self.paint(NodeId(top)) } as u8);
@@ -171,6 +279,8 @@ impl Drawing<'_> {
             if w < 0.0 {
                 continue;
             }
+            let inside = |time: i64| (time as f64).clamp(self.axis.from(), self.axis.to()) as i64;
+            self.busy[interval.worker as usize] += inside(interval.end) - inside(interval.start);
             let (y, h) = (interval.worker as f32 * self.pitch, bar(self.pitch));
             let node = interval.node;
             let fill = self.paint(node);

@@ -36,17 +36,21 @@ const fn colour(usual: &'static str) -> Opt {
     Opt { name: "colour", title: "Colour", kind: COLOURS, usual, auto: false, when: None, key: None }
 }
 
-const HEIGHT: Opt = Opt {
-    name: "scale",
-    title: "Height",
-    kind: OptKind::Choice {
-        values: &[("even", "Even"), ("log", "Time, logarithmic"), ("linear", "Time, linear")],
-    },
-    usual: "log",
-    auto: false,
-    when: None,
-    key: None,
-};
+const SCALES: [(&str, &str); 4] = [
+    ("group", "Time, linear in a group"),
+    ("log", "Time, logarithmic"),
+    ("linear", "Time, linear"),
+    ("even", "Even"),
+];
+
+const fn height(values: &'static [(&'static str, &'static str)], usual: &'static str) -> Opt {
+    let kind = OptKind::Choice { values };
+    Opt { name: "scale", title: "Height", kind, usual, auto: false, when: None, key: None }
+}
+
+/// The height of a box of the DAG, and that of a grain: only grains are compared within their group.
+const HEIGHT: Opt = height(SCALES.split_at(1).1, "log");
+const GRAIN_HEIGHT: Opt = height(&SCALES, "group");
 
 const fn flag(name: &'static str, title: &'static str, key: &'static str) -> Opt {
     Opt { name, title, kind: OptKind::Flag, usual: "false", auto: false, when: None, key: Some(key) }
@@ -137,7 +141,7 @@ pub const VIEWS: &[View] = &[
         pane: Pane::Graph,
         options: &[
             colour("source"),
-            HEIGHT,
+            GRAIN_HEIGHT,
             flag("alike", "Fold groups that are alike", "Shift+E"),
             CRITICAL,
             nodes("path", "Critical path of", forest_grains::TREE),
@@ -164,9 +168,9 @@ pub const VIEWS: &[View] = &[
         name: "tasks.timeline",
         title: "Timeline",
         icon: "M1.5 4h6M9 4h5.5M1.5 8h3M6 8h6M1.5 12h8M11 12h3.5",
-        about: "How many ran and were ready, and what each worker ran, over time.",
+        about: "How many ran and were ready, what each worker ran, and what it lost, over time.",
         trees: &[forest_tasks::TREE, "places"],
-        options: &[colour("worker")],
+        options: &[colour("source")],
         ..TASKS
     },
     View {
@@ -196,7 +200,8 @@ pub const VIEWS: &[View] = &[
         slow: true,
         ..TASKS
     },
-    View { name: "tasks.account", title: "Where the time went", ..HIDDEN },
+    View { name: "tasks.account", title: "Where the time went", trees: &["lines"], ..HIDDEN },
+    View { name: "tasks.evidence", title: "What shows it", trees: &[forest_tasks::TREE, "places"], ..HIDDEN },
     View { name: "tasks.workers", title: "Workers", trees: &["places"], ..HIDDEN },
     View { name: "tasks.speedup", title: "Speed-up by number of workers", ..HIDDEN },
     View {

@@ -2,7 +2,8 @@
 //! tables and facts with their text.
 
 use crosscut_run::{Clock, Source};
-use crosscut_scene::format::{THIN, count, exact, percent, quantity, three};
+use crosscut_scene::format::{THIN, count, exact, quantity, three};
+pub use crosscut_scene::format::{many, share};
 use crosscut_tree::{NodeId, Unit};
 use crosscut_workbench::sheet::Share;
 use crosscut_workbench::{Cell, Fact};
@@ -44,6 +45,7 @@ pub fn line(source: &Source) -> Cell {
         text: source.short(),
         file: source.file.clone(),
         line: u32::try_from(source.line).unwrap_or(0),
+        function: Some(source.function.clone()).filter(|function| !function.is_empty()),
     }
 }
 
@@ -81,22 +83,6 @@ pub fn shares(mut parts: Vec<(u16, String, i64)>, clock: Clock, rest: u16) -> Ce
         }
     };
     Cell::Shares { parts: parts.into_iter().map(part).collect() }
-}
-
-/// So many of something: `1 grain`, `24 704 grains`.
-pub fn many(number: usize, thing: &str) -> String {
-    let s = if number == 1 { "" } else { "s" };
-    format!("{} {thing}{s}", count(number as i64))
-}
-
-/// A share in percent. What is not nothing is not said to be 0 %, what is not all is not said to be 100 %.
-pub fn share(part: f64, whole: f64) -> String {
-    let percents = 100.0 * part / whole;
-    match percents {
-        p if p > 0.0 && p < 0.0005 => format!("less than 0.001{THIN}%"),
-        p if (99.95..100.0).contains(&p) => format!("more than 99.9{THIN}%"),
-        _ => percent(part, whole),
-    }
 }
 
 /// What folding saves: what is not all is not said to be all.
@@ -145,24 +131,6 @@ pub fn parse_grain(text: &str) -> Option<NodeId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn one_and_many() {
-        assert_eq!(many(0, "grain"), "0 grains");
-        assert_eq!(many(1, "fork-join"), "1 fork-join");
-        assert_eq!(many(24_704, "grain"), "24\u{2009}704 grains");
-    }
-
-    #[test]
-    fn shares_are_not_rounded_to_nothing_or_all() {
-        assert_eq!(share(0.0, 8.0), "0\u{2009}%");
-        assert_eq!(share(8.0, 8.0), "100\u{2009}%");
-        assert_eq!(share(1.0, 1e6), "less than 0.001\u{2009}%");
-        assert_eq!(share(1e6 - 1.0, 1e6), "more than 99.9\u{2009}%");
-        assert_eq!(share(1.0, 8.0), "12.5\u{2009}%");
-        assert_eq!(share(2.0, 1.0), "200\u{2009}%");
-        assert_eq!(share(1.0, 0.0), "–");
-    }
 
     #[test]
     fn not_all_is_not_said_to_be_all() {

@@ -4,6 +4,7 @@
 #![allow(dead_code)] // Each test uses its part of it.
 
 use std::any::Any;
+use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -20,14 +21,16 @@ use crosscut_tree::{
 };
 use crosscut_workbench::sheet::{Crumb, Tone};
 use crosscut_workbench::{
-    Act, ActCall, Block, Cell, Chosen, Column, Compares, Did, Domain, Drawn, Entry, Fact, Forest, Hits,
-    Hits as Found, How, Job, LensDecl, LensSpec, Look, Loss, Nodes, On, Opt, OptKind, Pane, Reach, Refusal,
-    RowState, Scope, Selection, Settings, Shared, SharedColumn, Sheet, Span, Title, Topic, TreeDecl, TreeRef,
-    View,
+    Act, ActCall, Block, Cell, Chosen, Column, Compares, Did, Domain, Drawn, Entry, Export, Exported, Fact,
+    Forest, Hits, Hits as Found, How, Job, LensDecl, LensSpec, Look, Loss, Nodes, On, Opt, OptKind, Pane,
+    Reach, Refusal, RowState, Scope, Selection, Settings, Shared, SharedColumn, Sheet, Span, Title, Topic,
+    TreeDecl, TreeRef, View,
 };
 
 /// The line of the registry.
-pub const ENTRY: Entry = Entry { word: "timber", views: VIEWS, open };
+pub const ENTRY: Entry = Entry { word: "timber", views: VIEWS, thresholds: &[], exports: EXPORTS, open };
+
+const EXPORTS: &[Export] = &[Export { word: "bill", about: "The volume of each trunk, a line each" }];
 
 const TREES: &[TreeDecl] = &[TreeDecl {
     name: "logs",
@@ -547,7 +550,10 @@ impl Domain for Timber {
             claim: 1,
             line: None,
             cost: rotten.cost,
+            without: None,
             how: How::Bound,
+            behind: false,
+            hatch: (crosscut_scene::Fill::Rings, 0),
             stretches: Vec::new(),
             what: format!("{} logs are rotten", rotten.lens.chosen().len()),
             evidence: "More than nine tenths of each cannot be sold.".to_owned(),
@@ -598,6 +604,20 @@ impl Domain for Timber {
             map.insert("timber".to_owned(), self.forest.volume[0].into());
         }
         Ok(map)
+    }
+
+    fn export(&self, form: &str, lens: Option<&LensSpec>) -> Result<Exported<'_>, Refusal> {
+        if form != "bill" {
+            return Err(Refusal::new(format!("there is no form {form}")));
+        }
+        let notes = lens.map(|lens| format!("{} is not marked on a bill", lens.name)).into_iter().collect();
+        let write = |out: &mut dyn Write| {
+            let tree = self.forest.tree();
+            tree.children(NodeId::ROOT).try_for_each(|trunk| {
+                writeln!(out, "{} {}", self.forest.name(trunk), self.forest.volume[trunk.index()])
+            })
+        };
+        Ok(Exported { notes, write: Box::new(write) })
     }
 
     fn as_any(&self) -> &dyn Any {

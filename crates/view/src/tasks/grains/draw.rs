@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crosscut_scene::{Label, LegendItem, Mark, Plot, Scene, Style, TextStyle};
+use crosscut_scene::{Align, Ink, Label, LegendItem, Mark, Plate, Plot, Scene, Style, TextStyle};
 use crosscut_tasks::grain::GrainKind;
 use crosscut_tree::{Fold, NodeId};
 
@@ -55,8 +55,41 @@ pub fn set_sizes(seen: &Seen<'_>, parts: &mut [Part], scale: Scale) {
         part.h = match scale {
             Scale::Even => even,
             Scale::Log => (even / 2.0 + 9.0 * (1.0 + time).log10() as f32).round(),
-            Scale::Linear => ((320.0 * time / full) as f32).round().max(4.0),
+            Scale::Linear | Scale::Group => ((320.0 * time / full) as f32).round().max(4.0),
         };
+    }
+    if scale == Scale::Group {
+        compare_members(seen, parts);
+    }
+}
+
+/// The height of the longest grain of a group, least and most.
+const FULL: (f32, f32) = (30.0, 190.0);
+/// The height of a grain at least.
+const SLIVER: f32 = 3.0;
+
+/// Grains of one group on a scale of their own, linear and from zero: siblings are compared exactly, groups only roughly, by
+/// the square root of their longest grain.
+fn compare_members(seen: &Seen<'_>, parts: &mut [Part]) {
+    let elapsed = |part: &Part| seen.grains.critical_path(part.node).max(0);
+    let is_grain = |part: &Part| part.what == What::Grain;
+    let most = parts.iter().filter(|part| is_grain(part)).map(elapsed).max().unwrap_or(0).max(1);
+    for open in 0..parts.len() {
+        if parts[open].what != What::Open {
+            continue;
+        }
+        let grains: Vec<usize> = members(parts, open).filter(|&member| is_grain(&parts[member])).collect();
+        let longest = grains.iter().map(|&member| elapsed(&parts[member])).max().unwrap_or(0).max(1);
+        let high = (FULL.1 * (longest as f32 / most as f32).sqrt()).round().clamp(FULL.0, FULL.1);
+        for &member in &grains {
+            let part = &mut parts[member];
+            let time = elapsed(part) as f32;
+            (part.full, part.longest) = (high, longest);
+            part.h = (high * time / longest as f32).round().max(SLIVER);
+        }
+        if grains.len() > 1 && parts[open].is_parallel() {
+            (parts[open].full, parts[open].longest) = (high, longest);
+        }
     }
 }
 
@@ -103,9 +136,14 @@ pub fn draw(
     scene.begin(Plot::graph(scene.width, scene.height));
     let closed = parts.iter().filter(|part| !matches!(part.what, What::Open | What::Grain));
     let most = closed.map(|part| part.whole.work).max().unwrap_or(0).max(1);
-    let mut pen = Pen { seen, painter: Painter::new(seen.tasks, options.colour), most, scene };
+    let roomy = parts.iter().filter(|part| part.what != What::Open).count() <= DENSE;
+    let painter = Painter::new(seen.tasks, options.colour);
+    let mut pen = Pen { seen, painter, most, roomy, scene };
     for (i, part) in parts.iter().enumerate() {
         pen.part(part, placement.rects[i], critical.through[i]);
+    }
+    for &(open, at) in &placement.rulers {
+        pen.ruler(&parts[open], at);
     }
     for &Pair { part: open, fork, join } in &placement.ends {
         for ((x, y), role) in [(fork, role::FORK), (join, role::JOIN)] {
@@ -188,6 +226,8 @@ struct Pen<'a> {
     painter: Painter<'a>,
     /// Most work of a mark that stands for several grains.
     most: i64,
+    /// There is room for what only helps.
+    roomy: bool,
     scene: Scene,
 }
 
@@ -241,6 +281,9 @@ impl Pen<'_> {
                 let fill = self.painter.paint(task, 1);
                 let folded = part.kind == GrainKind::Folded;
                 let bad = self.severity(part);
+                let slot = rect;
+                let rect = Rect { h: part.h, ..rect };
+                self.unused(slot, rect, node);
                 self.push(
                     rect,
                     node,
@@ -249,7 +292,11 @@ impl Pen<'_> {
                     own,
                 );
                 let marked = bad.map_or(0.0, |bad| self.marks(part, rect, bad));
-                self.grain_labels(part, rect, marked);
+                if rect.h >= 28.0 || slot.h <= rect.h {
+                    self.grain_labels(part, rect, marked);
+                } else if self.roomy {
+                    self.labels_below(part, slot, rect.h);
+                }
             }
             What::Folded(Fold::Gap) => {
                 self.push(rect, node, slot::REPEAT, &styles::fold(lens, critical), own);
@@ -283,6 +330,45 @@ impl Pen<'_> {
         if critical && lens != Lens::None && part.what != What::Open {
             self.spine(rect, node);
         }
+    }
+
+    /// What a grain lacks to the longest of its group.
+    fn unused(&mut self, slot: Rect, rect: Rect, node: NodeId) {
+        if slot.h > rect.h && self.roomy {
+            let rest = Rect { y: rect.y + rect.h, h: slot.h - rect.h, ..slot };
+            self.push(rest, node, slot::LOST, &styles::unused(), role::PART);
+        }
+    }
+
+    /// Labels of a grain too short to hold them, below it.
+    fn labels_below(&mut self, part: &Part, slot: Rect, high: f32) {
+        let room = slot.w - 10.0;
+        let style = TextStyle { ink: Ink::Slot(slot::TEXT), plate: Plate::Halo, ..TextStyle::PLAIN };
+        let mut y = slot.y + high + 12.0;
+        for text in [fit_end(&self.source(part), room), Some(self.time(part.whole.work))] {
+            let Some(text) = text.filter(|text| text_width(text) <= room) else { continue };
+            if y + 2.0 > slot.y + slot.h {
+                break;
+            }
+            self.scene.labels.push(Label::new((slot.x + 6.0, y), room, text, style));
+            y += 12.5;
+        }
+    }
+
+    /// The scale of the members of an open fork-join: the height that its longest grain has, and what that is.
+    fn ruler(&mut self, part: &Part, (x, y): (f32, f32)) {
+        let style = self.scene.styles.put(&styles::RULER);
+        let mark = Mark::of(part.node.0).role(role::PART).looks(style, slot::EDGE);
+        for line in [
+            [x, y, x, y + part.full],
+            [x - 3.0, y, x + 3.0, y],
+            [x - 3.0, y + part.full, x + 3.0, y + part.full],
+        ] {
+            self.scene.links.push(line, mark);
+        }
+        let text = TextStyle { align: Align::End, ink: Ink::Slot(slot::FAINT), ..TextStyle::PLAIN };
+        let at = (x - 5.0, y + part.full / 2.0 + 4.0);
+        self.scene.labels.push(Label::new(at, size::RULER - 8.0, self.time(part.longest), text));
     }
 
     /// The colour of a group, since it has no fill.

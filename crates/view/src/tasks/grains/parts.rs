@@ -45,6 +45,10 @@ pub struct Part {
     pub w: f32,
     /// Height; of open parts not used.
     pub h: f32,
+    /// Height of the longest grain in the scale of the group around it, or of its own members if it is open; 0 without.
+    pub full: f32,
+    /// Time that this height stands for.
+    pub longest: i64,
 }
 
 impl Part {
@@ -91,6 +95,8 @@ pub fn parts(nodes: &impl Nodes, cut: &Cut, most: usize) -> Option<Vec<Part>> {
             end: part.end,
             w: 0.0,
             h: 0.0,
+            full: 0.0,
+            longest: 0,
         }
     };
     Some(fold::parts(nodes, cut, most)?.into_iter().map(part).collect())

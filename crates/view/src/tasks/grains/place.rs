@@ -22,6 +22,8 @@ pub mod size {
     pub const EDGE: f32 = 6.0;
     /// Between a node or a row and the lane of its edges.
     pub const LANE: f32 = 9.0;
+    /// Left of the members of a fork-join, for the ruler of their scale.
+    pub const RULER: f32 = 58.0;
     /// Rows are not broken up to this width.
     pub const ROW: f32 = 1400.0;
     /// Wider pictures are broken such that they are about this much wider than high.
@@ -92,6 +94,8 @@ pub struct Placement {
     pub strokes: Vec<Stroke>,
     /// Fork and join of each open fork-join.
     pub ends: Vec<Pair>,
+    /// Where the ruler of an open fork-join begins, if it has one: the part, and its upper end.
+    pub rulers: Vec<(usize, (f32, f32))>,
 }
 
 /// The fork and the join of an open fork-join.
@@ -155,7 +159,7 @@ fn lay(parts: &[Part], level: &[u32], budget: f32) -> (Vec<Rect>, Vec<Option<Row
                 rect
             }
             What::Open => lay_line(parts, &rects, i),
-            _ => Rect { w: part.w, h: part.h, axis: part.w / 2.0, ..Rect::default() },
+            _ => Rect { w: part.w, h: part.h.max(part.full), axis: part.w / 2.0, ..Rect::default() },
         };
     }
     (rects, rows)
@@ -210,14 +214,15 @@ fn lay_rows(parts: &[Part], level: &[u32], rects: &[Rect], open: usize, budget: 
     }
     let several = rows.len() > 1;
     let rail = if several { size::GAP } else { 0.0 };
+    let ruler = if parts[open].full > 0.0 { size::RULER } else { 0.0 };
     let least = size::NODE.max(2.0 * size::least(&parts[open]));
     let inner = rows.iter().map(|row| width(row)).fold(least, f32::max);
     let mut laid = Rows::default();
-    let w = inner + 2.0 * (size::SIDE + rail);
+    let w = ruler + inner + 2.0 * (size::SIDE + rail);
     let mut y = size::EDGE + size::NODE + size::LANE;
     for row in &rows {
         let above = y;
-        let mut x = size::SIDE + rail + ((inner - width(row)) / 2.0).round();
+        let mut x = ruler + size::SIDE + rail + ((inner - width(row)) / 2.0).round();
         let mut h = 0f32;
         for &member in row {
             laid.cells.push((member, x));
@@ -233,7 +238,7 @@ fn lay_rows(parts: &[Part], level: &[u32], rects: &[Rect], open: usize, budget: 
     // One member alone stands under its fork; a row stands under its middle.
     let axis = match &laid.cells[..] {
         [(member, x)] => x + rects[*member].axis,
-        _ => (w / 2.0).round(),
+        _ => ((w + ruler) / 2.0).round(),
     };
     (Rect { x: 0.0, y: 0.0, w, h, axis, above: size::EDGE, below: size::EDGE }, laid)
 }
@@ -294,6 +299,11 @@ impl Placer<'_> {
                 rect.x = group.x + x;
                 rect.y = group.y + above + size::LANE;
             }
+        }
+        if self.parts[open].full > 0.0
+            && let (Some(&(_, x)), Some(&(above, _))) = (rows.cells.first(), rows.lanes.first())
+        {
+            self.out.rulers.push((open, (group.x + x - 8.0, group.y + above + size::LANE)));
         }
         self.create(open, rows, (axis, fork.1 + half));
         self.sync(open, rows, (axis, join.1 - half));

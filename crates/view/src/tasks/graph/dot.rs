@@ -4,12 +4,13 @@ use std::io::{self, Write};
 
 use super::{Edge, Graph, Raw, Writer, xml};
 use crate::format::time;
-use crate::tasks::colour::source_slot;
+use crate::tasks::colour::Painter;
 use crosscut_scene::palette::Theme;
 
 /// Writes it piece by piece.
 pub struct Dot<'a, 'o> {
     pub graph: &'a Graph<'a>,
+    pub paint: Painter<'a>,
     pub out: &'o mut dyn Write,
 }
 
@@ -41,7 +42,7 @@ impl Writer for Dot<'_, '_> {
         let source = tasks.source(grains.task(grain)).0;
         let (place, fill) = match source {
             Some(source) => {
-                let slot = source_slot(&source.file, source.line);
+                let slot = self.paint.slot(grains.task(grain));
                 (source.short(), Theme::LIGHT.slot(slot).hex())
             }
             None => (format!("#{}", grains.task(grain).0), "#d0d7de".to_owned()),

@@ -10,7 +10,7 @@ use crosscut_tree::{Cut, Folds, NodeId, NodeSet, Tree};
 
 use super::{Graph, xml};
 use crate::format::{count, time};
-use crate::tasks::colour::source_slot;
+use crate::tasks::colour::{ColourBy, Painter};
 use crosscut_scene::palette::Theme;
 use crosscut_scene::svg::escape;
 
@@ -84,6 +84,7 @@ impl Folds for Separated<'_> {
 
 struct Nested<'a, 'o> {
     graph: &'a Graph<'a>,
+    paint: Painter<'a>,
     out: &'o mut dyn Write,
     edges: u64,
 }
@@ -94,7 +95,7 @@ const KEYS: &str = "<key id=\"d_node\" for=\"node\" yfiles.type=\"nodegraphics\"
 
 /// Writes the whole graph.
 pub fn write(graph: &Graph<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let mut nested = Nested { graph, out, edges: 0 };
+    let mut nested = Nested { graph, paint: Painter::new(graph.tasks, ColourBy::Source), out, edges: 0 };
     xml::begin(nested.out, graph, KEYS, YFILES)?;
     let mut levels: Vec<Level> = Vec::new();
     let mut now = Some((Member::Node(NodeId::ROOT), true));
@@ -231,7 +232,7 @@ impl Nested<'_, '_> {
     fn grain(&mut self, node: NodeId) -> io::Result<()> {
         let (tasks, grains) = (self.graph.tasks, self.graph.grains);
         let fill = match tasks.source(grains.task(node)).0 {
-            Some(source) => Theme::LIGHT.slot(source_slot(&source.file, source.line)).hex(),
+            Some(_) => Theme::LIGHT.slot(self.paint.slot(grains.task(node))).hex(),
             None => "#d0d7de".to_owned(),
         };
         let problem = self.graph.problems_of(node).next().is_some();

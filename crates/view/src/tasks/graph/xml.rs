@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::Graph;
-use crate::svg::escape;
+use crosscut_scene::svg::escape;
 
 /// Keys of node data, with their types.
 pub const NODE_KEYS: [(&str, &str); 18] = [

@@ -1,0 +1,218 @@
+//! Causes: what cost time in a task run, worst first. P × elapsed = work + what each cause cost + what none explains.
+//!
+//! A worker that has nothing to run is the fault of what runs meanwhile: whatever that is keeps others from being ready.
+//! One pass over the nodes finds the part that each interval plays ([`roles`]), one pass over time shares out the time of
+//! free workers among them ([`blame`]), and [`judge`] says what that means and what to do. What is ready while workers are
+//! free waits for the runtime, and is charged to what waits.
+//!
+//! Nothing is charged twice, so the account adds up to the last tick.
+
+mod blame;
+mod chains;
+mod groups;
+mod inflation;
+mod judge;
+mod locks;
+mod phases;
+mod processor;
+mod roles;
+mod sentences;
+mod stretches;
+mod words;
+
+pub(crate) use words::grouped;
+
+use crosscut_tree::NodeId;
+
+use crate::tasks::Tasks;
+
+/// Why time was lost. The ids are what scripts rely on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cause {
+    /// Workers had no processor.
+    Preempted,
+    /// Workers waited for a lock.
+    Lock,
+    /// Tasks cost more than they do.
+    SmallTasks,
+    /// Chunks of a loop cost more than they do.
+    FineChunks,
+    /// A task, or a few, are waited for before the next ones are created.
+    WaitInLoop,
+    /// Tasks that wait for one another.
+    DependenceChain,
+    /// A long task that starts when the others are done.
+    LateTask,
+    /// One task creates all others, too slowly.
+    SerialSpawn,
+    /// Code that runs alone.
+    SerialPart,
+    /// Members of a team, or tasks of a join, that have unequal work.
+    Imbalance,
+    /// Barriers at which another worker is last each time.
+    BarrierWait,
+    /// The same code takes longer than in a run with one worker.
+    WorkInflation,
+    /// Something was ready, a worker was free, and none of the others explains why it did not run.
+    RuntimeDelay,
+}
+
+impl Cause {
+    /// All of them, the most specific first: of two that could claim a loss, the one that stands first gets it.
+    pub const ALL: [Cause; 13] = [
+        Cause::Preempted,
+        Cause::Lock,
+        Cause::SmallTasks,
+        Cause::FineChunks,
+        Cause::WaitInLoop,
+        Cause::DependenceChain,
+        Cause::LateTask,
+        Cause::SerialSpawn,
+        Cause::SerialPart,
+        Cause::Imbalance,
+        Cause::BarrierWait,
+        Cause::WorkInflation,
+        Cause::RuntimeDelay,
+    ];
+
+    /// Stable word.
+    pub fn id(self) -> &'static str {
+        match self {
+            Cause::Preempted => "preempted",
+            Cause::Lock => "lock",
+            Cause::SmallTasks => "small-tasks",
+            Cause::FineChunks => "fine-chunks",
+            Cause::WaitInLoop => "wait-in-loop",
+            Cause::DependenceChain => "dependence-chain",
+            Cause::LateTask => "late-task",
+            Cause::SerialSpawn => "serial-spawn",
+            Cause::SerialPart => "serial-part",
+            Cause::Imbalance => "imbalance",
+            Cause::BarrierWait => "barrier-wait",
+            Cause::WorkInflation => "work-inflation",
+            Cause::RuntimeDelay => "runtime-delay",
+        }
+    }
+
+    /// Whether it lies outside of the program's code, in the machine or the runtime. Such losses are told after what the
+    /// program can change.
+    pub fn is_outside(self) -> bool {
+        matches!(self, Cause::Preempted | Cause::RuntimeDelay)
+    }
+
+    /// How specific it is: higher ones claim first.
+    pub fn claim(self) -> u8 {
+        (Cause::ALL.len() - self as usize) as u8
+    }
+}
+
+/// How much a finding matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Over 20 % of P × elapsed.
+    High,
+    /// Over 5 %.
+    Medium,
+    /// Less.
+    Low,
+}
+
+impl Severity {
+    /// By the share of what all workers could have done.
+    pub fn of(cost: i64, capacity: i64) -> Self {
+        match cost as f64 / capacity.max(1) as f64 {
+            share if share > 0.2 => Severity::High,
+            share if share > 0.05 => Severity::Medium,
+            _ => Severity::Low,
+        }
+    }
+
+    /// The one word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Severity::High => "high",
+            Severity::Medium => "medium",
+            Severity::Low => "low",
+        }
+    }
+}
+
+/// Something that cost time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// Why.
+    pub cause: Cause,
+    /// How much it matters.
+    pub severity: Severity,
+    /// Time lost, summed over workers.
+    pub cost: i64,
+    /// How long the run would take without it, at least.
+    pub without: i64,
+    /// What people call it: "Imbalance in a loop".
+    pub what: String,
+    /// Who, how much, against what, how often.
+    pub evidence: String,
+    /// What to do; it follows from the numbers.
+    pub advice: String,
+    /// The construct in the source, by number of [`crosscut_run::Sources`].
+    pub source: Option<u32>,
+    /// The node that shows it best.
+    pub node: Option<NodeId>,
+    /// The time that shows it best.
+    pub window: Option<(i64, i64)>,
+    /// Whether it is told after others: it lies outside of the program, or is little against what the program had.
+    pub behind: bool,
+    /// Who lost it when: worker, from, to; by worker, then by time, and no two overlap. Gaps that are short against the run
+    /// are put together.
+    pub stretches: Vec<(u32, i64, i64)>,
+}
+
+/// Where P × elapsed went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    /// P × elapsed.
+    pub capacity: i64,
+    /// In the program's own code.
+    pub work: i64,
+    /// Lost, with a cause.
+    pub lost: i64,
+    /// Time of workers beyond the number of processors: nobody could have had it.
+    pub shared: i64,
+    /// Lost, and none of the causes explains it.
+    pub unexplained: i64,
+}
+
+/// All causes of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Causes {
+    /// Worst first: all that cost anything at all.
+    pub findings: Vec<Finding>,
+    /// Where the time went.
+    pub account: Account,
+}
+
+impl Causes {
+    /// Below this share of P × elapsed a loss is not worth a sentence.
+    pub const WORTH: f64 = 0.01;
+
+    /// Those that are worth a sentence.
+    pub fn worth(&self) -> impl Iterator<Item = &Finding> {
+        let least = Self::WORTH * self.account.capacity as f64;
+        self.findings.iter().filter(move |finding| finding.cost as f64 >= least)
+    }
+}
+
+impl Tasks {
+    /// What cost time in the run. Takes about a second for ten million nodes.
+    pub fn causes(&self) -> Causes {
+        self.causes_against(None)
+    }
+
+    /// The same, with a run of the same program on one worker: only that shows which code takes longer beside others.
+    pub fn causes_against(&self, baseline: Option<&Tasks>) -> Causes {
+        let mut roles = roles::Roles::of(self);
+        let blame = blame::Blame::of(self, &mut roles);
+        let judged = judge::judge(self, &roles, &blame, baseline);
+        sentences::tell(self, &roles, &blame, &judged)
+    }
+}

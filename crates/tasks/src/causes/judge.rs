@@ -1,0 +1,335 @@
+//! From the parts that intervals played to causes: each group of blame becomes a loss under the most specific cause whose
+//! test it passes. What is lost inside of intervals comes on top: waiting for locks, fetching chunks, no processor. The
+//! sentences are in [`super::sentences`].
+
+use crosscut_run::{Clock, NO_SITE};
+use crosscut_tree::NodeId;
+use foldhash::{HashMap, HashMapExt};
+
+use super::Cause;
+use super::blame::Blame;
+use super::chains::Chains;
+use super::groups::{Key, Known, Lengths, Role};
+use super::inflation::{Grown, grown};
+use super::locks::{Locks, Waits};
+use super::phases::Teams;
+use super::roles::Roles;
+use crate::schema::Kind;
+use crate::tasks::Tasks;
+
+/// A task or a chunk that is not so many times as long as what it costs is too small: a tenth of its time is lost.
+const WORTH_IT: i64 = 10;
+/// Fewer tasks or chunks of a line are not judged by their size.
+const SOME: u64 = 16;
+/// A task repeats a section when it has so many of it.
+const REPEATED: u64 = 4;
+/// So many tasks in a row are a chain.
+const CHAIN: u64 = 3;
+/// A late task is so many times as long as the others of its section, on average.
+const LONG: i64 = 2;
+/// Teams of one line that are enough to see who is last.
+const STEPS: u64 = 8;
+/// Fetching a chunk is a call of the runtime and an update of a counter that another core has changed last: about so many
+/// nanoseconds at least. Recorders see chunks follow one another without a gap.
+pub const FETCH: i64 = 100;
+
+/// Time lost for one cause at one line.
+#[derive(Clone, Debug)]
+pub struct Loss {
+    pub cause: Cause,
+    /// The construct, by number of its source.
+    pub line: u32,
+    pub cost: i64,
+    /// The interval that is to blame for most, with how much.
+    pub worst: (i64, u32),
+    /// Intervals that are to blame, and their time.
+    pub blamed: u64,
+    pub time: i64,
+    /// The line of the tasks or of the loop, where that is another one.
+    pub about: u32,
+}
+
+/// All losses of a run.
+pub struct Judged {
+    pub losses: Vec<Loss>,
+    /// By group of blame: its loss.
+    pub of_group: Vec<Option<usize>>,
+    pub facts: Facts,
+    /// Time of intervals that is no work: locks, chunks, no processor.
+    pub inside: i64,
+    /// Time that workers lost to one another.
+    pub shared: i64,
+}
+
+/// What was measured to judge.
+pub struct Facts {
+    /// By line: what having a task costs, as a rule.
+    costs: HashMap<u32, i64>,
+    pub chains: Chains,
+    pub teams: Teams,
+    pub locks: Locks,
+    /// Lines that take longer than with one worker.
+    pub grown: Vec<Grown>,
+}
+
+impl Facts {
+    fn of(tasks: &Tasks, roles: &Roles, blame: &Blame) -> Self {
+        let median = |of: &HashMap<u32, Lengths>, line: &u32| of.get(line).map_or(0, Lengths::median);
+        let cost = |line: &u32| (*line, median(&roles.creations, line) + median(&blame.picks, line));
+        let costs = roles.tasks.keys().map(cost).collect();
+        let (chains, teams) = (Chains::of(tasks), Teams::of(tasks, &roles.phases));
+        Facts { costs, chains, teams, locks: Locks::of(tasks, &blame.shares), grown: Vec::new() }
+    }
+
+    /// What it costs to have a task of a line, as a rule: until its creator went on, and until a free worker took it up.
+    pub fn cost_of_task(&self, line: u32) -> i64 {
+        self.costs.get(&line).copied().unwrap_or(0)
+    }
+}
+
+/// Whether what has these lengths is too small for what each costs.
+fn too_small(lengths: Option<&Lengths>, cost: i64) -> bool {
+    lengths.is_some_and(|lengths| lengths.count >= SOME && lengths.median() < WORTH_IT.saturating_mul(cost))
+}
+
+struct Judge<'a> {
+    tasks: &'a Tasks,
+    roles: &'a Roles,
+    blame: &'a Blame,
+    facts: Facts,
+    losses: Vec<Loss>,
+    by_key: HashMap<(Cause, u32), usize>,
+    shared: i64,
+}
+
+/// What is lost, worst first.
+pub fn judge(tasks: &Tasks, roles: &Roles, blame: &Blame, baseline: Option<&Tasks>) -> Judged {
+    let mut facts = Facts::of(tasks, roles, blame);
+    facts.grown = baseline.map_or_else(Vec::new, |baseline| grown(tasks, baseline));
+    let mut judge =
+        Judge { tasks, roles, blame, facts, losses: Vec::new(), by_key: HashMap::new(), shared: 0 };
+    let of_group = roles.groups.known.iter().map(|known| judge.group(known)).collect();
+    let inside = judge.locks() + judge.chunks() + judge.off() + judge.grown();
+    Judged { losses: judge.losses, of_group, facts: judge.facts, inside, shared: judge.shared }
+}
+
+impl Judge<'_> {
+    /// Charges what a group is to blame for.
+    fn group(&mut self, known: &Known) -> Option<usize> {
+        if known.cost <= 0 {
+            return None;
+        }
+        let Key { role, line, other } = known.key;
+        match role {
+            Role::Task | Role::Narrow | Role::Depend => self.tasks_of(known),
+            Role::Lane => self.members_of(known),
+            _ => {
+                let (cause, at) = self.cause(role, line, other);
+                Some(self.charge(cause, at, line, known.cost, known.into()))
+            }
+        }
+    }
+
+    fn is_fine(&self, line: u32) -> bool {
+        // Chunks take longer where their workers have no processor.
+        let work = self.tasks.summary().work.max(1);
+        let stretched = work as f64 / (work - self.blame.off()).max(1) as f64;
+        let fetch = (FETCH as f64 * stretched) as i64;
+        self.tasks.clock() == Clock::Ns && too_small(self.roles.chunks.get(&line), fetch)
+    }
+
+    /// Waiting for locks, by the line that waits.
+    fn locks(&mut self) -> i64 {
+        let waits: Vec<(u32, Waits)> = self.facts.locks.by_line().collect();
+        let charge = |(line, waits): &(u32, Waits)| {
+            let who = Who { worst: waits.worst, blamed: waits.waits.max(0) as u64, time: waits.held };
+            self.charge(Cause::Lock, *line, *line, waits.cost, who);
+            waits.cost
+        };
+        waits.iter().filter(|(_, waits)| waits.cost > 0).map(charge).sum()
+    }
+
+    /// Fetching chunks that are too small for it.
+    fn chunks(&mut self) -> i64 {
+        let mut lines: Vec<u32> =
+            self.roles.chunks.keys().copied().filter(|&line| self.is_fine(line)).collect();
+        lines.sort_unstable();
+        let charge = |line: u32| {
+            let lengths = &self.roles.chunks[&line];
+            let cost = (FETCH.saturating_mul(lengths.count as i64)).min(lengths.sum);
+            let who = Who { worst: (0, u32::MAX), blamed: lengths.count, time: lengths.sum };
+            self.charge(Cause::FineChunks, line, line, cost, who);
+            cost
+        };
+        lines.into_iter().map(charge).sum()
+    }
+
+    /// Code that takes longer than in a run with one worker, as far as locks and processors do not explain it.
+    fn grown(&mut self) -> i64 {
+        let lines = self.facts.grown.clone();
+        let locks = self.losses.iter().filter(|loss| loss.cause == Cause::Lock).map(|loss| loss.cost);
+        let explained = locks.sum::<i64>() + self.blame.off();
+        let all: i64 = lines.iter().map(|line| line.work - line.before).sum();
+        let left = (all - explained).max(0) as f64 / all.max(1) as f64;
+        let charge = |line: Grown| {
+            let cost = ((line.work - line.before) as f64 * left) as i64;
+            if cost > 0 {
+                let who = Who { worst: (cost, line.node), blamed: 1, time: line.work };
+                self.charge(Cause::WorkInflation, line.line, line.line, cost, who);
+            }
+            cost
+        };
+        lines.into_iter().map(charge).sum()
+    }
+
+    /// Intervals whose workers had no processor. While more of them run than there are processors, that cannot be
+    /// otherwise; beyond that somebody else took one. Returns both.
+    fn off(&mut self) -> i64 {
+        let off = self.blame.off();
+        let cost = off - self.blame.over;
+        if cost > 0 {
+            let who = Who { worst: (0, u32::MAX), blamed: 0, time: 0 };
+            self.charge(Cause::Preempted, NO_SITE, NO_SITE, cost, who);
+        }
+        // Workers that take processors from one another lose nothing that the machine could have given them.
+        let taken = self.blame.taken(self.tasks.summary().elapsed);
+        if let Some(loss) = self.losses.iter_mut().find(|loss| loss.cause == Cause::Preempted) {
+            self.shared += (loss.cost - taken).max(0);
+            loss.cost = loss.cost.min(taken);
+        }
+        off
+    }
+
+    /// The cause of what a part is to blame for, where nothing but the part decides, and its line.
+    fn cause(&self, role: Role, line: u32, other: u32) -> (Cause, u32) {
+        let small = || too_small(self.roles.tasks.get(&line), self.facts.cost_of_task(line));
+        match role {
+            Role::Serial => (Cause::SerialPart, line),
+            Role::Spawn if small() => (Cause::SmallTasks, line),
+            Role::Spawn => (Cause::SerialSpawn, line),
+            Role::HandTask if small() => (Cause::SmallTasks, line),
+            Role::HandChunk if self.is_fine(line) => (Cause::FineChunks, line),
+            Role::Off => (Cause::Preempted, NO_SITE),
+            Role::Narrow => (Cause::WaitInLoop, if other == NO_SITE { line } else { other }),
+            Role::Depend => (Cause::DependenceChain, line),
+            Role::Task | Role::Lane => (Cause::Imbalance, line),
+            Role::HandTask | Role::HandTeam | Role::HandChunk | Role::HandOther => {
+                (Cause::RuntimeDelay, NO_SITE)
+            }
+        }
+    }
+
+    /// Members of teams that work while others wait for them: a long chunk that came last, barriers, or unequal work.
+    fn members_of(&mut self, known: &Known) -> Option<usize> {
+        let line = known.key.line;
+        let long = self.blame.long.iter().filter(|long| long.line == line && self.is_late_chunk(long.node));
+        let late = long.map(|long| long.cost).sum::<i64>();
+        if 2 * late > known.cost {
+            return Some(self.charge(Cause::LateTask, line, line, known.cost, known.into()));
+        }
+        let (cause, at) = match self.facts.teams.of_line(line) {
+            Some(team) if team.steps >= STEPS && team.rotating() > team.systematic() => {
+                (Cause::BarrierWait, team.barrier)
+            }
+            _ => (Cause::Imbalance, line),
+        };
+        Some(self.charge(cause, at, line, known.cost, known.into()))
+    }
+
+    /// Tasks that run while others have nothing to do: why is there nothing else?
+    fn tasks_of(&mut self, known: &Known) -> Option<usize> {
+        let Key { role, line, other } = known.key;
+        let small = too_small(self.roles.tasks.get(&line), self.facts.cost_of_task(line));
+        let repeats = known.sections >= REPEATED && known.sections >= REPEATED * known.frames;
+        let is_chain = self.facts.chains.of_line(line).is_some_and(|chain| chain.tasks >= CHAIN);
+        if role == Role::Narrow && repeats && small {
+            return Some(self.charge(Cause::SmallTasks, line, line, known.cost, known.into()));
+        }
+        if role == Role::Narrow && repeats || role == Role::Depend && is_chain {
+            let (cause, at) = self.cause(role, line, other);
+            return Some(self.charge(cause, at, line, known.cost, known.into()));
+        }
+        let long = self.blame.long.iter().filter(|long| long.line == line && self.is_late(long.node));
+        let late = long.map(|long| long.cost).sum::<i64>().min(known.cost);
+        let rest = known.cost - late;
+        let first = (late > 0).then(|| self.charge(Cause::LateTask, line, line, late, known.into()));
+        let second = (rest > 0).then(|| self.charge(Cause::Imbalance, line, line, rest, known.into()));
+        if late >= rest { first.or(second) } else { second.or(first) }
+    }
+
+    /// Whether a task that runs while others have nothing to do should have started first: it is long, the others of its
+    /// section were done by then, and the section would have ended sooner.
+    fn is_late(&self, block: u32) -> bool {
+        let tree = self.tasks.tree();
+        let Some(task) = task_of(self.tasks, block) else { return false };
+        let Some(section) = tree.parent(task) else { return false };
+        let siblings = self.roles.made_in(section).saturating_sub(1);
+        self.starts_late(section, task, siblings.into())
+    }
+
+    /// The same of a chunk of a loop that is handed out in parts.
+    fn is_late_chunk(&self, block: u32) -> bool {
+        let tree = self.tasks.tree();
+        let Some(section) = task_of(self.tasks, block).and_then(|lane| tree.parent(lane)) else {
+            return false;
+        };
+        let chunks = self.tasks.count(tree.range(section), Kind::Chunk);
+        let members = i64::from(self.roles.made_in(section));
+        self.tasks.kind(NodeId(block)) == Kind::Chunk
+            && chunks >= 2 * members
+            && self.starts_late(section, NodeId(block), chunks - 1)
+    }
+
+    fn starts_late(&self, section: NodeId, node: NodeId, siblings: i64) -> bool {
+        let begin = self.tasks.start(section);
+        let (start, end) = (self.tasks.start(node), self.tasks.end(node));
+        let length = end - start;
+        let others = self.tasks.work(section) - self.tasks.work(node);
+        if siblings <= 0 || length < LONG * others / siblings {
+            return false;
+        }
+        let workers = i64::from(self.tasks.summary().workers.max(1));
+        let at_best = length.max(self.tasks.work(section) / workers);
+        let gain = end - begin - at_best;
+        let done = 2 * (start - begin).saturating_mul(workers) >= others;
+        // What it runs alone at the end is at most what it takes.
+        done && 4 * gain >= length.min(end - begin - others / workers)
+    }
+
+    fn charge(&mut self, cause: Cause, line: u32, about: u32, cost: i64, who: Who) -> usize {
+        let losses = &mut self.losses;
+        let at = *self.by_key.entry((cause, line)).or_insert_with(|| {
+            let worst = (0, u32::MAX);
+            losses.push(Loss { cause, line, cost: 0, worst, blamed: 0, time: 0, about });
+            losses.len() - 1
+        });
+        let loss = &mut self.losses[at];
+        loss.cost += cost;
+        loss.blamed += who.blamed;
+        loss.time += who.time;
+        if who.worst.0 > loss.worst.0 {
+            (loss.worst, loss.about) = (who.worst, about);
+        }
+        at
+    }
+}
+
+/// Who is to blame for a loss.
+#[derive(Clone, Copy)]
+struct Who {
+    worst: (i64, u32),
+    blamed: u64,
+    time: i64,
+}
+
+impl From<&Known> for Who {
+    fn from(known: &Known) -> Self {
+        Who { worst: known.worst, blamed: known.blamed, time: known.time }
+    }
+}
+
+/// The task that an interval belongs to.
+pub fn task_of(tasks: &Tasks, block: u32) -> Option<NodeId> {
+    let above = std::iter::once(NodeId(block)).chain(tasks.tree().ancestors(NodeId(block)));
+    above.into_iter().find(|&node| tasks.kind(node) == Kind::Task)
+}

@@ -1,0 +1,185 @@
+//! Teams whose members share work: what each of them works from one barrier to the next.
+
+use crosscut_run::NO_SITE;
+use crosscut_tree::NodeId;
+use foldhash::{HashMap, HashMapExt};
+
+use super::roles::Sites;
+use crate::schema::Kind;
+use crate::tasks::Tasks;
+
+/// Children of a member that are looked at to find its loop.
+const NEAR: usize = 64;
+/// Below this share of the longest, the others do nothing worth the name.
+const NOTHING: f64 = 0.01;
+
+/// The members of a team from one barrier to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Phase {
+    /// The section that holds them.
+    pub node: NodeId,
+    /// The loop of the longest member, or the region.
+    pub line: u32,
+    pub is_loop: bool,
+    pub members: u32,
+    pub sum: i64,
+    pub longest: i64,
+    /// The worker of the longest.
+    pub worker: u32,
+}
+
+impl Phase {
+    /// Of a section that holds members of a team.
+    pub fn of(tasks: &Tasks, sites: &Sites, section: NodeId) -> Option<Self> {
+        let (mut members, mut sum, mut longest) = (0, 0i64, (-1, NodeId::ROOT));
+        for (member, work) in works(tasks, section) {
+            members += 1;
+            sum = sum.saturating_add(work);
+            if work > longest.0 {
+                longest = (work, member);
+            }
+        }
+        let (longest, member) = longest;
+        if members == 0 {
+            return None;
+        }
+        let chunk = tasks.tree().children(member).take(NEAR).find(|&node| tasks.kind(node) == Kind::Chunk);
+        let line = match chunk {
+            Some(chunk) => sites.from(tasks.site(chunk)),
+            None => sites.from(tasks.site(section)),
+        };
+        let first = tasks.dag().first_block(member);
+        let worker = tasks.worker(first).map_or(u32::MAX, |worker| worker as u32);
+        Some(Phase { node: section, line, is_loop: chunk.is_some(), members, sum, longest, worker })
+    }
+
+    /// Whether more than one member works.
+    pub fn is_shared(&self) -> bool {
+        (self.sum - self.longest) as f64 > NOTHING * self.longest as f64
+    }
+}
+
+/// The members of a team with what each works.
+pub fn works(tasks: &Tasks, section: NodeId) -> impl Iterator<Item = (NodeId, i64)> + '_ {
+    let lanes = tasks.tree().children(section).filter(|&child| tasks.is_lane(child));
+    lanes.map(|lane| (lane, tasks.work(lane)))
+}
+
+/// All teams of one line.
+#[derive(Clone, Debug)]
+pub struct Team {
+    pub steps: u64,
+    pub members: u32,
+    pub is_loop: bool,
+    /// How often the longest member works a tenth more than the mean.
+    pub uneven: u64,
+    /// The one in which most is lost.
+    pub worst: Phase,
+    /// Where members of it wait.
+    pub barrier: u32,
+    /// What the longest member works, summed over all.
+    longest: i64,
+    /// What members work on average, summed over all.
+    mean: i64,
+    /// By worker, what it works.
+    workers: HashMap<u32, i64>,
+    /// Changes of the worker that works longest.
+    pub changes: u64,
+}
+
+impl Team {
+    /// What is lost because the same worker is last each time.
+    pub fn systematic(&self) -> i64 {
+        self.busiest().1 - self.mean
+    }
+
+    /// What is lost because another one is.
+    pub fn rotating(&self) -> i64 {
+        self.longest - self.busiest().1
+    }
+
+    /// The worker that works most of all.
+    pub fn busiest(&self) -> (u32, i64) {
+        let most = self.workers.iter().max_by_key(|&(&worker, &work)| (work, std::cmp::Reverse(worker)));
+        most.map_or((0, 0), |(&worker, &work)| (worker, work))
+    }
+
+    /// What a step takes, on average.
+    pub fn step(&self) -> i64 {
+        self.longest / self.steps.max(1) as i64
+    }
+
+    /// What a member waits in a step, on average.
+    pub fn wait(&self) -> i64 {
+        (self.longest - self.mean) / self.steps.max(1) as i64
+    }
+
+    /// Whether a worker with a higher number works longer, in the worst step.
+    pub fn grows(&self, tasks: &Tasks) -> bool {
+        let works: Vec<i64> = works(tasks, self.worst.node).map(|(_, work)| work).collect();
+        works.len() > 1 && works.windows(2).all(|pair| pair[1] * 20 >= pair[0] * 19)
+    }
+}
+
+/// Teams by line.
+#[derive(Debug, Default)]
+pub struct Teams {
+    by_line: HashMap<u32, Team>,
+}
+
+fn lost(phase: &Phase) -> i64 {
+    phase.longest * i64::from(phase.members) - phase.sum
+}
+
+impl Teams {
+    /// One pass over the members of all teams.
+    pub fn of(tasks: &Tasks, phases: &[Phase]) -> Self {
+        let sites = Sites::new(tasks);
+        let mut by_line: HashMap<u32, Team> = HashMap::new();
+        let mut last: HashMap<u32, u32> = HashMap::new();
+        for phase in phases {
+            let team = by_line.entry(phase.line).or_insert_with(|| Team {
+                steps: 0,
+                members: phase.members,
+                is_loop: phase.is_loop,
+                uneven: 0,
+                worst: *phase,
+                barrier: barrier(tasks, &sites, phase),
+                longest: 0,
+                mean: 0,
+                workers: HashMap::new(),
+                changes: 0,
+            });
+            let mean = phase.sum / i64::from(phase.members.max(1));
+            team.steps += 1;
+            team.uneven += u64::from(10 * phase.longest > 11 * mean);
+            team.longest += phase.longest;
+            team.mean += mean;
+            team.members = team.members.max(phase.members);
+            team.changes +=
+                u64::from(last.insert(phase.line, phase.worker).is_some_and(|worker| worker != phase.worker));
+            if lost(phase) > lost(&team.worst) {
+                team.worst = *phase;
+            }
+            for (member, work) in works(tasks, phase.node) {
+                let worker =
+                    tasks.worker(tasks.dag().first_block(member)).map_or(u32::MAX, |worker| worker as u32);
+                *team.workers.entry(worker).or_default() += work;
+            }
+        }
+        Teams { by_line }
+    }
+
+    pub fn of_line(&self, line: u32) -> Option<&Team> {
+        self.by_line.get(&line)
+    }
+}
+
+/// Where the members of a team wait: the end of the last interval of one of them, or the team itself.
+fn barrier(tasks: &Tasks, sites: &Sites, phase: &Phase) -> u32 {
+    let member = works(tasks, phase.node).next().map(|(member, _)| tasks.dag().last_block(member));
+    match member.map_or(NO_SITE, |block| sites.to(tasks.site(block))) {
+        NO_SITE => phase.line,
+        line => line,
+    }
+}

@@ -1,0 +1,390 @@
+//! The part that each interval plays, when it became ready, and how long tasks and chunks of each line are: one pass over
+//! the nodes in their order, and one over the children of every node. Nothing recurses.
+
+use crosscut_run::NO_SITE;
+use crosscut_tree::NodeId;
+use foldhash::{HashMap, HashMapExt};
+
+use super::groups::{Group, Groups, Key, Lengths, NOBODY, Role};
+use super::phases::Phase;
+use crate::dag::Dag;
+use crate::schema::{Kind, Mark};
+use crate::tasks::Tasks;
+
+/// A task that creates at least so many in one section can be what all others wait for.
+const MANY: u32 = 4;
+/// In the high bit of what is known of a node: something in its task, or in its section, creates others.
+const MAKES: u32 = 1 << 31;
+
+/// What is known of all intervals.
+#[derive(Debug)]
+pub struct Roles {
+    /// By node: the group that is to blame while the interval runs.
+    pub run: Vec<Group>,
+    /// By node: the group that is to blame while the interval is ready and does not run.
+    pub hand: Vec<Group>,
+    /// By node: when the interval became ready.
+    pub ready: Vec<i64>,
+    pub groups: Groups,
+    /// Tasks by the line that creates them: how long they are, without what they wait for.
+    pub tasks: HashMap<u32, Lengths>,
+    /// By the line that creates tasks: how long a creator takes to go on.
+    pub creations: HashMap<u32, Lengths>,
+    /// Chunks by the line of their loop.
+    pub chunks: HashMap<u32, Lengths>,
+    /// Teams that share work, in the order of the tree.
+    pub phases: Vec<Phase>,
+    made: Vec<u32>,
+}
+
+/// A task, a member of a team or the program, whose own nodes are being looked at.
+#[derive(Clone, Copy)]
+struct Frame {
+    node: u32,
+    end: u32,
+    /// Own code that is neither creating nor a chunk of its own line: of a member, of a task that creates nothing.
+    own: Group,
+    /// One of many that share work.
+    shares: bool,
+    /// Of a task that the program created: the line that did.
+    line: Option<u32>,
+    work: i64,
+}
+
+/// A section that is being looked at.
+#[derive(Clone, Copy)]
+struct Section {
+    end: u32,
+    direct: u32,
+    /// Of a team: the group of its members if they share work.
+    team: Option<Group>,
+    /// Of a narrow one: the line of its wait.
+    wait: Option<u32>,
+    counted: bool,
+}
+
+impl Roles {
+    pub fn of(tasks: &Tasks) -> Self {
+        let nodes = tasks.tree().node_count();
+        let mut pass = Pass {
+            tasks,
+            dag: tasks.dag(),
+            sites: Sites::new(tasks),
+            made: made(tasks),
+            needed: needed(tasks),
+            frames: Vec::new(),
+            sections: Vec::new(),
+            roles: Roles {
+                run: vec![NOBODY; nodes],
+                hand: vec![NOBODY; nodes],
+                ready: vec![i64::MAX; nodes],
+                groups: Groups::new(),
+                tasks: HashMap::new(),
+                creations: HashMap::new(),
+                chunks: HashMap::new(),
+                phases: Vec::new(),
+                made: Vec::new(),
+            },
+        };
+        for node in 0..nodes {
+            pass.visit(node);
+        }
+        pass.close(usize::MAX);
+        pass.begin_ready();
+        Roles { made: pass.made, ..pass.roles }
+    }
+
+    /// Tasks created directly in a section.
+    pub fn made_in(&self, section: NodeId) -> u32 {
+        self.made.get(section.index()).map_or(0, |made| made & !MAKES)
+    }
+}
+
+/// Sources by site.
+pub struct Sites(Vec<(u32, u32)>);
+
+impl Sites {
+    pub fn new(tasks: &Tasks) -> Self {
+        let sources = tasks.sources();
+        let site =
+            |id: usize| sources.site(id as u32).map_or((NO_SITE, NO_SITE), |site| (site.from, site.to));
+        Sites((0..sources.site_count()).map(site).collect())
+    }
+
+    /// Where an interval began.
+    #[inline]
+    pub fn from(&self, site: u32) -> u32 {
+        self.0.get(site as usize).map_or(NO_SITE, |site| site.0)
+    }
+
+    /// Where it ended.
+    #[inline]
+    pub fn to(&self, site: u32) -> u32 {
+        self.0.get(site as usize).map_or(NO_SITE, |site| site.1)
+    }
+}
+
+/// The line of the construct that made a task: where the interval before it ended.
+pub fn made_at(tasks: &Tasks, sites: &Sites, task: usize) -> u32 {
+    let create = task.saturating_sub(1);
+    match sites.to(tasks.site(NodeId(create as u32))) {
+        NO_SITE => sites.from(tasks.site(NodeId(task as u32))),
+        line => line,
+    }
+}
+
+/// By node: tasks created directly in a section, and whether a section or a task creates any.
+fn made(tasks: &Tasks) -> Vec<u32> {
+    let (tree, mark) = (tasks.tree(), tasks.marks());
+    let parent = tree.parents();
+    let mut made = vec![0u32; parent.len()];
+    for node in (1..parent.len()).rev() {
+        let above = parent[node] as usize;
+        match Mark(mark[node]).kind() {
+            Kind::Task => made[above] = ((made[above] & !MAKES) + 1).min(MAKES - 1) | MAKES,
+            Kind::Section if made[node] != 0 => made[above] |= MAKES,
+            _ => {}
+        }
+    }
+    made
+}
+
+/// Tasks that others depend on, ascending.
+fn needed(tasks: &Tasks) -> Vec<u32> {
+    let mut needed = tasks.depends().from.to_vec();
+    needed.sort_unstable();
+    needed.dedup();
+    needed
+}
+
+struct Pass<'a> {
+    tasks: &'a Tasks,
+    dag: Dag<'a>,
+    sites: Sites,
+    made: Vec<u32>,
+    needed: Vec<u32>,
+    frames: Vec<Frame>,
+    sections: Vec<Section>,
+    roles: Roles,
+}
+
+impl Pass<'_> {
+    fn kind(&self, node: usize) -> Kind {
+        Mark(self.dag.mark[node]).kind()
+    }
+
+    fn begins(&self, node: usize) -> u32 {
+        self.sites.from(self.tasks.site(NodeId(node as u32)))
+    }
+
+    fn made_at(&self, task: usize) -> u32 {
+        made_at(self.tasks, &self.sites, task)
+    }
+
+    fn close(&mut self, node: usize) {
+        while self.sections.last().is_some_and(|section| section.end as usize <= node) {
+            self.sections.pop();
+        }
+        while let Some(frame) = self.frames.pop_if(|frame| frame.end as usize <= node) {
+            if let Some(line) = frame.line {
+                self.roles.tasks.entry(line).or_default().add(frame.work);
+            }
+        }
+    }
+
+    fn visit(&mut self, node: usize) {
+        self.close(node);
+        let (kind, len) = (self.kind(node), self.dag.tree.lens()[node].max(1));
+        let end = node as u32 + len;
+        if kind == Kind::Task || self.frames.is_empty() {
+            self.begin_task(node, end);
+        }
+        if len > 1 {
+            if kind == Kind::Section {
+                self.begin_section(node, end);
+            }
+            self.ready_inside(node);
+            return;
+        }
+        let work = self.tasks.own_work(node);
+        let group = self.group_of(node, kind);
+        self.roles.run[node] = group;
+        if let Some(frame) = self.frames.last_mut() {
+            frame.work = frame.work.saturating_add(work);
+        }
+        if kind == Kind::Chunk {
+            let line = self.begins(node);
+            let count =
+                self.tasks.joined(NodeId(node as u32)).map_or(1, |joined| joined.chunks.max(1) as u64);
+            self.roles.chunks.entry(line).or_default().add_many(work, count);
+        }
+    }
+
+    fn begin_task(&mut self, node: usize, end: u32) {
+        let makes = self.made[node] != 0;
+        let mut frame = Frame { node: node as u32, end, own: NOBODY, shares: false, line: None, work: 0 };
+        let is_lane = self.tasks.is_lane(NodeId(node as u32));
+        if node > 0 && is_lane {
+            if let Some(team) = self.sections.last().and_then(|section| section.team) {
+                (frame.own, frame.shares) = (team, true);
+            }
+        } else if node > 0 {
+            let line = self.made_at(node);
+            frame.line = Some(line);
+            frame.own = if makes { NOBODY } else { self.group_of_task(node, line) };
+        }
+        self.frames.push(frame);
+    }
+
+    /// The part of a task that creates nothing.
+    fn group_of_task(&mut self, node: usize, line: u32) -> Group {
+        let depends = !self.tasks.depends_on(NodeId(node as u32)).is_empty()
+            || self.needed.binary_search(&(node as u32)).is_ok();
+        if depends {
+            return self.roles.groups.of(Role::Depend, line);
+        }
+        let creator = self.frames.last().map_or(0, |frame| frame.node);
+        let Some(Section { wait: Some(wait), counted, .. }) = self.sections.last_mut() else {
+            return self.roles.groups.of(Role::Task, line);
+        };
+        let group = self.roles.groups.with(Key { role: Role::Narrow, line, other: *wait });
+        if !std::mem::replace(counted, true) {
+            self.roles.groups.section(group, creator);
+        }
+        group
+    }
+
+    fn begin_section(&mut self, node: usize, end: u32) {
+        let direct = self.made[node] & !MAKES;
+        let mut section = Section { end, direct, team: None, wait: None, counted: false };
+        if direct > 0 && self.kind(node + 1) == Kind::Fork {
+            section.team = self.begin_team(node);
+        } else if direct > 0 && direct < self.tasks.summary().workers {
+            let last = self.dag.last_block(NodeId(node as u32));
+            if self.kind(last.index()) == Kind::Wait
+                && self.dag.tree.parent(last) == Some(NodeId(node as u32))
+            {
+                section.wait = Some(self.sites.to(self.tasks.site(last)));
+            }
+        }
+        self.sections.push(section);
+    }
+
+    /// Members that share work are a group of their own; where one works alone, it is code like any other.
+    fn begin_team(&mut self, node: usize) -> Option<Group> {
+        let phase = Phase::of(self.tasks, &self.sites, NodeId(node as u32))?;
+        if !phase.is_shared() {
+            return None;
+        }
+        let group = self.roles.groups.of(Role::Lane, phase.line);
+        self.roles.phases.push(phase);
+        Some(group)
+    }
+
+    /// What an interval is to blame for while it runs.
+    fn group_of(&mut self, node: usize, kind: Kind) -> Group {
+        let Some(frame) = self.frames.last().copied() else { return NOBODY };
+        let many = kind == Kind::Create && self.sections.last().is_some_and(|section| section.direct >= MANY);
+        if many && !frame.shares {
+            let line = self.sites.to(self.tasks.site(NodeId(node as u32)));
+            return self.roles.groups.of(Role::Spawn, line);
+        }
+        if frame.own != NOBODY {
+            return frame.own;
+        }
+        let line = self.begins(node);
+        self.roles.groups.of(Role::Serial, line)
+    }
+}
+
+/// When intervals became ready, and what they waited for the runtime with.
+impl Pass<'_> {
+    /// The first interval of all is ready from the start.
+    fn begin_ready(&mut self) {
+        if !self.made.is_empty() {
+            let first = self.dag.first_block(NodeId::ROOT).index();
+            let line = self.begins(first);
+            let hand = self.roles.groups.of(Role::HandOther, line);
+            self.set_ready(first, 0, hand);
+        }
+    }
+
+    /// The first intervals of all children of a node but the first.
+    fn ready_inside(&mut self, node: usize) {
+        let tree = self.dag.tree;
+        let mut before: Option<NodeId> = None;
+        for child in tree.children(NodeId(node as u32)) {
+            let at = child.index();
+            let first = self.dag.first_block(child).index();
+            if self.kind(at) == Kind::Task {
+                let ready = self.dag.startable(NodeId(child.0 - 1), child);
+                let hand = self.hand_of_task(at);
+                self.set_ready(first, ready, hand);
+            } else {
+                if let Some(before) = before {
+                    let ready = self.dag.exit(before).at;
+                    let hand = self.hand_after(before, first);
+                    self.set_ready(first, ready, hand);
+                    if self.kind(before.index()) == Kind::Create {
+                        self.created(before, first);
+                    }
+                }
+                before = Some(child);
+            }
+        }
+    }
+
+    /// The creator of a task goes on. Where another worker does, or the new task ran first, that says nothing of creating.
+    fn created(&mut self, create: NodeId, next: usize) {
+        let (start, end) = (self.tasks.starts(), self.dag.end[create.index()]);
+        let task = create.index() + 1;
+        let is_next = self.tasks.worker(create) == self.tasks.worker(NodeId(next as u32))
+            && start.get(task).is_none_or(|&began| began < end || began >= start[next]);
+        if is_next {
+            let line = self.made_at(task);
+            self.roles.creations.entry(line).or_default().add(start[next] - end);
+        }
+    }
+
+    fn set_ready(&mut self, block: usize, ready: i64, hand: Group) {
+        self.roles.ready[block] = ready;
+        self.roles.hand[block] = hand;
+    }
+
+    fn hand_of_task(&mut self, task: usize) -> Group {
+        match self.kind(task - 1) {
+            Kind::Fork => {
+                let section = self.dag.tree.parents()[task] as usize;
+                let line = self.begins(section);
+                self.roles.groups.of(Role::HandTeam, line)
+            }
+            _ => {
+                let line = self.made_at(task);
+                self.roles.groups.of(Role::HandTask, line)
+            }
+        }
+    }
+
+    /// Going on after an interval or a section.
+    fn hand_after(&mut self, before: NodeId, block: usize) -> Group {
+        let at = before.index();
+        if self.kind(block) == Kind::Chunk && self.kind(at) == Kind::Chunk {
+            let line = self.begins(block);
+            return self.roles.groups.of(Role::HandChunk, line);
+        }
+        match self.kind(at) {
+            Kind::Create | Kind::Fork if at + 1 < self.made.len() => self.hand_of_task(at + 1),
+            Kind::Section if self.made[at] & !MAKES > 0 => {
+                let tree = self.dag.tree;
+                match tree.children(before).find(|&child| self.kind(child.index()) == Kind::Task) {
+                    Some(task) => self.hand_of_task(task.index()),
+                    None => NOBODY,
+                }
+            }
+            _ => {
+                let line = self.begins(block);
+                self.roles.groups.of(Role::HandOther, line)
+            }
+        }
+    }
+}

@@ -1,0 +1,496 @@
+//! Losses as findings: for each cause a name, a sentence that proves it and an advice that follows from its numbers. No
+//! sentence says what a recorder does not know.
+
+use crosscut_run::NO_SITE;
+use crosscut_tree::NodeId;
+
+use super::blame::Blame;
+use super::groups::Lengths;
+use super::judge::{FETCH, Facts, Judged, Loss, task_of};
+use super::phases::Team;
+use super::roles::Roles;
+use super::words::{amount, grouped, many, percent, three};
+use super::{Account, Cause, Causes, Finding, Severity};
+use crate::schema::Kind;
+use crate::tasks::Tasks;
+
+/// The part of the time that the program had from which on what it can change is told before what it cannot.
+const MATTERS: i64 = 10;
+
+/// All losses, worst first, and where the time went.
+pub fn tell(tasks: &Tasks, roles: &Roles, blame: &Blame, judged: &Judged) -> Causes {
+    let summary = tasks.summary();
+    let capacity = i64::from(summary.workers).saturating_mul(summary.elapsed);
+    let teller = Teller { tasks, roles, blame, facts: &judged.facts };
+    let mut findings: Vec<(usize, Finding)> = judged
+        .losses
+        .iter()
+        .enumerate()
+        .filter(|(_, loss)| loss.cost > 0)
+        .map(|(at, loss)| (at, teller.finding(loss, capacity)))
+        .collect();
+    let more = shared(tasks, blame) + judged.shared;
+    // Worst first, but what the program can change comes before what it cannot, where it matters at all.
+    let outside: i64 =
+        judged.losses.iter().filter(|loss| loss.cause.is_outside()).map(|loss| loss.cost).sum();
+    let least = (capacity - outside - more).max(0) / MATTERS;
+    for (_, finding) in &mut findings {
+        finding.behind = finding.cause.is_outside() || finding.cost < least;
+    }
+    findings.sort_by_key(|(_, finding)| (finding.behind, std::cmp::Reverse(finding.cost), finding.cause));
+    super::stretches::add(tasks, roles, blame, judged, &mut findings);
+    let findings: Vec<Finding> = findings.into_iter().map(|(_, finding)| finding).collect();
+    let lost = findings.iter().map(|finding| finding.cost).sum();
+    let account = Account::of(capacity, summary.work - judged.inside, lost, more);
+    Causes { findings, account }
+}
+
+/// Time of workers that could not have had a processor, because there are more of them than processors.
+fn shared(tasks: &Tasks, blame: &Blame) -> i64 {
+    let summary = tasks.summary();
+    let more = (i64::from(summary.workers) - blame.workers).max(0).saturating_mul(summary.elapsed);
+    // Intervals that shared a processor, as far as nobody measured it, count as work.
+    (more - (blame.over - blame.off()).max(0)).max(0)
+}
+
+struct Teller<'a> {
+    tasks: &'a Tasks,
+    roles: &'a Roles,
+    blame: &'a Blame,
+    facts: &'a Facts,
+}
+
+/// Name, evidence, advice.
+type Told = (String, String, String);
+
+impl Teller<'_> {
+    fn finding(&self, loss: &Loss, capacity: i64) -> Finding {
+        let (what, evidence, advice) = self.told(loss);
+        let elapsed = self.tasks.summary().elapsed;
+        let node = (loss.worst.1 != u32::MAX).then_some(NodeId(loss.worst.1));
+        Finding {
+            cause: loss.cause,
+            severity: Severity::of(loss.cost, capacity),
+            cost: loss.cost,
+            without: self.without(loss.cost),
+            what,
+            evidence,
+            advice,
+            source: (loss.line != NO_SITE).then_some(loss.line),
+            node,
+            window: node
+                .and_then(|node| self.window(loss, node))
+                .filter(|window| window.1 - window.0 < elapsed),
+            behind: false,
+            stretches: Vec::new(),
+        }
+    }
+
+    /// No schedule of the same work without this loss is shorter.
+    fn without(&self, cost: i64) -> i64 {
+        (self.tasks.summary().elapsed - cost / self.blame.workers).max(0)
+    }
+
+    fn told(&self, loss: &Loss) -> Told {
+        match loss.cause {
+            Cause::SerialPart => self.serial_part(loss),
+            Cause::SerialSpawn => self.serial_spawn(loss),
+            Cause::Imbalance => match self.facts.teams.of_line(loss.line) {
+                Some(team) if self.is_member(loss) => self.imbalance(team),
+                _ => self.uneven_tasks(loss),
+            },
+            Cause::BarrierWait => match self.facts.teams.of_line(loss.about) {
+                Some(team) => self.barrier_wait(team),
+                None => self.runtime_delay(loss),
+            },
+            Cause::DependenceChain => self.chain(loss),
+            Cause::WaitInLoop => self.wait_in_loop(loss),
+            Cause::LateTask => self.late_task(loss),
+            Cause::SmallTasks => self.small_tasks(loss),
+            Cause::FineChunks => self.fine_chunks(loss),
+            Cause::Preempted => self.preempted(loss),
+            Cause::Lock => self.lock(loss),
+            Cause::WorkInflation => self.inflation(loss),
+            Cause::RuntimeDelay => self.runtime_delay(loss),
+        }
+    }
+
+    fn time(&self, value: i64) -> String {
+        amount(value as f64, self.tasks.clock())
+    }
+
+    fn others(&self) -> String {
+        match self.blame.workers - 1 {
+            1 => "the other worker has".to_owned(),
+            others => format!("{} workers have", grouped(others as u64)),
+        }
+    }
+
+    /// "→ 441 ms → 221 ms".
+    fn then(&self, cost: i64) -> String {
+        format!("{} → {}", self.time(self.tasks.summary().elapsed), self.time(self.without(cost)))
+    }
+
+    fn place(&self, source: u32) -> String {
+        self.tasks.sources().get(source).map_or_else(|| "?".to_owned(), |source| source.short())
+    }
+
+    fn function(&self, source: u32) -> String {
+        let named = self.tasks.sources().get(source).filter(|source| !source.function.is_empty());
+        named.map_or_else(String::new, |source| format!(", in {}", source.function))
+    }
+
+    /// Whether the interval that costs most belongs to a member of a team.
+    fn is_member(&self, loss: &Loss) -> bool {
+        task_of(self.tasks, loss.worst.1).is_some_and(|task| self.tasks.is_lane(task))
+    }
+
+    /// The time that shows it: the team, the section of the tasks, or the interval itself.
+    fn window(&self, loss: &Loss, node: NodeId) -> Option<(i64, i64)> {
+        let shown = match loss.cause {
+            Cause::SerialPart | Cause::RuntimeDelay => node,
+            _ => task_of(self.tasks, node.0).and_then(|task| self.tasks.tree().parent(task)).unwrap_or(node),
+        };
+        Some((self.tasks.start(shown), self.tasks.end(shown)))
+    }
+}
+
+/// One function for each cause.
+impl Teller<'_> {
+    fn serial_part(&self, loss: &Loss) -> Told {
+        let node = NodeId(loss.worst.1);
+        let (from, to) = self.tasks.source(node);
+        let between = match (from, to) {
+            (Some(from), Some(to)) if from != to => format!("Between {} and {}", from.short(), to.short()),
+            (Some(from), _) => format!("At {}", from.short()),
+            _ => "Here".to_owned(),
+        };
+        let each = loss.time / loss.blamed.max(1) as i64;
+        let evidence = format!(
+            "{between}{}: {} × {} on {} while {} nothing to run.",
+            self.function(loss.line),
+            grouped(loss.blamed),
+            self.time(each),
+            self.worker(node),
+            self.others(),
+        );
+        let advice = format!(
+            "Split it, or run it beside other work: in {} parts the run takes {} at best.",
+            self.blame.workers,
+            self.time(self.without(loss.cost))
+        );
+        ("Serial part".to_owned(), evidence, advice)
+    }
+
+    fn worker(&self, node: NodeId) -> String {
+        self.tasks
+            .worker(node)
+            .map_or_else(|| "several workers".to_owned(), |worker| format!("worker {worker}"))
+    }
+
+    fn serial_spawn(&self, loss: &Loss) -> Told {
+        let lengths = self.lengths(loss.line);
+        let node = NodeId(loss.worst.1);
+        let section = self.tasks.tree().parent(node).unwrap_or(node);
+        let created = self.roles.made_in(section).max(1);
+        let creating: i64 = self.creating(section);
+        let each = creating / i64::from(created);
+        let feeds = lengths.sum as f64 / lengths.count.max(1) as f64 / each.max(1) as f64;
+        let evidence = format!(
+            "One task creates all {}, one per {}; a task lasts {}: that feeds {} of {} workers.",
+            grouped(created.into()),
+            self.time(each),
+            self.time(lengths.median()),
+            three(feeds),
+            self.blame.workers,
+        );
+        let advice = format!(
+            "Create them from several tasks: split the range in two again and again, or let each task make its own \
+             input; {} at best.",
+            self.then(loss.cost)
+        );
+        ("Tasks created by one".to_owned(), evidence, advice)
+    }
+
+    /// Time in which a section creates its tasks.
+    fn creating(&self, section: NodeId) -> i64 {
+        let tree = self.tasks.tree();
+        let last = tree.children_from(section, tree.child_count(section).saturating_sub(1)).next();
+        let last = std::iter::successors(last, |&at| tree.previous_sibling(at))
+            .take(64)
+            .find(|&at| self.tasks.kind(at) == Kind::Create);
+        last.map_or(0, |last| self.tasks.end(last) - self.tasks.start(section))
+    }
+
+    fn lengths(&self, line: u32) -> Lengths {
+        self.roles.tasks.get(&line).cloned().unwrap_or_default()
+    }
+
+    fn imbalance(&self, team: &Team) -> Told {
+        let worst = &team.worst;
+        let mean = worst.sum / i64::from(worst.members.max(1));
+        let ratio = worst.longest as f64 / mean.max(1) as f64;
+        let ratio = match worst.members {
+            2 => format!("{} of at most 2", three(ratio)),
+            _ => format!("{}×", three(ratio)),
+        };
+        let place = if team.is_loop { "this loop" } else { "this region" };
+        let who = match worst.worker {
+            u32::MAX => "One worker".to_owned(),
+            worker => format!("Worker {worker}"),
+        };
+        let waits = match worst.members {
+            2 => "the other one waits".to_owned(),
+            members => format!("{} workers wait", grouped(u64::from(members) - 1)),
+        };
+        let often = if team.steps > 1 {
+            format!(", {} of {} times", grouped(team.uneven), grouped(team.steps))
+        } else {
+            String::new()
+        };
+        let evidence = format!(
+            "{who} works {} in {place}, the mean is {} ({ratio}): {waits} at its end{often}.",
+            self.time(worst.longest),
+            self.time(mean),
+        );
+        let trend = if team.grows(self.tasks) { "The later the worker, the longer: " } else { "" };
+        let advice = match self.chunk(team) {
+            Some(chunk) if team.is_loop => format!("{trend}schedule(dynamic, {chunk}) shares out the rest."),
+            _ => {
+                format!("{trend}give each member the same work, or let them fetch parts until none is left.")
+            }
+        };
+        (format!("Imbalance in a {}", if team.is_loop { "loop" } else { "region" }), evidence, advice)
+    }
+
+    /// A chunk that leaves every worker sixteen of them.
+    fn chunk(&self, team: &Team) -> Option<i64> {
+        let tree = self.tasks.tree();
+        let members = tree.children(team.worst.node).filter(|&child| self.tasks.is_lane(child));
+        let chunks = members.flat_map(|member| tree.children(member)).take(1 << 16);
+        let iterations: i64 = chunks.filter_map(|node| self.tasks.chunk(node)).map(|chunk| chunk.1).sum();
+        (iterations > 0).then(|| (iterations / (16 * self.blame.workers)).max(1))
+    }
+
+    fn barrier_wait(&self, team: &Team) -> Told {
+        let evidence = format!(
+            "{} barriers, another worker last {} times: the mean wait is {} of a step of {}.",
+            grouped(team.steps),
+            grouped(team.changes),
+            percent(team.wait() as f64, team.step() as f64),
+            self.time(team.step()),
+        );
+        let advice = "Join steps, or drop the barrier (nowait) where the next step does not need the others.";
+        ("Waiting at barriers".to_owned(), evidence, advice.to_owned())
+    }
+
+    fn uneven_tasks(&self, loss: &Loss) -> Told {
+        let lengths = self.lengths(loss.line);
+        let mean = lengths.sum / lengths.count.max(1) as i64;
+        let longest = task_of(self.tasks, loss.worst.1).map_or(0, |task| self.tasks.elapsed(task));
+        let evidence = if lengths.count > 1 {
+            format!(
+                "A task takes {}, the mean of {} is {} ({}×): when the others are done, {} nothing to run.",
+                self.time(longest),
+                grouped(lengths.count),
+                self.time(mean),
+                three(longest as f64 / mean.max(1) as f64),
+                self.others(),
+            )
+        } else {
+            format!("A task takes {} while {} nothing to run.", self.time(longest), self.others())
+        };
+        let advice = format!("Split the long ones into more tasks: {} at best.", self.then(loss.cost));
+        ("Imbalance between tasks".to_owned(), evidence, advice)
+    }
+
+    fn chain(&self, loss: &Loss) -> Told {
+        let chain = self.facts.chains.of_line(loss.line).unwrap_or_default();
+        let elapsed = self.tasks.summary().elapsed;
+        let evidence = format!(
+            "{} tasks, each waits for the one before (depend, {}): {} in a row, {} of the run.",
+            grouped(chain.tasks),
+            self.place(loss.line),
+            self.time(chain.time),
+            percent(chain.time as f64, elapsed as f64),
+        );
+        let advice = format!(
+            "More workers cannot help: shorten the task, or cut the chain (a copy of what it updates for each group); \
+             the run takes {} at best.",
+            self.time(self.without(loss.cost))
+        );
+        ("Chain of dependences".to_owned(), evidence, advice)
+    }
+
+    fn wait_in_loop(&self, loss: &Loss) -> Told {
+        let section = task_of(self.tasks, loss.worst.1).and_then(|task| self.tasks.tree().parent(task));
+        let flight = section.map_or(1, |section| self.roles.made_in(section));
+        let tasks = self.lengths(loss.about).count;
+        let evidence = format!(
+            "A wait after {} of {} tasks: never more than {} in flight while {} nothing to run.",
+            if flight == 1 { "each".to_owned() } else { format!("every {flight}") },
+            grouped(tasks),
+            flight,
+            self.others(),
+        );
+        let advice = format!("Wait behind the loop: {} at best.", self.then(loss.cost));
+        ("Wait in a loop".to_owned(), evidence, advice)
+    }
+
+    fn late_chunk(&self, loss: &Loss, block: NodeId) -> Told {
+        let tree = self.tasks.tree();
+        let section = task_of(self.tasks, block.0).and_then(|lane| tree.parent(lane)).unwrap_or(block);
+        let others = self.tasks.count(tree.range(section), Kind::Chunk).max(1) as u64 - 1;
+        let iteration =
+            self.tasks.chunk(block).map_or_else(String::new, |chunk| format!(" (iteration {})", chunk.0));
+        let evidence = format!(
+            "A chunk of {}{iteration} starts when most of {} are done: the others wait for it.",
+            self.time(self.tasks.elapsed(block)),
+            many(others, "other"),
+        );
+        let advice = format!(
+            "Let the loop begin with it (largest first): the others fill in beside it; {} at best.",
+            self.then(loss.cost)
+        );
+        ("Late chunk".to_owned(), evidence, advice)
+    }
+
+    fn late_task(&self, loss: &Loss) -> Told {
+        if self.tasks.kind(NodeId(loss.worst.1)) == Kind::Chunk {
+            return self.late_chunk(loss, NodeId(loss.worst.1));
+        }
+        let Some(task) = task_of(self.tasks, loss.worst.1) else { return self.runtime_delay(loss) };
+        let section = self.tasks.tree().parent(task).unwrap_or(task);
+        let others = self.roles.made_in(section).saturating_sub(1);
+        let alone = loss.worst.0 / (self.blame.workers - 1).max(1);
+        let evidence = format!(
+            "A task of {} starts when most of {} are done: it runs alone for {}.",
+            self.time(self.tasks.elapsed(task)),
+            many(others.into(), "other"),
+            self.time(alone.min(self.tasks.elapsed(task))),
+        );
+        let advice =
+            format!("Create it first: the others fill in beside it; {} at best.", self.then(loss.cost));
+        ("Late task".to_owned(), evidence, advice)
+    }
+
+    fn small_tasks(&self, loss: &Loss) -> Told {
+        let lengths = self.lengths(loss.line);
+        let cost = self.facts.cost_of_task(loss.line);
+        let evidence = format!(
+            "{}, median {}; having one costs {}: {} cost more than they do.",
+            many(lengths.count, "task"),
+            self.time(lengths.median()),
+            self.time(cost),
+            percent(lengths.below(cost), 1.0),
+        );
+        let enough = cost.saturating_mul(20);
+        let advice = format!(
+            "Stop creating below {} of work, about {} of these together: then having tasks costs less than 5 %; {} at best.",
+            self.time(enough),
+            grouped((enough / (lengths.sum / lengths.count.max(1) as i64).max(1)).max(2) as u64),
+            self.then(loss.cost),
+        );
+        ("Small tasks".to_owned(), evidence, advice)
+    }
+
+    fn fine_chunks(&self, loss: &Loss) -> Told {
+        let lengths = self.roles.chunks.get(&loss.line).cloned().unwrap_or_default();
+        let cost = FETCH;
+        let each = (lengths.sum / lengths.count.max(1) as i64).max(1);
+        let evidence = format!(
+            "{} of {}, at least {} to fetch each: {} of the loop.",
+            many(lengths.count, "chunk"),
+            self.time(lengths.median()),
+            self.time(cost),
+            percent(cost.min(each) as f64, each as f64),
+        );
+        let together = (100 * cost / each + 1).max(2);
+        let advice = format!(
+            "Chunks of {together} times as many iterations: fetching falls below 1 %, imbalance stays below {}.",
+            self.time(together * each),
+        );
+        ("Fine chunks".to_owned(), evidence, advice)
+    }
+
+    fn lock(&self, loss: &Loss) -> Told {
+        let waits = self.facts.locks.of_line(loss.line).unwrap_or_default();
+        let kind = self.tasks.lock(waits.lock).map_or("lock", |lock| lock.kind.word());
+        let name = self
+            .tasks
+            .lock_name(waits.lock)
+            .map_or_else(|| format!("This {kind}"), |name| format!("{kind} {name}"));
+        let window = (waits.window.1 - waits.window.0).max(1);
+        let each = waits.held / waits.count.max(1);
+        let evidence = format!(
+            "{name} is held {} of the time by one worker after the other: {} × {}; {} of them had to wait, {} in all.",
+            percent(waits.held.min(window) as f64, window as f64),
+            grouped(waits.count.max(0) as u64),
+            self.time(each),
+            grouped(waits.waits.max(0) as u64),
+            self.time(loss.cost),
+        );
+        let holder = match waits.holder {
+            NO_SITE => String::new(),
+            holder if holder == loss.line => String::new(),
+            holder => format!("It is held by {}: ", self.place(holder)),
+        };
+        let advice = format!(
+            "{holder}Move out what need not be locked, or sum per worker; {} at best.",
+            self.then(loss.cost)
+        );
+        ("Waiting for a lock".to_owned(), evidence, advice)
+    }
+
+    fn inflation(&self, loss: &Loss) -> Told {
+        let Some(line) = self.facts.grown.iter().find(|grown| grown.line == loss.line) else {
+            return self.runtime_delay(loss);
+        };
+        let evidence = format!(
+            "The same code takes {} here and {} with one worker (×{}), the others ×{}.",
+            self.time(line.work),
+            self.time(line.before),
+            three(line.ratio()),
+            three(line.others),
+        );
+        let advice = "Look at what this line shares: memory that is far away, cache lines, atomics; counters show which.";
+        ("Work that grows".to_owned(), evidence, advice.to_owned())
+    }
+
+    fn preempted(&self, loss: &Loss) -> Told {
+        let summary = self.tasks.summary();
+        let capacity = i64::from(summary.workers).saturating_mul(summary.elapsed);
+        let switches: i64 = self.blame.shares.iter().map(|shares| shares.switches).sum();
+        let hit = self.blame.shares.iter().filter(|shares| 20 * shares.off > shares.known).count();
+        let evidence = format!(
+            "{} of {} workers had no processor while they had work, and others waited for them: {} of the time, {} not \
+             asked for.",
+            grouped(hit as u64),
+            summary.workers,
+            percent(loss.cost as f64, capacity as f64),
+            many(switches.max(0) as u64, "switch").replace("switchs", "switches"),
+        );
+        let advice = "More runnable threads than processors: bind threads, stop what else runs, or use fewer workers. No \
+                      change in the code of tasks.";
+        ("Preempted workers".to_owned(), evidence, advice.to_owned())
+    }
+
+    fn runtime_delay(&self, loss: &Loss) -> Told {
+        let evidence = format!(
+            "Something was ready while workers were free for {}; no other cause explains it.",
+            self.time(loss.cost)
+        );
+        let advice = "Nothing to change yet: compare with another runtime, or record with --counters.";
+        ("Delay in the runtime".to_owned(), evidence, advice.to_owned())
+    }
+}
+
+impl Account {
+    /// What is left when work and losses are known.
+    pub(super) fn of(capacity: i64, work: i64, lost: i64, shared: i64) -> Self {
+        let shared = shared.min((capacity - work - lost).max(0));
+        // Rows of collapsed nodes may overlap, and shares are rounded: there is not more work than time.
+        let work = work.min(capacity - lost - shared);
+        Account { capacity, work, lost, shared, unexplained: capacity - work - lost - shared }
+    }
+}
