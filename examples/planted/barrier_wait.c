@@ -10,7 +10,7 @@ int main(void)
     {
         int threads = omp_get_num_threads(), me = omp_get_thread_num();
         for (int step = 0; step < 300; step++) {
-            long share = step % threads == me ? 900 : 300;
+            long share = step % threads == me ? 900 : 600 / threads;
             sum += work((number)step, share * MICROSECOND);
 #pragma omp barrier // planted: barrier-wait
         }

@@ -1,14 +1,14 @@
-// A region in each member of a region: the inner ones are not alike inside, the outer ones are.
+// A region in each member of a region: in one of the inner ones a thread has far more to do than all others.
 #include "work.h"
 
 #include <omp.h>
 
-static number inner(int threads)
+static number inner(int outer, int threads)
 {
     number sum = 0;
 #pragma omp parallel num_threads(threads) reduction(+ : sum) // planted: imbalance
     {
-        long share = omp_get_thread_num() == 0 ? 140000L : 20000L;
+        long share = outer == 0 && omp_get_thread_num() == 0 ? 200000L : 10000L;
         sum += work((number)share, share * MICROSECOND);
     }
     return sum;
@@ -20,6 +20,6 @@ int main(void)
     int threads = omp_get_max_threads() / 2;
     omp_set_max_active_levels(2);
 #pragma omp parallel num_threads(2) reduction(+ : sum)
-    sum += inner(threads > 2 ? threads : 2);
+    sum += inner(omp_get_thread_num(), threads > 2 ? threads : 2);
     return told("imbalance_nested", sum);
 }

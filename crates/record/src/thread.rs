@@ -305,7 +305,9 @@ impl Thread {
 
     /// Puts one event in place of everything stored from `at` on, which is in this chunk, if that is shorter. The journal
     /// in the header stands for the change until it is done.
-    pub fn rewrite(&mut self, at: *mut u64, head: u64, payload: &[u64; Folded::WORDS]) {
+    pub fn rewrite(&mut self, at: *mut u64, head: u64, folded: &Folded) {
+        // SAFETY: it consists of words, in the order of the payload.
+        let payload: &[u64; Folded::WORDS] = unsafe { &*ptr::from_ref(folded).cast() };
         // SAFETY: both point into the chunk, and what is stored there again is shorter than what was stored before.
         unsafe {
             let in_window = self.window..self.window.add(CHUNK_BYTES / 8);

@@ -160,6 +160,8 @@ pub struct Finding {
     pub node: Option<NodeId>,
     /// The time that shows it best.
     pub window: Option<(i64, i64)>,
+    /// Whether it is told after others: it lies outside of the program, or is little against what the program had.
+    pub behind: bool,
     /// Who lost it when: worker, from, to; by worker, then by time, and no two overlap. Gaps that are short against the run
     /// are put together.
     pub stretches: Vec<(u32, i64, i64)>,

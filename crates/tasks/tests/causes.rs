@@ -23,10 +23,8 @@ fn adds_up(causes: &Causes) {
     assert_eq!(account.lost, causes.findings.iter().map(|finding| finding.cost).sum::<i64>());
     assert!(account.unexplained >= 0);
     // Worst first among those that the program can change, and among the others.
-    let outside = causes.findings.iter().filter(|found| found.cause.is_outside());
-    let least = (account.capacity - outside.map(|found| found.cost).sum::<i64>()).max(0) / 10;
-    let is_behind = |found: &Finding| found.cause.is_outside() || found.cost < least;
-    assert!(causes.findings.is_sorted_by_key(|found| (is_behind(found), std::cmp::Reverse(found.cost))));
+    assert!(causes.findings.iter().all(|found| found.behind || !found.cause.is_outside()));
+    assert!(causes.findings.is_sorted_by_key(|found| (found.behind, std::cmp::Reverse(found.cost))));
 }
 
 fn first(causes: &Causes) -> &Finding {
@@ -166,7 +164,8 @@ fn a_wait_after_every_task_is_found() {
     let causes = causes(program, 4);
     let found = first(&causes);
     assert_eq!(found.cause, Cause::WaitInLoop);
-    assert_eq!(found.cost, 20 * 3 * 10_000, "three workers have nothing to run");
+    // Three workers have nothing to run, but for the moment in which the wait begins.
+    assert!((found.cost - 20 * 3 * 10_000).abs() < 100, "{}", found.cost);
     assert!(found.evidence.contains("after each of 20 tasks"), "{}", found.evidence);
 }
 
@@ -223,28 +222,11 @@ fn a_long_task_that_starts_last_is_found() {
     let (create, _) = program.spawn(1, 60_000);
     program.close(1);
     program.close(1);
-    // In the order of creation.
-    let schedule = Schedule::run(&program, 4, |pool| first_in(pool), greedy(4));
-    let recording = Recording::whole(program, schedule, 4);
-    let causes = recording.open().tasks.causes();
-    adds_up(&causes);
+    let causes = causes(program, 4);
     let found = first(&causes);
     assert_eq!(found.cause, Cause::LateTask, "{:?}", causes.findings);
     assert!(found.evidence.contains("A task of 60.0 µs"), "{}", found.evidence);
     assert_eq!(found.node, Some(NodeId(create as u32 + 2)));
-}
-
-fn first_in(pool: &[usize]) -> usize {
-    (0..pool.len()).min_by_key(|&at| pool[at]).unwrap_or(0)
-}
-
-/// The worker that is free soonest; counts how much each got so far.
-fn greedy(workers: usize) -> impl FnMut(usize, Option<usize>) -> (usize, i64, i64) {
-    let mut turn = 0;
-    move |_, before| {
-        turn += 1;
-        (before.map_or(turn % workers, |_| turn % workers), -1, 0)
-    }
 }
 
 /// The same task created first is none.

@@ -63,8 +63,9 @@ pub struct Loss {
     pub without: Option<f64>,
     /// How that was found, or the cost where it was not.
     pub how: How,
-    /// Whether the cause lies outside of the program, in the machine or the runtime.
-    pub outside: bool,
+    /// Whether it is told after others, whatever it costs: it lies outside of the program, in the machine or the runtime, or
+    /// is little against what the program had.
+    pub behind: bool,
     /// How lost time of this cause is drawn, everywhere.
     pub hatch: Hatch,
     /// Who lost it when; none where that is not known, then the cost stands as it is.
@@ -91,12 +92,8 @@ impl Loss {
     }
 }
 
-/// What the program can change is told before what it cannot from this share on of the time that the program had: that
-/// of all places, less what lies outside of it.
-const MATTERS: f64 = 0.1;
-
 /// Charges each stretch of place × time once, to the highest claim (of equal ones to the earlier loss), and sorts: worst
-/// first, but what the program can change before what lies outside of it, where it matters at all. A loss whose stretches are all charged to others is left out.
+/// first, but those that stand behind last. A loss whose stretches are all charged to others is left out.
 pub fn charged(mut losses: Vec<Loss>, (elapsed, places): (f64, f64)) -> Vec<Loss> {
     let mut order: Vec<usize> = (0..losses.len()).filter(|&i| !losses[i].stretches.is_empty()).collect();
     order.sort_by_key(|&i| std::cmp::Reverse(losses[i].claim));
@@ -112,12 +109,9 @@ pub fn charged(mut losses: Vec<Loss>, (elapsed, places): (f64, f64)) -> Vec<Loss
     }
     losses.retain(|loss| loss.cost > 0.0);
     let weight = |loss: &Loss| loss.weight(elapsed, places);
-    let outside: f64 = losses.iter().filter(|loss| loss.outside).map(|loss| loss.cost).sum();
-    let least = MATTERS * (elapsed * places - outside).max(0.0);
-    let behind = |loss: &Loss| loss.outside || loss.cost < least;
     losses.sort_by(|a, b| {
         let worse = || weight(b).total_cmp(&weight(a)).then(b.cost.total_cmp(&a.cost));
-        behind(a).cmp(&behind(b)).then_with(worse)
+        a.behind.cmp(&b.behind).then_with(worse)
     });
     losses
 }
@@ -180,7 +174,7 @@ mod tests {
             cost: total(&stretches),
             without: None,
             how: How::Bound,
-            outside: false,
+            behind: false,
             hatch: (Fill::Dots, 0),
             stretches,
             what: String::new(),
@@ -222,12 +216,12 @@ mod tests {
     }
 
     #[test]
-    fn what_the_program_can_change_comes_first() {
+    fn what_stands_behind_comes_last() {
         let mut preempted = loss("preempted", 1, &[(0, 0.0, 9.0)]);
-        preempted.outside = true;
-        let losses = vec![preempted, loss("lock", 2, &[(1, 0.0, 4.0)]), loss("spawn", 2, &[(1, 5.0, 5.5)])];
+        preempted.behind = true;
+        let losses = vec![preempted, loss("lock", 2, &[(1, 0.0, 4.0)])];
         let causes: Vec<&str> = charged(losses, (10.0, 2.0)).iter().map(|loss| loss.cause).collect();
-        assert_eq!(causes, ["lock", "preempted", "spawn"]);
+        assert_eq!(causes, ["lock", "preempted"]);
     }
 
     /// Place × time in unit cells: each cell belongs to the highest claim that asks for it, the earlier of equals.

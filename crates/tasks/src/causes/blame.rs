@@ -10,11 +10,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use foldhash::{HashMap, HashMapExt};
 use rayon::prelude::*;
 
 use crosscut_run::NO_SITE;
 
-use super::groups::{Group, NOBODY, Role};
+use super::groups::{Group, Lengths, NOBODY, Role};
 use super::processor::Shares;
 use super::roles::Roles;
 use crate::tasks::Tasks;
@@ -36,6 +37,8 @@ pub struct Blame {
     pub cell: i64,
     /// Intervals of tasks that are to blame for much.
     pub long: Vec<Long>,
+    /// By the line that creates tasks: how long a worker that was free took to go on with one that was ready.
+    pub picks: HashMap<u32, Lengths>,
 }
 
 /// An interval of a task that is to blame for much by itself.
@@ -193,6 +196,9 @@ struct Pass<'a> {
     cell: i64,
     long: Vec<Long>,
     much: i64,
+    picks: HashMap<u32, Lengths>,
+    /// By row: when its last interval ended.
+    ended: Vec<i64>,
 }
 
 impl Blame {
@@ -218,15 +224,23 @@ impl Blame {
             cell,
             long: Vec::new(),
             much: (workers * summary.elapsed / MUCH).max(1),
+            picks: HashMap::new(),
+            ended: vec![0; tasks.rows()],
         };
         pass.run(&waited);
-        let Pass { state, shares, cells, long, .. } = pass;
-        Blame { workers, shares, over: state.over, cells, cell, long }
+        let Pass { state, shares, cells, long, picks, .. } = pass;
+        Blame { workers, shares, over: state.over, cells, cell, long, picks }
     }
 
     /// Time of intervals in which their workers had no processor.
     pub fn off(&self) -> i64 {
         self.shares.iter().map(|shares| shares.off).sum()
+    }
+
+    /// Time of processors that workers did not get, at most: what others than the workers may have taken.
+    pub fn taken(&self, elapsed: i64) -> i64 {
+        let got: i64 = self.shares.iter().map(|shares| shares.processor).sum();
+        (self.workers.saturating_mul(elapsed) - got).max(0)
     }
 }
 
@@ -292,6 +306,7 @@ impl Pass<'_> {
             let since = self.since[node as usize];
             self.charge(self.roles.hand[node as usize], node, on - since.0, off - since.1, start - ready);
         }
+        self.picked(node, row, ready, start);
         if let Some(share) = self.gaps.get_mut(row).and_then(Option::take) {
             self.state.on -= share;
             self.state.gaps -= 1;
@@ -309,11 +324,24 @@ impl Pass<'_> {
         self.state.running -= 1;
         self.state.spawning -= i64::from(spawns);
         let start = self.tasks.starts()[node as usize];
+        if let Some(ended) = self.ended.get_mut(row) {
+            *ended = end.max(*ended);
+        }
         let share = self.shares.get(row).map_or(1.0, |shares| shares.busy(start, end));
         let cost = self.so_far(spawns) - before;
         let own = (cost as f64 * share).round() as i64;
         self.charge(self.roles.run[node as usize], node, own, cost - own, end - start);
         Some(row)
+    }
+
+    /// A worker goes on with something of a task that was ready: how long did it take from when it could?
+    fn picked(&mut self, node: u32, row: usize, ready: i64, start: i64) {
+        let hand =
+            self.roles.groups.known.get(self.roles.hand[node as usize] as usize).map(|known| known.key);
+        if let Some(key) = hand.filter(|key| key.role == Role::HandTask && ready < start) {
+            let from = self.ended.get(row).map_or(ready, |&ended| ended.max(ready));
+            self.picks.entry(key.line).or_default().add(start - from);
+        }
     }
 
     /// A worker has nothing to run until then.

@@ -16,7 +16,6 @@ use super::phases::Teams;
 use super::roles::Roles;
 use crate::schema::Kind;
 use crate::tasks::Tasks;
-use crate::whatif::Overhead;
 
 /// A task or a chunk that is not so many times as long as what it costs is too small: a tenth of its time is lost.
 const WORTH_IT: i64 = 10;
@@ -30,9 +29,9 @@ const CHAIN: u64 = 3;
 const LONG: i64 = 2;
 /// Teams of one line that are enough to see who is last.
 const STEPS: u64 = 8;
-/// Fetching a chunk is an update of a counter that as a rule another core has changed last: so many nanoseconds at least.
-/// Recorders see chunks follow one another without a gap.
-pub const FETCH: i64 = 60;
+/// Fetching a chunk is a call of the runtime and an update of a counter that another core has changed last: about so many
+/// nanoseconds at least. Recorders see chunks follow one another without a gap.
+pub const FETCH: i64 = 100;
 
 /// Time lost for one cause at one line.
 #[derive(Clone, Debug)]
@@ -58,48 +57,33 @@ pub struct Judged {
     pub facts: Facts,
     /// Time of intervals that is no work: locks, chunks, no processor.
     pub inside: i64,
+    /// Time that workers lost to one another.
+    pub shared: i64,
 }
 
 /// What was measured to judge.
 pub struct Facts {
-    /// What a task costs beside its intervals, as a rule.
-    pub overhead: i64,
+    /// By line: what having a task costs, as a rule.
+    costs: HashMap<u32, i64>,
     pub chains: Chains,
     pub teams: Teams,
     pub locks: Locks,
     /// Lines that take longer than with one worker.
     pub grown: Vec<Grown>,
-    /// By line: what handing out a task cost on average.
-    hand: HashMap<u32, i64>,
 }
 
 impl Facts {
     fn of(tasks: &Tasks, roles: &Roles, blame: &Blame) -> Self {
-        let Overhead { create, sync } = Overhead::of(tasks);
-        let mut hand = HashMap::new();
-        for Known { key: Key { role, line, .. }, cost, .. } in &roles.groups.known {
-            if let (Role::HandTask, Some(lengths)) = (role, roles.tasks.get(line)) {
-                hand.insert(*line, *cost / lengths.count.max(1) as i64);
-            }
-        }
+        let median = |of: &HashMap<u32, Lengths>, line: &u32| of.get(line).map_or(0, Lengths::median);
+        let cost = |line: &u32| (*line, median(&roles.creations, line) + median(&blame.picks, line));
+        let costs = roles.tasks.keys().map(cost).collect();
         let (chains, teams) = (Chains::of(tasks), Teams::of(tasks, &roles.phases));
-        Facts {
-            overhead: create + sync,
-            chains,
-            teams,
-            locks: Locks::of(tasks, &blame.shares),
-            grown: Vec::new(),
-            hand,
-        }
+        Facts { costs, chains, teams, locks: Locks::of(tasks, &blame.shares), grown: Vec::new() }
     }
 
-    /// What it costs to have a task of a line: as a rule, measured all over the run; where nothing could be measured, what
-    /// its tasks lost on average.
+    /// What it costs to have a task of a line, as a rule: until its creator went on, and until a free worker took it up.
     pub fn cost_of_task(&self, line: u32) -> i64 {
-        match self.overhead {
-            0 => self.hand.get(&line).copied().unwrap_or(0),
-            overhead => overhead,
-        }
+        self.costs.get(&line).copied().unwrap_or(0)
     }
 }
 
@@ -115,16 +99,18 @@ struct Judge<'a> {
     facts: Facts,
     losses: Vec<Loss>,
     by_key: HashMap<(Cause, u32), usize>,
+    shared: i64,
 }
 
 /// What is lost, worst first.
 pub fn judge(tasks: &Tasks, roles: &Roles, blame: &Blame, baseline: Option<&Tasks>) -> Judged {
     let mut facts = Facts::of(tasks, roles, blame);
     facts.grown = baseline.map_or_else(Vec::new, |baseline| grown(tasks, baseline));
-    let mut judge = Judge { tasks, roles, blame, facts, losses: Vec::new(), by_key: HashMap::new() };
+    let mut judge =
+        Judge { tasks, roles, blame, facts, losses: Vec::new(), by_key: HashMap::new(), shared: 0 };
     let of_group = roles.groups.known.iter().map(|known| judge.group(known)).collect();
     let inside = judge.locks() + judge.chunks() + judge.off() + judge.grown();
-    Judged { losses: judge.losses, of_group, facts: judge.facts, inside }
+    Judged { losses: judge.losses, of_group, facts: judge.facts, inside, shared: judge.shared }
 }
 
 impl Judge<'_> {
@@ -145,7 +131,11 @@ impl Judge<'_> {
     }
 
     fn is_fine(&self, line: u32) -> bool {
-        self.tasks.clock() == Clock::Ns && too_small(self.roles.chunks.get(&line), FETCH)
+        // Chunks take longer where their workers have no processor.
+        let work = self.tasks.summary().work.max(1);
+        let stretched = work as f64 / (work - self.blame.off()).max(1) as f64;
+        let fetch = (FETCH as f64 * stretched) as i64;
+        self.tasks.clock() == Clock::Ns && too_small(self.roles.chunks.get(&line), fetch)
     }
 
     /// Waiting for locks, by the line that waits.
@@ -201,9 +191,16 @@ impl Judge<'_> {
             let who = Who { worst: (0, u32::MAX), blamed: 0, time: 0 };
             self.charge(Cause::Preempted, NO_SITE, NO_SITE, cost, who);
         }
+        // Workers that take processors from one another lose nothing that the machine could have given them.
+        let taken = self.blame.taken(self.tasks.summary().elapsed);
+        if let Some(loss) = self.losses.iter_mut().find(|loss| loss.cause == Cause::Preempted) {
+            self.shared += (loss.cost - taken).max(0);
+            loss.cost = loss.cost.min(taken);
+        }
         off
     }
 
+    /// The cause of what a part is to blame for, where nothing but the part decides, and its line.
     fn cause(&self, role: Role, line: u32, other: u32) -> (Cause, u32) {
         let small = || too_small(self.roles.tasks.get(&line), self.facts.cost_of_task(line));
         match role {
@@ -291,7 +288,7 @@ impl Judge<'_> {
         if siblings <= 0 || length < LONG * others / siblings {
             return false;
         }
-        let workers = self.blame.workers;
+        let workers = i64::from(self.tasks.summary().workers.max(1));
         let at_best = length.max(self.tasks.work(section) / workers);
         let gain = end - begin - at_best;
         let done = 2 * (start - begin).saturating_mul(workers) >= others;

@@ -19,8 +19,9 @@ pub struct Shares {
     pub off: i64,
     /// Switches that nobody asked for.
     pub switches: i64,
-    /// Time that is known.
+    /// Time that is known, and how much of it was on a processor.
     pub known: i64,
+    pub processor: i64,
 }
 
 impl Shares {
@@ -50,18 +51,16 @@ impl Shares {
         let whole = (stretch.to - stretch.from).max(0);
         let off = (whole - stretch.processor).max(0);
         let free = (whole - busy).max(0);
-        // Who gives up its core to wait does so where it has nothing to do, or where it waits for a lock.
-        let is_asked_for = stretch.voluntary > stretch.involuntary;
         let share = |off: i64, of: i64| if of > 0 { 1.0 - (off as f64 / of as f64).min(1.0) } else { 1.0 };
-        let of_busy = match is_asked_for {
-            true => (off - free - locked).clamp(0, busy),
-            false => (off as f64 * share(free, whole)) as i64,
-        };
-        let of_free = if is_asked_for { 0 } else { off - of_busy };
+        // Who has nothing to do, or waits for a lock, gives up its core first, asleep or by yielding.
+        let of_busy = (off - free - locked).clamp(0, busy);
+        let is_asked_for = stretch.voluntary > stretch.involuntary;
+        let of_free = if is_asked_for { 0 } else { (off - of_busy).min(free) };
         self.shares.push(Share { to: stretch.to, busy: share(of_busy, busy), free: share(of_free, free) });
         self.off += of_busy;
         self.switches += stretch.involuntary;
         self.known += whole;
+        self.processor += stretch.processor.min(whole);
     }
 
     /// The share of an interval that its worker had a processor.

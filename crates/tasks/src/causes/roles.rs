@@ -28,6 +28,8 @@ pub struct Roles {
     pub groups: Groups,
     /// Tasks by the line that creates them: how long they are, without what they wait for.
     pub tasks: HashMap<u32, Lengths>,
+    /// By the line that creates tasks: how long a creator takes to go on.
+    pub creations: HashMap<u32, Lengths>,
     /// Chunks by the line of their loop.
     pub chunks: HashMap<u32, Lengths>,
     /// Teams that share work, in the order of the tree.
@@ -78,6 +80,7 @@ impl Roles {
                 ready: vec![i64::MAX; nodes],
                 groups: Groups::new(),
                 tasks: HashMap::new(),
+                creations: HashMap::new(),
                 chunks: HashMap::new(),
                 phases: Vec::new(),
                 made: Vec::new(),
@@ -87,6 +90,7 @@ impl Roles {
             pass.visit(node);
         }
         pass.close(usize::MAX);
+        pass.begin_ready();
         Roles { made: pass.made, ..pass.roles }
     }
 
@@ -295,6 +299,16 @@ impl Pass<'_> {
 
 /// When intervals became ready, and what they waited for the runtime with.
 impl Pass<'_> {
+    /// The first interval of all is ready from the start.
+    fn begin_ready(&mut self) {
+        if !self.made.is_empty() {
+            let first = self.dag.first_block(NodeId::ROOT).index();
+            let line = self.begins(first);
+            let hand = self.roles.groups.of(Role::HandOther, line);
+            self.set_ready(first, 0, hand);
+        }
+    }
+
     /// The first intervals of all children of a node but the first.
     fn ready_inside(&mut self, node: usize) {
         let tree = self.dag.tree;
@@ -311,9 +325,24 @@ impl Pass<'_> {
                     let ready = self.dag.exit(before).at;
                     let hand = self.hand_after(before, first);
                     self.set_ready(first, ready, hand);
+                    if self.kind(before.index()) == Kind::Create {
+                        self.created(before, first);
+                    }
                 }
                 before = Some(child);
             }
+        }
+    }
+
+    /// The creator of a task goes on. Where another worker does, or the new task ran first, that says nothing of creating.
+    fn created(&mut self, create: NodeId, next: usize) {
+        let (start, end) = (self.tasks.starts(), self.dag.end[create.index()]);
+        let task = create.index() + 1;
+        let is_next = self.tasks.worker(create) == self.tasks.worker(NodeId(next as u32))
+            && start.get(task).is_none_or(|&began| began < end || began >= start[next]);
+        if is_next {
+            let line = self.made_at(task);
+            self.roles.creations.entry(line).or_default().add(start[next] - end);
         }
     }
 

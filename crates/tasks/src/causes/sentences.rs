@@ -22,20 +22,26 @@ pub fn tell(tasks: &Tasks, roles: &Roles, blame: &Blame, judged: &Judged) -> Cau
     let summary = tasks.summary();
     let capacity = i64::from(summary.workers).saturating_mul(summary.elapsed);
     let teller = Teller { tasks, roles, blame, facts: &judged.facts };
-    let mut findings: Vec<(usize, Finding)> =
-        judged.losses.iter().enumerate().map(|(at, loss)| (at, teller.finding(loss, capacity))).collect();
+    let mut findings: Vec<(usize, Finding)> = judged
+        .losses
+        .iter()
+        .enumerate()
+        .filter(|(_, loss)| loss.cost > 0)
+        .map(|(at, loss)| (at, teller.finding(loss, capacity)))
+        .collect();
+    let more = shared(tasks, blame) + judged.shared;
     // Worst first, but what the program can change comes before what it cannot, where it matters at all.
     let outside: i64 =
         judged.losses.iter().filter(|loss| loss.cause.is_outside()).map(|loss| loss.cost).sum();
-    let least = (capacity - outside).max(0) / MATTERS;
-    findings.sort_by_key(|(_, finding)| {
-        let behind = finding.cause.is_outside() || finding.cost < least;
-        (behind, std::cmp::Reverse(finding.cost), finding.cause)
-    });
+    let least = (capacity - outside - more).max(0) / MATTERS;
+    for (_, finding) in &mut findings {
+        finding.behind = finding.cause.is_outside() || finding.cost < least;
+    }
+    findings.sort_by_key(|(_, finding)| (finding.behind, std::cmp::Reverse(finding.cost), finding.cause));
     super::stretches::add(tasks, roles, blame, judged, &mut findings);
     let findings: Vec<Finding> = findings.into_iter().map(|(_, finding)| finding).collect();
     let lost = findings.iter().map(|finding| finding.cost).sum();
-    let account = Account::of(capacity, summary.work - judged.inside, lost, shared(tasks, blame));
+    let account = Account::of(capacity, summary.work - judged.inside, lost, more);
     Causes { findings, account }
 }
 
@@ -75,6 +81,7 @@ impl Teller<'_> {
             window: node
                 .and_then(|node| self.window(loss, node))
                 .filter(|window| window.1 - window.0 < elapsed),
+            behind: false,
             stretches: Vec::new(),
         }
     }

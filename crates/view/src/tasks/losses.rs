@@ -38,7 +38,7 @@ fn loss(opened: &Opened, finding: &Finding, run: usize, places: &[u32]) -> Loss 
         cost: finding.cost as f64,
         without: Some(finding.without as f64),
         how: How::Bound,
-        outside: finding.cause.is_outside(),
+        behind: finding.behind,
         hatch: hatch(finding.cause.id()),
         stretches: finding.stretches.iter().map(stretch).collect(),
         evidence: finding.evidence.clone(),

@@ -552,7 +552,7 @@ impl Domain for Timber {
             cost: rotten.cost,
             without: None,
             how: How::Bound,
-            outside: false,
+            behind: false,
             hatch: (crosscut_scene::Fill::Rings, 0),
             stretches: Vec::new(),
             what: format!("{} logs are rotten", rotten.lens.chosen().len()),
