@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { launch, open, still } from "../browser.mjs";
 import { imported, serve } from "../server.mjs";
-import { command, nodeAt, press, selected, show, state } from "../workbench.mjs";
+import { command, press, selected, show, state } from "../workbench.mjs";
 
 let browser, server, page;
 
