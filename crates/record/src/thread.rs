@@ -170,6 +170,7 @@ pub extern "C" fn at_thread_exit(_: *mut c_void) {
 
 /// The files of threads that have ended and may go on with others. libgomp starts new threads for every region inside of
 /// another, and ends them with it: each is a worker of the program, but none is a new one.
+#[allow(clippy::vec_box)] // they are large, and never move
 struct Parked(Vec<Box<Thread>>);
 
 // SAFETY: whoever takes one out has it for himself; nothing in it belongs to the thread that it was for.

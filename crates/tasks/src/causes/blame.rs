@@ -37,7 +37,7 @@ pub struct Blame {
     pub cell: i64,
     /// Intervals of tasks that are to blame for much.
     pub long: Vec<Long>,
-    /// By the line that creates tasks: how long a worker that was free took to go on with one that was ready.
+    /// By the line that creates tasks: how long a worker that was done took to go on with one that was ready.
     pub picks: HashMap<u32, Lengths>,
 }
 
@@ -334,13 +334,16 @@ impl Pass<'_> {
         Some(row)
     }
 
-    /// A worker goes on with something of a task that was ready: how long did it take from when it could?
+    /// A worker goes on with something of a task that was ready already: how long did it take from when it could? A worker
+    /// that slept before tells how long it takes to wake up, which no larger task would change.
     fn picked(&mut self, node: u32, row: usize, ready: i64, start: i64) {
         let hand =
             self.roles.groups.known.get(self.roles.hand[node as usize] as usize).map(|known| known.key);
-        if let Some(key) = hand.filter(|key| key.role == Role::HandTask && ready < start) {
-            let from = self.ended.get(row).map_or(ready, |&ended| ended.max(ready));
-            self.picks.entry(key.line).or_default().add(start - from);
+        if let (Some(key), Some(&ended)) = (hand, self.ended.get(row))
+            && key.role == Role::HandTask
+            && (ready..start).contains(&ended)
+        {
+            self.picks.entry(key.line).or_default().add(start - ended);
         }
     }
 
