@@ -232,6 +232,7 @@ fn short_chunks_are_joined() {
 fn processor_time_is_no_longer_than_the_time() {
     let recorded = record("clang-19", &["-O2"], "lines.c", &[], "");
     let tasks = &recorded.tasks;
+    assert_eq!(tasks.summary().workers, 2);
     for worker in 0..tasks.workers() {
         let stretches: Vec<_> = tasks.stretches(worker).collect();
         assert!(stretches.len() > 2, "worker {worker}");
