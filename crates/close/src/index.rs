@@ -359,6 +359,10 @@ struct Pass<'a> {
     lanes: Vec<usize>,
     /// Tasks with the groups that they have open.
     groups: HashMap<TaskId, u32>,
+    /// The processor time of the thread, when it was last looked at.
+    processor: Option<u64>,
+    /// When the lane went on after its last barrier, with the processor time then.
+    released: Option<(u64, Option<u64>)>,
     recent_codes: [u64; 64],
     found: Found,
 }
@@ -376,6 +380,8 @@ impl<'a> Pass<'a> {
             forks: Vec::new(),
             lanes: Vec::new(),
             groups: HashMap::new(),
+            processor: None,
+            released: None,
             recent_codes: [0; 64],
             found: Found::default(),
         }
@@ -491,8 +497,13 @@ impl<'a> Pass<'a> {
                 self.current = next;
                 self.found.nodes += 1;
             }
-            EventKind::Wait => self.wait(word),
-            EventKind::WaitEnd => self.found.nodes += 1,
+            EventKind::Wait => self.wait(word, event.ticks),
+            EventKind::WaitEnd => {
+                self.found.nodes += 1;
+                if self.released.is_none() {
+                    self.released = Some((event.ticks, self.processor));
+                }
+            }
             EventKind::Group => {
                 self.code(word);
                 *self.groups.entry(self.current).or_default() += 1;
@@ -524,6 +535,7 @@ impl<'a> Pass<'a> {
                 self.found.nodes += 8;
             }
             EventKind::LaneEnd => {
+                self.end_lane(event.ticks);
                 self.lanes.pop();
                 self.current = TaskId::NONE;
             }
@@ -543,6 +555,7 @@ impl<'a> Pass<'a> {
             EventKind::LockWait | EventKind::LockUse => self.lock(event),
             EventKind::Processor => {
                 if let &[time, voluntary, involuntary] = event.payload {
+                    self.processor = Some(time);
                     self.found.beside.processor.push((event.ticks, [time, voluntary, involuntary]));
                 }
             }
@@ -562,7 +575,24 @@ impl<'a> Pass<'a> {
         }
     }
 
-    fn wait(&mut self, word: u64) {
+    /// The lane comes to its end. Between the last barrier inside of a region and its end it may have worked, though nothing
+    /// tells but the time.
+    fn end_lane(&mut self, ticks: u64) {
+        /// Nanoseconds of processor time that are more than leaving a loop takes, and ticks where that is not known.
+        const WORK: u64 = 50_000;
+        let Some((since, before)) = self.released else { return };
+        let worked = match (before, self.processor) {
+            (Some(before), Some(now)) => now.saturating_sub(before),
+            _ => ticks.saturating_sub(since),
+        };
+        if worked >= WORK
+            && let Some(lane) = self.lane()
+        {
+            lane.idle = false;
+        }
+    }
+
+    fn wait(&mut self, word: u64, ticks: u64) {
         self.code(word);
         self.found.nodes += 2;
         let current = self.current;
@@ -572,8 +602,10 @@ impl<'a> Pass<'a> {
                 if let Some(lane) = self.lane() {
                     lane.barriers += 1;
                     lane.idle = true;
+                    self.released = None;
                 }
             }
+            Some(WaitKind::LastBarrier) => self.end_lane(ticks),
             Some(WaitKind::Tasks) if !self.groups.is_empty() && self.groups.contains_key(&current) => {
                 self.found.waits_in_group.push(current);
             }

@@ -19,7 +19,7 @@ impl Sampling {
     pub fn new(microsecond: u64) -> Self {
         // The first event of the program stands at 0, long before it is stored.
         let next = if microsecond == 0 { u64::MAX } else { 1 };
-        Sampling { next, meets: false, last: 0, often: microsecond * 1000, least: microsecond * 50 }
+        Sampling { next, meets: false, last: 0, often: microsecond * 1000, least: microsecond * 20 }
     }
 
     /// Another thread goes on in this one's place: the next event looks at it.

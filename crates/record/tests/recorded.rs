@@ -105,7 +105,7 @@ fn every_construct_has_its_own_line() {
         let recorded = record(compiler, &[level], "lines.c", &[], "");
         let regions = recorded.regions();
         let found: Vec<i64> = regions.iter().map(|&region| recorded.from(region)).collect();
-        let names = ["setup region", "solve region", "lock region", "last region"];
+        let names = ["setup region", "solve region", "lock region", "last region", "tail region"];
         assert_eq!(found, names.map(line), "{flags}");
 
         let inside = |region: NodeId, kind: Kind| {
@@ -133,6 +133,16 @@ fn every_construct_has_its_own_line() {
         let lanes = recorded.nodes(|tasks, node| {
             tasks.is_lane(node) && tasks.tree().range(regions[1]).contains(&node.index())
         });
+        // What lanes do behind the last barrier of a region is seen, though it does not tell.
+        let tail = recorded.nodes(|tasks, node| {
+            tasks.is_lane(node) && tasks.tree().range(regions[4]).contains(&node.index())
+        });
+        let behind: Vec<i64> = tail
+            .iter()
+            .filter(|&&lane| recorded.from(lane) == line("tail barrier"))
+            .map(|&lane| recorded.tasks.elapsed(lane))
+            .collect();
+        assert!(behind.len() == 2 && behind.iter().all(|&time| time > 1_000_000), "{flags}: {behind:?}");
         let begins: BTreeSet<i64> = lanes.iter().map(|&lane| recorded.from(lane)).collect();
         assert!(begins.contains(&line("solve region")) && begins.contains(&line("barrier")), "{begins:?}");
     }
@@ -145,13 +155,15 @@ fn the_serial_parts_have_names() {
         let recorded = record(compiler, &[level], "lines.c", &[], "");
         let tasks = &recorded.tasks;
         let names: Vec<String> = tasks.serial_parts().iter().map(|part| tasks.serial_name(part)).collect();
-        let [a, b, c, d] = ["setup region", "solve region", "lock region", "last region"].map(line);
+        let names_of = ["setup region", "solve region", "lock region", "last region", "tail region"];
+        let [a, b, c, d, e] = names_of.map(line);
         let expected = [
             format!("before lines.c:{a}, in `setup`"),
             format!("between lines.c:{a} and lines.c:{b}, in `solve`"),
             format!("between lines.c:{b} and lines.c:{c}, in `solve`"),
             format!("between lines.c:{c} and lines.c:{d}, in `main`"),
-            format!("after lines.c:{d}, in `main`"),
+            format!("between lines.c:{d} and lines.c:{e}, in `main`"),
+            format!("after lines.c:{e}, in `main`"),
         ];
         assert_eq!(names, expected, "{flags}");
         let parts = tasks.serial_parts();
@@ -220,6 +232,7 @@ fn short_chunks_are_joined() {
 fn processor_time_is_no_longer_than_the_time() {
     let recorded = record("clang-19", &["-O2"], "lines.c", &[], "");
     let tasks = &recorded.tasks;
+    assert_eq!(tasks.summary().workers, 2);
     for worker in 0..tasks.workers() {
         let stretches: Vec<_> = tasks.stretches(worker).collect();
         assert!(stretches.len() > 2, "worker {worker}");

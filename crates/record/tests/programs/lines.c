@@ -70,6 +70,12 @@ int main(void) {
         }
     }
     omp_destroy_lock(&lock);
+#pragma omp parallel /* LINE: tail region */
+    {
+        spin(100000);
+#pragma omp barrier /* LINE: tail barrier */
+        spin(3000000);
+    }
     printf("sum %g\n", sum);
     free(a);
     return 0;
