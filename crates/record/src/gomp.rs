@@ -53,6 +53,8 @@ pub struct State {
     #[allow(clippy::vec_box)] // libgomp keeps their addresses
     started: Vec<Box<Started>>,
     nests: Nests,
+    /// When the last task was created here.
+    created: u64,
     /// Room for large blocks of tasks.
     arena: Arena,
 }

@@ -9,7 +9,12 @@ impl Thread {
     /// The task that runs creates a task.
     #[inline(always)]
     pub fn create(&mut self, code: u64, how: u16) -> TaskId {
-        let now = self.now();
+        self.create_at(self.now(), code, how)
+    }
+
+    /// The task that runs creates a task at this time.
+    #[inline(always)]
+    pub fn create_at(&mut self, now: u64, code: u64, how: u16) -> TaskId {
         let at = self.position();
         let task = self.number();
         self.put_at(now, EventKind::Create, [with_tag(code, how), task.0]);

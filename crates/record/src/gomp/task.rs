@@ -129,7 +129,8 @@ unsafe extern "C-unwind" fn task(
     }
     let (offset, align) = layout::<Header>(align);
     let header = with(|thread| {
-        let task = thread.create(entry(body), manner(thread, bits, deferred != 0));
+        let now = thread.now();
+        let task = thread.create_at(now, entry(body), manner(thread, bits, deferred != 0));
         if bits & flag::DEPEND != 0 && !depend.is_null() {
             // SAFETY: the flag says that it is an array of dependences.
             unsafe { super::depend::store(thread, depend) };
@@ -138,7 +139,8 @@ unsafe extern "C-unwind" fn task(
         if size <= 0 || data.is_null() {
             kind &= !kind::DETACH;
         }
-        (Header { words: [0; 3], body, task, offset: offset as u32, kind }, thread.cursor)
+        let mark = if is_timed(thread, now) { thread.cursor } else { ptr::null_mut() };
+        (Header { words: [0; 3], body, task, offset: offset as u32, kind }, mark)
     });
     let Some((header, mark)) = header else { return pass() };
     let call = |block: *mut u8, copy: Option<Copy>| {
@@ -159,12 +161,25 @@ unsafe extern "C-unwind" fn task(
             unsafe { with_block(header, offset, align, data, size.max(0) as usize, call) }
         }
     }
-    thread::with(|thread| {
-        // Otherwise the task has run already.
-        if thread.cursor == mark {
-            thread.created();
-        }
-    });
+    if !mark.is_null() {
+        thread::with(|thread| {
+            // Otherwise the task has run already.
+            if thread.cursor == mark {
+                thread.created();
+            }
+        });
+    }
+}
+
+/// Whether it is noted when the creator of a task that is created now goes on. Where one is created right after the other
+/// that would cost as much as all the rest, so some must do.
+#[inline(always)]
+fn is_timed(thread: &mut Thread, now: u64) -> bool {
+    /// One or two microseconds.
+    const SOON: u64 = 4096;
+    const SOME: u64 = 8;
+    let last = std::mem::replace(&mut thread.gomp.created, now);
+    now.saturating_sub(last) > SOON || thread.numbered().is_multiple_of(SOME)
 }
 
 /// Calls with a block that lasts as long as the call: a header, and a copy of the program's block. Without memory for it
