@@ -98,7 +98,7 @@ fn most(tasks: &Tasks, roles: &Roles, blame: &Blame, judged: &Judged) -> Vec<usi
         }
     }
     let cells = weight.chunks(count.max(1)).take(if count == 0 { 0 } else { CELLS });
-    cells.map(|weights| heaviest(weights)).collect()
+    cells.map(heaviest).collect()
 }
 
 fn heaviest(weights: &[f64]) -> usize {
