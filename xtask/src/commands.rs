@@ -5,6 +5,7 @@ mod demo;
 mod doctor;
 mod examples;
 mod lint;
+mod planted;
 mod screenshots;
 mod test;
 mod ui;
@@ -51,6 +52,12 @@ pub const COMMANDS: &[Command] = &[
         options: "[ARGS…]",
         what: "measure, print the table and write docs/benchmarks.md",
         run: bench::run,
+    },
+    Command {
+        name: "planted",
+        options: "",
+        what: "record programs with planted causes and test that they are found, on a quiet machine",
+        run: planted::run,
     },
     Command {
         name: "screenshots",

@@ -170,6 +170,9 @@ fn close(args: &Args, events: &Events, target: &Path, exit: Exit, program: &Prog
         nothing(events, program);
         return true;
     }
+    if closed.is_ok() && program.has_own_libgomp() {
+        output::say(UNSEEN);
+    }
     let said = closed.and_then(|closed| say(args, closed));
     match &said {
         Ok(()) if args.keep_events => output::say(&kept),

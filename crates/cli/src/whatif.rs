@@ -18,8 +18,8 @@ pub struct Args {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = workers, allow_negative_numbers = true)]
     workers: Vec<u32>,
     /// Let a node of the task tree, with all that is in it, run K times as fast, such as 17=2; g17=2 is the task of grain or
-    /// group g17, as `report` and `compare` name them; may be given again.
-    #[arg(long, value_name = "NODE=K", value_parser = faster, allow_negative_numbers = true)]
+    /// group g17, as `report` and `compare` name them, sort.c:26=2 all that began at a source line; may be given again.
+    #[arg(long, value_name = "WHAT=K", value_parser = faster, allow_negative_numbers = true)]
     faster: Vec<(Part, f64)>,
     /// Let creating tasks and waiting for them cost nothing.
     #[arg(long)]
@@ -36,11 +36,11 @@ fn workers(text: &str) -> Result<u32, String> {
 }
 
 fn faster(text: &str) -> Result<(Part, f64), String> {
-    let parts = text.split_once('=').and_then(|(id, k)| Some((id.parse().ok()?, k.trim().parse().ok()?)));
+    let parts = text.rsplit_once('=').and_then(|(id, k)| Some((id.parse().ok()?, k.trim().parse().ok()?)));
     match parts {
         Some((part, k)) if k > 0.0 => Ok((part, k)),
         Some(_) => Err("K must be above 0; 2 means twice as fast, 0.5 half as fast".to_owned()),
-        None => Err("give a node of the task tree, or a grain or group, and how many times as fast it runs, such as 17=2 or g17=2".to_owned()),
+        None => Err("give a node of the task tree, a grain or group, or a source line, and how many times as fast it runs, such as 17=2, g17=2 or sort.c:26=2".to_owned()),
     }
 }
 

@@ -157,9 +157,7 @@ fn locks_are_counted() {
     let tasks = recorded.tasks();
     let mut counts: Vec<i64> = Vec::new();
     for lock in 0..tasks.lock_count() {
-        counts.push(
-            tasks.lock_uses().filter(|used| used.lock as usize == lock as usize).map(|used| used.count).sum(),
-        );
+        counts.push(tasks.lock_uses().filter(|used| used.lock as usize == lock).map(|used| used.count).sum());
     }
     counts.sort_unstable();
     // Two critical sections, an atomic update, a nested lock; the plain lock is taken twice in each turn.

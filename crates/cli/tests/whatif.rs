@@ -107,7 +107,7 @@ fn wrong_wishes_are_named() {
         (&["--workers", "two"], "such as 1,2,4,8"),
         (&["--workers", "-1"], "such as 1,2,4,8"),
         (&["--faster", "g99999999=2"], "there is no g99999999: the run has grains and groups g0 to g"),
-        (&["--faster", "gg1=2"], "or g17=2"),
+        (&["--faster", "gg1=2"], "g17=2 or sort.c:26=2"),
         (&["--faster", "17"], "such as 17=2"),
         (&["--faster", "17=0"], "K must be above 0"),
         (&["--faster", "17=-2"], "K must be above 0"),
@@ -131,4 +131,22 @@ fn a_run_without_tasks() {
     fs::write(&manifest, json.to_string()).unwrap();
     let error = fails(folder.path(), &["whatif", "fib.crosscut"]);
     assert!(error.contains("fib.crosscut: this run has no tasks to replay"), "{error}");
+}
+
+#[test]
+fn a_line_is_made_faster_by_its_name() {
+    let folder = folder();
+    synth(folder.path());
+    let report: Value =
+        serde_json::from_str(&ok(folder.path(), &["report", "fib.crosscut", "--json"])).unwrap();
+    let problems = report["grain"]["problems"].as_object().unwrap();
+    let place = problems.values().find_map(|problem| problem["where"][0].as_str());
+    let place = place.expect("a grain with a line").to_owned();
+    let answer = json(folder.path(), &["--faster", &format!("{place}=4")]);
+    assert_eq!(answer["faster"][0]["where"], place.as_str());
+    assert!(answer["changed_work_ns"].as_i64() < answer["work_ns"].as_i64(), "{answer:#}");
+    let text = ok(folder.path(), &["whatif", "fib.crosscut", "--faster", &format!("{place}=4")]);
+    assert!(text.contains(&format!("what if     {place} were 4.00 times as fast")), "{text}");
+    let said = fails(folder.path(), &["whatif", "fib.crosscut", "--faster", "nowhere.c:1=2"]);
+    assert!(said.contains("nothing began at nowhere.c:1"), "{said}");
 }

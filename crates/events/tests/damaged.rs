@@ -248,5 +248,5 @@ fn numbers_that_mean_nothing() {
     // A number too large for its place does not change the thread.
     let id = TaskId::new(3, u64::MAX);
     assert_eq!((id.thread(), id.count()), (3, (1 << 40) - 1));
-    assert_eq!((code_of(with_tag(u64::MAX, 5)), tag_of(with_tag(u64::MAX, 5))), ((1 << 48) - 1 | ENTRY, 5));
+    assert_eq!((code_of(with_tag(u64::MAX, 5)), tag_of(with_tag(u64::MAX, 5))), (((1 << 48) - 1) | ENTRY, 5));
 }

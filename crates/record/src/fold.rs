@@ -6,15 +6,20 @@
 //! so that is the smallest number that ran. Whatever the totals cannot express (teams, loops, dependences, tasks that move)
 //! *spoils* the frames around it.
 
-use crosscut_events::{Folded, TaskId, WaitKind};
+use crosscut_events::{CHUNK_BYTES, Folded, TaskId, WaitKind};
 
 use crate::process::Process;
 use crate::{clock, sys};
 
 /// Frames that a thread has room for. Deeper tasks are recorded in full.
 const DEPTH: usize = 1 << 14;
-/// Created tasks that are remembered, a power of two. When one is overwritten before it ran, its frames are not folded.
-const CREATED: usize = 1 << 14;
+/// Created tasks that are remembered, a power of two: more than a chunk has room for, and what is not in one chunk cannot be
+/// folded. When one is overwritten before it ran, its frames are not folded.
+const CREATED: usize = 1 << 12;
+const _: () = assert!(CREATED > CHUNK_BYTES / 8 / 3);
+
+/// A record must take the room of so many.
+const WORTH: usize = 2;
 
 const END: usize = 0;
 const CREATE: usize = 1;
@@ -54,7 +59,6 @@ impl Totals {
 }
 
 /// A stretch of the stream with what happened in it.
-#[derive(Clone, Copy)]
 struct Stretch {
     /// Where it begins, in which chunk.
     at: *mut u64,
@@ -71,9 +75,17 @@ struct Stretch {
 }
 
 impl Stretch {
-    fn new((at, chunk): (*mut u64, u64), start: u64, numbered: u64) -> Self {
-        let totals = Totals::default();
-        Stretch { at, chunk, start, numbered, totals, least: u64::MAX, last_start: 0, spoiled: false }
+    /// Begins anew, in place: frames are large, and copies of them would cost more than all the rest.
+    #[inline]
+    fn begin(&mut self, (at, chunk): (*mut u64, u64), start: u64, numbered: u64) {
+        self.at = at;
+        self.chunk = chunk;
+        self.start = start;
+        self.numbered = numbered;
+        self.totals = Totals::default();
+        self.least = u64::MAX;
+        self.last_start = 0;
+        self.spoiled = false;
     }
 
     fn add(&mut self, inner: &Stretch) {
@@ -88,6 +100,20 @@ impl Stretch {
         !self.spoiled && self.totals.ran == numbered - self.numbered && self.least > self.numbered
     }
 
+    /// Whether one record takes much less room than what was stored since it began: what is folded is soon folded again
+    /// with what is around it, and each time costs as much as several tasks.
+    #[inline]
+    fn is_worth(&self, cursor: *mut u64) -> bool {
+        let bytes = (cursor as usize).wrapping_sub(self.at as usize);
+        bytes > WORTH * (1 + Folded::WORDS) * 8 && bytes <= CHUNK_BYTES
+    }
+
+    /// Whether it is no longer and no larger than was asked for.
+    fn fits(&self, now: u64, max_ticks: u64, max_nodes: u64) -> bool {
+        now - self.start <= max_ticks && self.totals.nodes.iter().sum::<u64>() <= max_nodes
+    }
+
+    #[inline]
     fn interval(&mut self, node: usize, start: u64, end: u64) {
         self.totals.work += end.saturating_sub(start);
         self.totals.nodes[node] += 1;
@@ -96,8 +122,8 @@ impl Stretch {
 }
 
 /// A section of a task.
-#[derive(Clone, Copy)]
 struct Section {
+    is_open: bool,
     inside: Stretch,
     /// Opened by a group, not by a create.
     explicit: bool,
@@ -112,13 +138,28 @@ struct Section {
     last_end: u64,
 }
 
-/// A task that has begun here.
-#[derive(Clone, Copy)]
+impl Section {
+    /// Opens it, in place.
+    #[inline]
+    fn open(&mut self, at: (*mut u64, u64), (start, spine): (u64, u64), numbered: u64, code: u64) {
+        self.is_open = true;
+        self.inside.begin(at, start, numbered);
+        self.explicit = false;
+        self.code = code;
+        self.spine = spine;
+        self.join = 0;
+        self.children = 0;
+        self.last_end = 0;
+    }
+}
+
+/// A task that has begun here. All zeros are a frame, too.
 struct Frame {
     task: TaskId,
     /// Everything but the open section.
     inside: Stretch,
-    section: Option<Section>,
+    /// The section that is open, if it says so.
+    section: Section,
     /// Critical path from the task's begin to the start of the interval.
     spine: u64,
     interval: u64,
@@ -134,21 +175,34 @@ struct Frame {
     base: bool,
 }
 
+/// A task that has begun and in which nothing happened yet: most are so to their end, and need no frame.
+struct Plain {
+    /// Nobody when there is no such task.
+    task: TaskId,
+    /// Where it begins, in which chunk.
+    at: (*mut u64, u64),
+    start: u64,
+    numbered: u64,
+}
+
 /// What is remembered of a created task until it has run.
 #[derive(Clone, Copy)]
 struct Created {
-    number: u64,
     time: u64,
     /// The creator's critical path at that point.
     spine: u64,
     creator: TaskId,
-    frame: usize,
+    /// The lower half of its number; the frame of its creator.
+    number: u32,
+    frame: u32,
 }
 
 /// The books of one thread.
 pub struct Books {
     frames: *mut Frame,
     depth: usize,
+    /// On top of the frames.
+    plain: Plain,
     created: *mut Created,
     chunk: u64,
     /// Longest stretch and largest number of intervals to fold.
@@ -170,7 +224,17 @@ impl Books {
         let options = &process.options;
         let max_ticks = options.collapse_nanos.map_or(u64::MAX, |nanos| clock::from_nanos(process, nanos));
         let max_nodes = options.collapse_count.unwrap_or(u64::MAX);
-        Some(Box::new(Books { frames, depth: 0, created, chunk: 0, max_ticks, max_nodes, thread: u32::MAX }))
+        let plain = Plain { task: TaskId::NONE, at: (std::ptr::null_mut(), 0), start: 0, numbered: 0 };
+        Some(Box::new(Books {
+            frames,
+            depth: 0,
+            plain,
+            created,
+            chunk: 0,
+            max_ticks,
+            max_nodes,
+            thread: u32::MAX,
+        }))
     }
 
     /// What was stored so far cannot be reached any more.
@@ -181,19 +245,9 @@ impl Books {
     /// A task goes on here now that has no frame, or begins and will not be folded: the books begin anew with it.
     pub fn anew(&mut self, now: u64, task: TaskId, numbered: u64) {
         self.depth = 0;
-        if task != TaskId::NONE {
-            self.push(Frame {
-                task,
-                inside: Stretch::new((std::ptr::null_mut(), 0), now, numbered),
-                section: None,
-                spine: 0,
-                interval: now,
-                waits: 0,
-                disturbed: false,
-                nests: false,
-                fresh: false,
-                base: true,
-            });
+        self.plain.task = TaskId::NONE;
+        if task != TaskId::NONE && self.push(task, (std::ptr::null_mut(), 0), now, numbered) {
+            self.top().into_iter().for_each(|frame| frame.base = true);
         }
     }
 
@@ -204,18 +258,45 @@ impl Books {
         if self.depth == 0 { None } else { Some(unsafe { &mut *self.frames.add(self.depth - 1) }) }
     }
 
-    fn push(&mut self, frame: Frame) -> bool {
+    /// A frame for a task that begins with what is stored there; not when there is no room.
+    #[inline]
+    fn push(&mut self, task: TaskId, at: (*mut u64, u64), now: u64, numbered: u64) -> bool {
         if self.depth == DEPTH {
             return false;
         }
-        // SAFETY: there is room.
-        unsafe { self.frames.add(self.depth).write(frame) };
+        // SAFETY: there is room, and what was never written is all zeros.
+        let frame = unsafe { &mut *self.frames.add(self.depth) };
+        frame.task = task;
+        frame.inside.begin(at, now, numbered);
+        frame.section.is_open = false;
+        frame.spine = 0;
+        frame.interval = now;
+        frame.waits = 0;
+        frame.disturbed = false;
+        frame.nests = false;
+        frame.fresh = false;
+        frame.base = false;
         self.depth += 1;
         true
     }
 
+    /// Something happens in the task that runs: from now on it has a frame.
+    #[inline]
+    fn settle(&mut self) {
+        let task = std::mem::take(&mut self.plain.task);
+        if task == TaskId::NONE {
+            return;
+        }
+        let &Plain { at, start, numbered, .. } = &self.plain;
+        if !self.push(task, at, start, numbered) {
+            // Too deep: what is around cannot be known to be whole.
+            self.spoil();
+        }
+    }
+
     /// The frame of the task that runs, made when it is missing.
     fn current(&mut self, now: u64, task: TaskId, numbered: u64) -> Option<&mut Frame> {
+        self.settle();
         if self.top().is_none_or(|frame| frame.task != task) {
             self.anew(now, task, numbered);
         }
@@ -224,11 +305,10 @@ impl Books {
 
     /// The frame of the task that runs cannot be folded, nor what is around it.
     pub fn spoil(&mut self) {
+        self.settle();
         if let Some(frame) = self.top() {
             frame.inside.spoiled = true;
-            if let Some(section) = &mut frame.section {
-                section.inside.spoiled = true;
-            }
+            frame.section.inside.spoiled = true;
         }
     }
 
@@ -238,15 +318,10 @@ impl Books {
         let chunk = self.chunk;
         let before = task.count() - 1;
         let Some(frame) = self.current(now, creator, before) else { return };
-        let section = frame.section.get_or_insert_with(|| Section {
-            inside: Stretch::new((at, chunk), frame.interval, before),
-            explicit: false,
-            code,
-            spine: frame.spine,
-            join: 0,
-            children: 0,
-            last_end: 0,
-        });
+        let section = &mut frame.section;
+        if !section.is_open {
+            section.open((at, chunk), (frame.interval, frame.spine), before, code);
+        }
         section.inside.interval(NODE_CREATE, frame.interval, now);
         section.inside.totals.edges[CREATE] += 1;
         section.inside.totals.edges[CREATE_CONT] += 1;
@@ -256,39 +331,25 @@ impl Books {
         frame.interval = now;
         frame.fresh = true;
         let spine = frame.spine;
-        let entry = Created { number: task.count(), time: now, spine, creator, frame: self.depth - 1 };
+        let (number, frame) = (task.count() as u32, self.depth as u32 - 1);
+        let entry = Created { time: now, spine, creator, number, frame };
         // SAFETY: the index is below the length.
         unsafe { self.created.add(task.count() as usize & (CREATED - 1)).write(entry) };
     }
 
     /// A task began here, in the place of `suspended`.
     pub fn begin(&mut self, now: u64, at: *mut u64, task: TaskId, suspended: TaskId, numbered: u64) {
-        let chunk = self.chunk;
         match self.current(now, suspended, numbered) {
             Some(frame) if frame.waits == 0 && !frame.fresh => self.spoil(),
             Some(frame) => frame.disturbed = true,
             None => {}
         }
-        let frame = Frame {
-            task,
-            inside: Stretch::new((at, chunk), now, numbered),
-            section: None,
-            spine: 0,
-            interval: now,
-            waits: 0,
-            disturbed: false,
-            nests: false,
-            fresh: false,
-            base: false,
-        };
-        if !self.push(frame) {
-            // Too deep: what is around cannot be known to be whole.
-            self.spoil();
-        }
+        self.plain = Plain { task, at: (at, self.chunk), start: now, numbered };
     }
 
     /// The task that runs begins to wait.
     pub fn wait(&mut self, now: u64, kind: WaitKind) {
+        self.settle();
         let Some(frame) = self.top() else { return };
         if matches!(kind, WaitKind::Barrier | WaitKind::LastBarrier | WaitKind::Depend) {
             // A new beginning for a lane; for others it is out of the ordinary.
@@ -297,7 +358,8 @@ impl Books {
         }
         frame.waits = now;
         frame.disturbed = false;
-        if let Some(section) = &mut frame.section {
+        let section = &mut frame.section;
+        if section.is_open {
             // A group that is waited for in parts is recorded in full.
             section.inside.spoiled |= section.explicit && kind == WaitKind::Tasks;
             section.inside.interval(NODE_WAIT, frame.interval, now);
@@ -306,9 +368,17 @@ impl Books {
         frame.fresh = false;
     }
 
-    /// The task that runs has waited. A section that may be folded comes back, with where it begins.
-    pub fn wait_end(&mut self, now: u64, task: TaskId, numbered: u64) -> Option<(*mut u64, Folded)> {
+    /// The task that runs has waited. A section that may be folded, and is worth it with what is stored up to `cursor`,
+    /// comes back, with where it begins.
+    pub fn wait_end(
+        &mut self,
+        now: u64,
+        task: TaskId,
+        numbered: u64,
+        cursor: *mut u64,
+    ) -> Option<(*mut u64, Folded)> {
         let (chunk, max_ticks, max_nodes) = (self.chunk, self.max_ticks, self.max_nodes);
+        self.settle();
         if self.top().is_none_or(|frame| frame.task != task || frame.waits == 0) {
             // A barrier, or something as seldom.
             self.anew(now, task, numbered);
@@ -316,7 +386,7 @@ impl Books {
         }
         let frame = self.top()?;
         let waited = std::mem::take(&mut frame.waits);
-        let Some(mut section) = frame.section.take() else {
+        if !std::mem::take(&mut frame.section.is_open) {
             // It had created nothing: the interval goes on, unless something else came in between.
             if frame.disturbed {
                 frame.inside.interval(NODE_OTHER, frame.interval, waited);
@@ -325,7 +395,8 @@ impl Books {
                 frame.interval = now;
             }
             return None;
-        };
+        }
+        let section = &mut frame.section;
         frame.interval = now;
         section.inside.totals.edges[END] += section.children;
         // What followed was made ready by the last task to end, or by the wait itself.
@@ -334,93 +405,139 @@ impl Books {
         section.inside.totals.ready[edge] += now.saturating_sub(since);
         frame.spine = frame.spine.max(section.join);
         let span = frame.spine - section.spine;
-        let closed = section.inside.is_closed(numbered) && section.inside.chunk == chunk && !frame.nests;
-        frame.inside.add(&section.inside);
-        frame.inside.totals.edges[WAIT_CONT] += 1;
         let inside = &section.inside;
-        if !closed || now - inside.start > max_ticks || inside.totals.nodes.iter().sum::<u64>() > max_nodes {
-            return None;
-        }
-        Some((inside.at, folded(inside, task, task, numbered, span, section.code)))
+        let closed = inside.is_closed(numbered) && inside.chunk == chunk && !frame.nests;
+        frame.inside.add(inside);
+        frame.inside.totals.edges[WAIT_CONT] += 1;
+        let fits = closed && inside.is_worth(cursor) && inside.fits(now, max_ticks, max_nodes);
+        fits.then(|| (inside.at, folded(inside, task, task, numbered, span, section.code)))
     }
 
     /// The task that runs opens a section; `at` is where that was stored.
     pub fn group(&mut self, at: *mut u64, numbered: u64, code: u64) {
+        self.settle();
         let chunk = self.chunk;
         let Some(frame) = self.top() else { return };
-        if frame.section.is_some() {
+        if frame.section.is_open {
             frame.nests = true;
             self.spoil();
             return;
         }
-        frame.section = Some(Section {
-            inside: Stretch::new((at, chunk), frame.interval, numbered),
-            explicit: true,
-            code,
-            spine: frame.spine,
-            join: 0,
-            children: 0,
-            last_end: 0,
-        });
+        frame.section.open((at, chunk), (frame.interval, frame.spine), numbered, code);
+        frame.section.explicit = true;
     }
 
-    /// The task that ran has ended. A task that may be folded comes back, with where it begins.
-    pub fn end(&mut self, now: u64, task: TaskId, next: TaskId, numbered: u64) -> Option<(*mut u64, Folded)> {
-        let frame = *self.top().filter(|frame| frame.task == task)?;
+    /// The task that ran has ended. A task that may be folded, and is worth it with what is stored up to `cursor`, comes
+    /// back, with where it begins.
+    pub fn end(
+        &mut self,
+        now: u64,
+        task: TaskId,
+        next: TaskId,
+        numbered: u64,
+        cursor: *mut u64,
+    ) -> Option<(*mut u64, Folded)> {
+        if self.plain.task == task && task != TaskId::NONE {
+            // What is stored of it is shorter than a record.
+            self.plain.task = TaskId::NONE;
+            self.pass_on_plain(now, task, self.plain.start);
+            if self.top().is_none_or(|below| below.task != next) {
+                self.anew(now, next, numbered);
+            }
+            return None;
+        }
+        self.settle();
+        if self.top().is_none_or(|frame| frame.task != task) {
+            return None;
+        }
         self.depth -= 1;
-        let mut inside = frame.inside;
-        if let Some(section) = &frame.section {
+        // SAFETY: it was the top; nobody writes to it until another task begins.
+        let frame = unsafe { &mut *self.frames.add(self.depth) };
+        let inside = &mut frame.inside;
+        if frame.section.is_open {
             // Nobody waited for its tasks: they have not all been seen.
-            inside.add(&section.inside);
+            inside.add(&frame.section.inside);
             inside.spoiled = true;
         }
         inside.interval(NODE_END, frame.interval, now);
         let span = frame.spine + now.saturating_sub(frame.interval);
         let closed = inside.is_closed(numbered) && inside.chunk == self.chunk && !frame.base;
+        let fits = closed && inside.is_worth(cursor) && inside.fits(now, self.max_ticks, self.max_nodes);
+        let done = fits.then(|| (inside.at, folded(inside, task, next, numbered, span, 0)));
         self.pass_on(now, task, inside, span);
         if self.top().is_none_or(|below| below.task != next) {
             self.anew(now, next, numbered);
         }
-        let nodes: u64 = inside.totals.nodes.iter().sum();
-        if !closed || now - inside.start > self.max_ticks || nodes > self.max_nodes {
-            return None;
-        }
-        Some((inside.at, folded(&inside, task, next, numbered, span, 0)))
+        done
     }
 
     /// Adds a task that has ended to the frame below it, and its path to that of its creator.
-    fn pass_on(&mut self, now: u64, task: TaskId, mut inside: Stretch, span: u64) {
+    #[inline]
+    fn pass_on(&mut self, now: u64, task: TaskId, inside: &mut Stretch, span: u64) {
+        let (least, ready) = self.tell_creator(now, task, inside.start, span);
         inside.totals.ran += 1;
-        let own = task.thread() == self.thread;
-        inside.least = if own { inside.least.min(task.count()) } else { 0 };
-        // SAFETY: the index is below the length; memory that was never written reads as zeros.
-        let entry = unsafe { self.created.add(task.count() as usize & (CREATED - 1)).read() };
-        let known = own && entry.number == task.count() && entry.frame < self.depth;
-        if known {
-            inside.totals.ready[CREATE] += inside.start.saturating_sub(entry.time);
-        }
-        let creator = known.then(|| {
-            // SAFETY: it is below the depth.
-            unsafe { &mut *self.frames.add(entry.frame) }
-        });
-        match creator {
-            Some(frame) if frame.task == entry.creator && frame.section.is_some() => {
-                if let Some(section) = &mut frame.section {
-                    section.join = section.join.max(entry.spine + span);
-                    section.last_end = section.last_end.max(now);
-                }
-            }
-            _ => inside.spoiled = true,
-        }
+        inside.totals.ready[CREATE] += ready.unwrap_or(0);
+        inside.least = inside.least.min(least);
+        inside.spoiled |= ready.is_none();
         if let Some(below) = self.top() {
-            match &mut below.section {
-                Some(section) => section.inside.add(&inside),
-                None => below.inside.add(&inside),
-            }
-            if below.fresh && below.waits == 0 {
-                // It ran right after it was created: the creator goes on now.
-                below.interval = now;
-            }
+            below.stretch().add(inside);
+            below.ran(now);
+        }
+    }
+
+    /// The same for a task that is one interval.
+    #[inline]
+    fn pass_on_plain(&mut self, now: u64, task: TaskId, start: u64) {
+        let span = now.saturating_sub(start);
+        let (least, ready) = self.tell_creator(now, task, start, span);
+        if let Some(below) = self.top() {
+            let around = below.stretch();
+            around.interval(NODE_END, start, now);
+            around.totals.ran += 1;
+            around.totals.ready[CREATE] += ready.unwrap_or(0);
+            around.least = around.least.min(least);
+            around.spoiled |= ready.is_none();
+            below.ran(now);
+        }
+    }
+
+    /// Tells the section that a task was created in how far it goes. Returns the task's number, 0 when another thread gave
+    /// it, and how long it was ready; nothing when its creator is not known here any more.
+    #[inline]
+    fn tell_creator(&mut self, now: u64, task: TaskId, start: u64, span: u64) -> (u64, Option<u64>) {
+        if task.thread() != self.thread {
+            return (0, None);
+        }
+        // SAFETY: the index is below the length; memory that was never written reads as zeros.
+        let entry = unsafe { &*self.created.add(task.count() as usize & (CREATED - 1)) };
+        if entry.number != task.count() as u32 || entry.frame as usize >= self.depth {
+            return (task.count(), None);
+        }
+        // SAFETY: it is below the depth.
+        let frame = unsafe { &mut *self.frames.add(entry.frame as usize) };
+        let section = &mut frame.section;
+        if frame.task != entry.creator || !section.is_open {
+            return (task.count(), None);
+        }
+        section.join = section.join.max(entry.spine + span);
+        section.last_end = section.last_end.max(now);
+        (task.count(), Some(start.saturating_sub(entry.time)))
+    }
+}
+
+impl Frame {
+    /// The stretch that what happens now belongs to.
+    #[inline]
+    fn stretch(&mut self) -> &mut Stretch {
+        if self.section.is_open { &mut self.section.inside } else { &mut self.inside }
+    }
+
+    /// A task ran on top of it until now.
+    #[inline]
+    fn ran(&mut self, now: u64) {
+        if self.fresh && self.waits == 0 {
+            // It ran right after it was created: the creator goes on now.
+            self.interval = now;
         }
     }
 }

@@ -50,6 +50,7 @@ pub struct State {
     /// The lane that has come to the barrier at its team's end. Tasks still run here, in its place.
     ended: TaskId,
     /// Regions that were started by old calls and have not ended, the inmost last.
+    #[allow(clippy::vec_box)] // libgomp keeps their addresses
     started: Vec<Box<Started>>,
     nests: Nests,
     /// Room for large blocks of tasks.

@@ -40,10 +40,6 @@ impl Real {
     #[cold]
     fn find(&self) -> *mut c_void {
         let found = sys::next_symbol(self.name);
-        if found.is_null() {
-            // There is nobody to call: no C library is without it.
-            std::process::abort();
-        }
         self.found.store(found, Ordering::Relaxed);
         found
     }
@@ -53,12 +49,21 @@ type One = unsafe extern "C-unwind" fn(*mut c_void) -> c_int;
 type Two = unsafe extern "C-unwind" fn(*mut c_void, *mut c_void) -> c_int;
 type Three = unsafe extern "C-unwind" fn(*mut c_void, *mut c_void, *const c_void) -> c_int;
 
+/// The function is not there.
+const ENOSYS: c_int = 38;
+
 /// Calls the real function of a name with these arguments.
 macro_rules! call {
     ($name:literal, $kind:ty $(, $argument:expr)*) => {{
         static REAL: Real = Real::new($name);
-        // SAFETY: that is the type of the function of this name, and the arguments are the caller's.
-        unsafe { std::mem::transmute::<*mut c_void, $kind>(REAL.get())($($argument),*) }
+        // SAFETY: null or a function of this type, by its name.
+        let real = unsafe { std::mem::transmute::<*mut c_void, Option<$kind>>(REAL.get()) };
+        match real {
+            // SAFETY: the arguments are the caller's.
+            Some(real) => unsafe { real($($argument),*) },
+            // No C library is without it.
+            None => ENOSYS,
+        }
     }};
 }
 

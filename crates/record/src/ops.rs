@@ -184,8 +184,9 @@ impl Thread {
     #[cold]
     fn fold_task(&mut self, now: u64, ended: TaskId, next: TaskId) {
         let numbered = self.numbered();
+        let cursor = self.cursor;
         let Some(fold) = &mut self.fold else { return };
-        if let Some((at, folded)) = fold.end(now, ended, next, numbered) {
+        if let Some((at, folded)) = fold.end(now, ended, next, numbered, cursor) {
             self.replace(at, now, EventKind::FoldedTask, &folded);
         }
     }
@@ -193,14 +194,15 @@ impl Thread {
     #[cold]
     fn fold_section(&mut self, now: u64) {
         let (numbered, current) = (self.numbered(), self.current);
+        let cursor = self.cursor;
         let Some(fold) = &mut self.fold else { return };
-        if let Some((at, folded)) = fold.wait_end(now, current, numbered) {
+        if let Some((at, folded)) = fold.wait_end(now, current, numbered, cursor) {
             self.replace(at, now, EventKind::FoldedSection, &folded);
         }
     }
 
     /// Puts one record in place of everything stored from `at` on, if that is shorter.
     fn replace(&mut self, at: *mut u64, ticks: u64, kind: EventKind, folded: &Folded) {
-        self.rewrite(at, ticks << 8 | kind as u64, &folded.words());
+        self.rewrite(at, ticks << 8 | kind as u64, folded);
     }
 }

@@ -170,6 +170,7 @@ pub extern "C" fn at_thread_exit(_: *mut c_void) {
 
 /// The files of threads that have ended and may go on with others. libgomp starts new threads for every region inside of
 /// another, and ends them with it: each is a worker of the program, but none is a new one.
+#[allow(clippy::vec_box)] // they are large, and never move
 struct Parked(Vec<Box<Thread>>);
 
 // SAFETY: whoever takes one out has it for himself; nothing in it belongs to the thread that it was for.
@@ -304,7 +305,9 @@ impl Thread {
 
     /// Puts one event in place of everything stored from `at` on, which is in this chunk, if that is shorter. The journal
     /// in the header stands for the change until it is done.
-    pub fn rewrite(&mut self, at: *mut u64, head: u64, payload: &[u64; Folded::WORDS]) {
+    pub fn rewrite(&mut self, at: *mut u64, head: u64, folded: &Folded) {
+        // SAFETY: it consists of words, in the order of the payload.
+        let payload: &[u64; Folded::WORDS] = unsafe { &*ptr::from_ref(folded).cast() };
         // SAFETY: both point into the chunk, and what is stored there again is shorter than what was stored before.
         unsafe {
             let in_window = self.window..self.window.add(CHUNK_BYTES / 8);

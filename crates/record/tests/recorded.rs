@@ -172,8 +172,9 @@ fn locks_are_counted_by_line() {
                 .collect();
             assert!(uses.iter().all(|used| tasks.lock(used.lock).unwrap().kind == kind), "{flags}: {uses:?}");
             assert_eq!(uses.iter().map(|used| used.count).sum::<i64>(), 100, "{flags}: {name}");
-            let named = tasks.lock_name(uses[0].lock);
-            assert_eq!(named, (kind == LockKind::Critical).then_some("total"), "{flags}");
+            // LLVM's runtime keeps its locks somewhere else, and tells their addresses there.
+            let is_named = kind == LockKind::Critical && compiler == "gcc";
+            assert_eq!(tasks.lock_name(uses[0].lock), is_named.then_some("total"), "{flags}");
             // Both workers hold it, one after the other, for as long as they run.
             let held: i64 = uses.iter().map(|used| used.held).sum();
             assert!(0 < held && held <= tasks.summary().elapsed, "{flags}: {uses:?}");

@@ -24,6 +24,7 @@ pub(crate) use words::grouped;
 
 use crosscut_tree::NodeId;
 
+use crate::summary::Summary;
 use crate::tasks::Tasks;
 
 /// Why time was lost. The ids are what scripts rely on.
@@ -210,9 +211,25 @@ impl Tasks {
 
     /// The same, with a run of the same program on one worker: only that shows which code takes longer beside others.
     pub fn causes_against(&self, baseline: Option<&Tasks>) -> Causes {
+        if let Some(account) = beyond_reason(self.summary()) {
+            return Causes { account, ..Causes::default() };
+        }
         let mut roles = roles::Roles::of(self);
         let blame = blame::Blame::of(self, &mut roles);
         let judged = judge::judge(self, &roles, &blame, baseline);
         sentences::tell(self, &roles, &blame, &judged)
     }
+}
+
+/// Times of all workers together from here on, and work too: sums of them would not fit, and no program runs for a century.
+const BEYOND: i64 = 1 << 61;
+
+/// The account of a run whose times no clock has shown: nothing in it is explained.
+fn beyond_reason(summary: &Summary) -> Option<Account> {
+    let capacity = i64::from(summary.workers).saturating_mul(summary.elapsed);
+    let all = capacity.max(summary.work).max(summary.delay);
+    (all >= BEYOND).then(|| {
+        let work = summary.work.clamp(0, capacity);
+        Account { capacity, work, lost: 0, shared: 0, unexplained: capacity - work }
+    })
 }

@@ -28,6 +28,8 @@ use scan::Scan;
 pub struct Change {
     /// Subtrees that run so many times as fast, slower if that is below 1. What lies in several of them is faster by all.
     pub faster: Vec<(NodeId, f64)>,
+    /// Intervals that began at a source, by its number, likewise.
+    pub lines: Vec<(u32, f64)>,
     /// Whether creating tasks and waiting for them costs what it cost in the run, or nothing.
     pub overhead: bool,
 }
@@ -35,7 +37,7 @@ pub struct Change {
 impl Default for Change {
     /// Nothing changes; overhead counts.
     fn default() -> Self {
-        Change { faster: Vec::new(), overhead: true }
+        Change { faster: Vec::new(), lines: Vec::new(), overhead: true }
     }
 }
 
@@ -44,6 +46,13 @@ impl Change {
     #[must_use]
     pub fn faster(mut self, node: NodeId, k: f64) -> Self {
         self.faster.push((node, k));
+        self
+    }
+
+    /// Lets intervals that began at a source run `k` times as fast, too.
+    #[must_use]
+    pub fn line(mut self, source: u32, k: f64) -> Self {
+        self.lines.push((source, k));
         self
     }
 
@@ -256,7 +265,10 @@ impl<'a> WhatIf<'a> {
                 return Err(WhatIfError::Factor { node, k });
             }
         }
-        Ok(())
+        match change.lines.iter().find(|(_, k)| !(0.001..=1e6).contains(k)) {
+            Some(&(_, k)) => Err(WhatIfError::Factor { node: NodeId::ROOT, k }),
+            None => Ok(()),
+        }
     }
 }
 

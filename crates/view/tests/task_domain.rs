@@ -424,3 +424,24 @@ fn declarations_are_sound() {
         assert!(number(&answer["shown"]["head"]["width"]) > 0.0, "{}", view.name);
     }
 }
+
+/// All lines together are the whole run, and one line is less of it.
+#[test]
+fn a_faster_line_is_its_share_of_a_faster_run() {
+    let bench = start();
+    let tasks = &bench.opened(0).tasks;
+    let what = crosscut_tasks::WhatIf::new(tasks);
+    let bounds = |change: &crosscut_tasks::Change| what.bounds(&change.clone().without_overhead()).unwrap();
+    let plain = crosscut_tasks::Change::default();
+    let sources = 0..tasks.sources().source_count() as u32;
+    let all = sources.clone().fold(plain.clone(), |change, source| change.line(source, 2.0));
+    assert_eq!(bounds(&all), bounds(&plain.clone().faster(NodeId::ROOT, 2.0)));
+    let work = |source: u32| bounds(&plain.clone().line(source, 1e6)).work;
+    let lines = &bench.opened(0).lines().lines;
+    for source in sources {
+        let left = tasks.summary().work - lines[source as usize].work;
+        assert!((work(source) - left).abs() <= 1 + left / 1000, "line {source}");
+    }
+    let refused = what.bounds(&plain.line(0, 0.0));
+    assert!(refused.is_err());
+}

@@ -154,10 +154,9 @@ unsafe extern "C-unwind" fn task(
             call((&raw mut original).cast(), Some(copy_task));
         }
         None => {
+            let call = |block: Option<*mut u8>| block.map_or_else(pass, |block| call(block, None));
             // SAFETY: the program's block has this size.
-            unsafe {
-                with_block(header, offset, align, data, size.max(0) as usize, |block| call(block, None))
-            }
+            unsafe { with_block(header, offset, align, data, size.max(0) as usize, call) }
         }
     }
     thread::with(|thread| {
@@ -168,7 +167,8 @@ unsafe extern "C-unwind" fn task(
     });
 }
 
-/// Calls with a block that lasts as long as the call: a header, and a copy of the program's block.
+/// Calls with a block that lasts as long as the call: a header, and a copy of the program's block. Without memory for it
+/// there is none.
 ///
 /// # Safety
 /// The program's block has this size; `offset` is not less than that of a header, a multiple of the alignment.
@@ -179,7 +179,7 @@ pub(super) unsafe fn with_block<H>(
     align: usize,
     data: *const c_void,
     size: usize,
-    call: impl FnOnce(*mut u8),
+    call: impl FnOnce(Option<*mut u8>),
 ) {
     /// Small, as tasks that run at once stand on the stack one upon the other.
     const SMALL: usize = 256;
@@ -199,23 +199,24 @@ pub(super) unsafe fn with_block<H>(
         let mut small = Small(MaybeUninit::uninit());
         let block = small.0.as_mut_ptr().cast();
         fill(block);
-        call(block);
-    } else {
-        large(offset + size, align, |block| {
-            fill(block);
-            call(block);
-        });
+        call(Some(block));
+        return;
+    }
+    let block: Option<Block> = large(offset + size, align);
+    call(block.as_ref().map(|block| {
+        fill(block.address);
+        block.address
+    }));
+    if let Some(block) = block {
+        thread::with(|thread| thread.gomp.arena.give(&block));
     }
 }
 
-/// Calls with a large block. Without memory for it the task cannot run, and libgomp itself would end the program.
+/// A large block.
 #[cold]
 #[inline(never)]
-fn large(size: usize, align: usize, call: impl FnOnce(*mut u8)) {
-    let block: Option<Block> = thread::with(|thread| thread.gomp.arena.take(size, align)).flatten();
-    let Some(block) = block else { std::process::abort() };
-    call(block.address);
-    thread::with(|thread| thread.gomp.arena.give(&block));
+fn large(size: usize, align: usize) -> Option<Block> {
+    thread::with(|thread| thread.gomp.arena.take(size, align)).flatten()
 }
 
 /// Copies a block as the program wants it.

@@ -190,12 +190,12 @@ unsafe fn taskloop(
             call(run, (&raw mut original).cast(), Some(copy_task), size_both, align_both as c_long);
         }
         None => {
+            let call = |block: Option<*mut u8>| match block {
+                Some(block) => call(run, block.cast(), None, size_both, align_both as c_long),
+                None => call(body, data, None, size, align),
+            };
             // SAFETY: the program's block has this size.
-            unsafe {
-                with_block(header, offset, align_both, data, size as usize, |block| {
-                    call(run, block.cast(), None, size_both, align_both as c_long);
-                })
-            }
+            unsafe { with_block(header, offset, align_both, data, size as usize, call) }
         }
     }
     if groups {

@@ -181,9 +181,9 @@ impl Groups {
         if cost > 0
             && let Some(known) = self.known.get_mut(group as usize)
         {
-            known.cost += cost;
+            known.cost = known.cost.saturating_add(cost);
             known.blamed += 1;
-            known.time += time;
+            known.time = known.time.saturating_add(time);
             if cost > known.worst.0 {
                 known.worst = (cost, node);
             }

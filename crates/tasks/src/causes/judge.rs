@@ -313,9 +313,9 @@ impl Judge<'_> {
             losses.len() - 1
         });
         let loss = &mut self.losses[at];
-        loss.cost += cost;
+        loss.cost = loss.cost.saturating_add(cost);
         loss.blamed += who.blamed;
-        loss.time += who.time;
+        loss.time = loss.time.saturating_add(who.time);
         if who.worst.0 > loss.worst.0 {
             (loss.worst, loss.about) = (who.worst, about);
         }

@@ -50,6 +50,8 @@ pub struct Recorded<'a> {
     overhead: Overhead,
     /// Where the factor changes: from this node on, lengths are divided by this. Ascending; empty when nothing changes.
     borders: Vec<(usize, f64)>,
+    /// By site, what lengths are divided by; empty when no line changes.
+    sites: Vec<f64>,
 }
 
 impl<'a> Recorded<'a> {
@@ -64,7 +66,8 @@ impl<'a> Recorded<'a> {
         let dag = tasks.dag();
         let overhead = if change.overhead { overhead } else { Overhead::default() };
         let borders = at.into_iter().map(|node| (node, factor(node))).collect();
-        Recorded { tasks, mark: dag.mark, start: tasks.starts(), end: dag.end, overhead, borders }
+        let sites = by_site(tasks, &change.lines);
+        Recorded { tasks, mark: dag.mark, start: tasks.starts(), end: dag.end, overhead, borders, sites }
     }
 
     fn factor(&self, node: usize) -> f64 {
@@ -72,12 +75,18 @@ impl<'a> Recorded<'a> {
         after.checked_sub(1).map_or(1.0, |at| self.borders[at].1)
     }
 
+    /// What the line divides by, at which an interval or a folded node began.
+    fn line(&self, node: usize) -> f64 {
+        let site = self.tasks.site(NodeId(node as u32)) as usize;
+        self.sites.get(site).copied().unwrap_or(1.0)
+    }
+
     #[inline]
     fn scaled(&self, node: usize, length: i64) -> i64 {
-        if self.borders.is_empty() {
+        if self.borders.is_empty() && self.sites.is_empty() {
             return length;
         }
-        match self.factor(node) {
+        match self.factor(node) * self.line(node) {
             1.0 => length,
             factor => (length as f64 / factor).round() as i64,
         }
@@ -85,7 +94,8 @@ impl<'a> Recorded<'a> {
 
     /// Whether nothing in a subtree differs from what was recorded.
     fn is_unchanged(&self, node: usize) -> bool {
-        if self.overhead != Overhead::default() {
+        // Where the lines are nobody knows without looking.
+        if self.overhead != Overhead::default() || !self.sites.is_empty() {
             return false;
         }
         if self.borders.is_empty() {
@@ -101,6 +111,19 @@ impl<'a> Recorded<'a> {
     fn recorded(&self, node: usize) -> i64 {
         self.end[node].saturating_sub(self.start[node]).max(0)
     }
+}
+
+/// What each site divides by: a line that is named several times by all of them.
+fn by_site(tasks: &Tasks, lines: &[(u32, f64)]) -> Vec<f64> {
+    if lines.is_empty() {
+        return Vec::new();
+    }
+    let sources = tasks.sources();
+    let factor = |site: u32| {
+        let from = sources.site(site).map(|site| site.from);
+        lines.iter().filter(|&&(line, _)| Some(line) == from).map(|&(_, k)| k).product()
+    };
+    (0..sources.site_count() as u32).map(factor).collect()
 }
 
 impl Cost for Recorded<'_> {

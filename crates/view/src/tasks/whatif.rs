@@ -28,19 +28,29 @@ pub struct Wish {
 }
 
 /// A part of the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
     /// A node of the task tree.
     Node(NodeId),
     /// A grain or a group of the grain graph.
     Grain(NodeId),
+    /// All intervals that began at a source line: the end of a file's name, and the line.
+    Line(String, i64),
 }
 
 impl FromStr for Part {
     type Err = ();
 
-    /// `17` is a node, `g17` a grain or a group.
+    /// `17` is a node, `g17` a grain or a group, `sort.c:26` a source line.
     fn from_str(text: &str) -> Result<Self, ()> {
+        if let Some((file, line)) = text.trim().rsplit_once(':') {
+            let line: i64 = line.parse().map_err(|_| ())?;
+            return if file.is_empty() || line <= 0 {
+                Err(())
+            } else {
+                Ok(Part::Line(file.to_owned(), line))
+            };
+        }
         match text.trim() {
             id if id.starts_with('g') => parse_grain(id).map(Part::Grain),
             id => id.parse().ok().map(|node| Part::Node(NodeId(node))),
@@ -79,7 +89,10 @@ struct OverheadFigures {
 
 #[derive(Debug, Serialize)]
 struct Faster {
-    node: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node: Option<u32>,
+    #[serde(rename = "where", skip_serializing_if = "Option::is_none")]
+    line: Option<String>,
     k: f64,
 }
 
@@ -104,7 +117,7 @@ pub struct Answer<'a> {
     what: WhatIf<'a>,
     change: Change,
     /// What was asked for by `--faster`.
-    parts: Vec<Part>,
+    parts: Vec<(Part, f64)>,
     points: Vec<Point>,
     /// Work with what is faster, without overhead: what a speed-up compares with.
     work: i64,
@@ -117,8 +130,9 @@ pub fn answer<'a>(opened: &'a Opened, wish: &Wish) -> Result<Answer<'a>, Refusal
     let tasks = &opened.tasks;
     let what = WhatIf::new(tasks);
     let refused = |error: WhatIfError| Refusal::new(error.to_string());
-    let same = Change { faster: Vec::new(), overhead: wish.overhead };
-    let change = Change { faster: nodes(opened, &wish.faster)?, ..same.clone() };
+    let same = Change { overhead: wish.overhead, ..Change::default() };
+    let change =
+        Change { faster: nodes(opened, &wish.faster)?, lines: lines(opened, &wish.faster)?, ..same.clone() };
     let own = tasks.summary().workers.max(1);
     let own = (own <= WhatIf::MOST_WORKERS).then_some(own);
     let mut workers = if wish.workers.is_empty() { WhatIf::WORKERS.to_vec() } else { wish.workers.clone() };
@@ -138,16 +152,17 @@ pub fn answer<'a>(opened: &'a Opened, wish: &Wish) -> Result<Answer<'a>, Refusal
         }
         None => None,
     };
-    let parts = wish.faster.iter().map(|&(part, _)| part).collect();
+    let parts = wish.faster.clone();
     Ok(Answer { tasks, what, change, parts, points, work, own })
 }
 
 /// Parts as nodes of the task tree: of a grain or a group that of its task.
 fn nodes(opened: &Opened, faster: &[(Part, f64)]) -> Result<Vec<(NodeId, f64)>, Refusal> {
-    let node = |&(part, k): &(Part, f64)| match part {
-        Part::Node(node) => Ok((node, k)),
+    let node = |(part, k): &(Part, f64)| match part {
+        Part::Line(..) => Ok(None),
+        Part::Node(node) => Ok(Some((*node, *k))),
         // Only an id of the grain graph asks for that.
-        Part::Grain(id) => {
+        &Part::Grain(id) => {
             let grains = &opened.grains().grains;
             let (count, id_text) = (grains.tree().node_count(), grain_id(id));
             if id.index() >= count {
@@ -156,10 +171,32 @@ fn nodes(opened: &Opened, faster: &[(Part, f64)]) -> Result<Vec<(NodeId, f64)>, 
                     "there is no {id_text}: the run has grains and groups g0 to g{last}"
                 )));
             }
-            Ok((grains.task(id), k))
+            Ok(Some((grains.task(id), *k)))
         }
     };
-    faster.iter().map(node).collect()
+    faster.iter().filter_map(|part| node(part).transpose()).collect()
+}
+
+/// Source lines by their numbers: every function that has something on that line.
+fn lines(opened: &Opened, faster: &[(Part, f64)]) -> Result<Vec<(u32, f64)>, Refusal> {
+    let sources = opened.tasks.sources();
+    let mut found = Vec::new();
+    for (part, k) in faster {
+        let Part::Line(file, line) = part else { continue };
+        let is = |id: &u32| {
+            sources.get(*id).is_some_and(|source| {
+                source.line == *line && (source.file == *file || source.file.ends_with(&format!("/{file}")))
+            })
+        };
+        let before = found.len();
+        found.extend((0..sources.source_count() as u32).filter(is).map(|id| (id, *k)));
+        if found.len() == before {
+            return Err(Refusal::new(format!(
+                "nothing began at {file}:{line}; `crosscut report` names lines"
+            )));
+        }
+    }
+    Ok(found)
 }
 
 impl Answer<'_> {
@@ -200,21 +237,42 @@ impl Answer<'_> {
                     .to_owned(),
             );
         }
-        for (&(node, k), part) in self.change.faster.iter().zip(&self.parts) {
-            let k =
-                if k == 1.0 { "as fast as it is".to_owned() } else { format!("{} times as fast", three(k)) };
-            let of = match part {
-                Part::Grain(id) => format!(", the task of {},", grain_id(*id)),
-                Part::Node(_) => String::new(),
+        let mut nodes = self.change.faster.iter();
+        for (part, k) in &self.parts {
+            let k = if *k == 1.0 {
+                "as fast as it is".to_owned()
+            } else {
+                format!("{} times as fast", three(*k))
             };
-            let title = self.tasks.title(node);
-            lines.push(format!("  what if     node {} ({title}){of} were {k}", node.0));
+            let what = match part {
+                Part::Line(file, line) => format!("{file}:{line}"),
+                part => {
+                    let Some(&(node, _)) = nodes.next() else { continue };
+                    let of = match part {
+                        Part::Grain(id) => format!(", the task of {},", grain_id(*id)),
+                        _ => String::new(),
+                    };
+                    format!("node {} ({}){of}", node.0, self.tasks.title(node))
+                }
+            };
+            lines.push(format!("  what if     {what} were {k}"));
         }
         lines.push(String::new());
         lines.extend(self.table());
         lines.push(String::new());
         lines.extend(self.verdict());
         lines
+    }
+
+    fn faster(&self) -> impl Iterator<Item = Faster> {
+        let nodes = self.change.faster.iter().map(|&(node, k)| Faster { node: Some(node.0), line: None, k });
+        let lines = self.parts.iter().filter_map(|(part, k)| match part {
+            Part::Line(file, line) => {
+                Some(Faster { node: None, line: Some(format!("{file}:{line}")), k: *k })
+            }
+            _ => None,
+        });
+        nodes.chain(lines)
     }
 
     fn has_chunks(&self) -> bool {
@@ -299,7 +357,7 @@ impl Answer<'_> {
             difference(recorded, before.elapsed),
         )];
         lines.extend(self.doubt(recorded, before.elapsed));
-        if !self.change.faster.is_empty() {
+        if !self.parts.is_empty() {
             lines.push(format!(
                 "With what is faster: {} instead of {}, {}; a gain of {}.",
                 self.time(after.elapsed),
@@ -328,7 +386,7 @@ impl Answer<'_> {
                 create_ns: overhead.create,
                 sync_ns: overhead.sync,
             },
-            faster: self.change.faster.iter().map(|&(node, k)| Faster { node: node.0, k }).collect(),
+            faster: self.faster().collect(),
             points: self.points.iter().map(|point| self.point(point)).collect(),
             before: own.map(|(before, _)| self.point(before)),
             after: own.map(|(_, after)| self.point(after)),
