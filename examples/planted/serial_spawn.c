@@ -6,11 +6,11 @@ int main(void)
     number sum = 0;
 #pragma omp parallel
 #pragma omp single
-    for (long i = 0; i < 1500; i++) {
-        number input = work((number)i, 150L * MICROSECOND);
+    for (long i = 0; i < 200; i++) {
+        number input = work((number)i, 1200L * MICROSECOND);
 #pragma omp task shared(sum) firstprivate(input) // planted: serial-spawn
         {
-            number found = work(input, 50L * MICROSECOND);
+            number found = work(input, 400L * MICROSECOND);
 #pragma omp atomic
             sum += found;
         }

@@ -107,6 +107,7 @@ const LAYERS: &[Layer] = &[
         ],
     ),
     ("crosscut-example-quicksort", &["crosscut-rayon"]),
+    ("crosscut-example-planted", &["crosscut-rayon"]),
     ("xtask", &[]),
 ];
 

@@ -204,7 +204,7 @@ impl Causes {
 }
 
 impl Tasks {
-    /// What cost time in the run. Takes about a second for ten million nodes.
+    /// What cost time in the run: a few passes over it, some seconds for ten million nodes.
     pub fn causes(&self) -> Causes {
         self.causes_against(None)
     }

@@ -123,11 +123,21 @@ impl Judge<'_> {
         match role {
             Role::Task | Role::Narrow | Role::Depend => self.tasks_of(known),
             Role::Lane => self.members_of(known),
+            Role::Spawn if self.creates_small(known) => {
+                Some(self.charge(Cause::SmallTasks, line, line, known.cost, known.into()))
+            }
             _ => {
                 let (cause, at) = self.cause(role, line, other);
                 Some(self.charge(cause, at, line, known.cost, known.into()))
             }
         }
+    }
+
+    /// Whether a task is too slow to create others because they are small: it has less to do for each than that costs.
+    fn creates_small(&self, known: &Known) -> bool {
+        let (line, cost) = (known.key.line, self.facts.cost_of_task(known.key.line));
+        let own = known.time / known.blamed.max(1) as i64;
+        own < cost && too_small(self.roles.tasks.get(&line), cost)
     }
 
     fn is_fine(&self, line: u32) -> bool {
@@ -205,7 +215,6 @@ impl Judge<'_> {
         let small = || too_small(self.roles.tasks.get(&line), self.facts.cost_of_task(line));
         match role {
             Role::Serial => (Cause::SerialPart, line),
-            Role::Spawn if small() => (Cause::SmallTasks, line),
             Role::Spawn => (Cause::SerialSpawn, line),
             Role::HandTask if small() => (Cause::SmallTasks, line),
             Role::HandChunk if self.is_fine(line) => (Cause::FineChunks, line),

@@ -21,7 +21,8 @@ const MATTERS: i64 = 10;
 pub fn tell(tasks: &Tasks, roles: &Roles, blame: &Blame, judged: &Judged) -> Causes {
     let summary = tasks.summary();
     let capacity = i64::from(summary.workers).saturating_mul(summary.elapsed);
-    let teller = Teller { tasks, roles, blame, facts: &judged.facts };
+    let work = summary.work - judged.inside;
+    let teller = Teller { tasks, roles, blame, facts: &judged.facts, work };
     let mut findings: Vec<(usize, Finding)> = judged
         .losses
         .iter()
@@ -41,7 +42,7 @@ pub fn tell(tasks: &Tasks, roles: &Roles, blame: &Blame, judged: &Judged) -> Cau
     super::stretches::add(tasks, roles, blame, judged, &mut findings);
     let findings: Vec<Finding> = findings.into_iter().map(|(_, finding)| finding).collect();
     let lost = findings.iter().map(|finding| finding.cost).sum();
-    let account = Account::of(capacity, summary.work - judged.inside, lost, more);
+    let account = Account::of(capacity, work, lost, more);
     Causes { findings, account }
 }
 
@@ -58,6 +59,7 @@ struct Teller<'a> {
     roles: &'a Roles,
     blame: &'a Blame,
     facts: &'a Facts,
+    work: i64,
 }
 
 /// Name, evidence, advice.
@@ -88,7 +90,8 @@ impl Teller<'_> {
 
     /// No schedule of the same work without this loss is shorter.
     fn without(&self, cost: i64) -> i64 {
-        (self.tasks.summary().elapsed - cost / self.blame.workers).max(0)
+        let workers = self.blame.workers;
+        (self.tasks.summary().elapsed - cost / workers).max(self.work / workers).max(0)
     }
 
     fn told(&self, loss: &Loss) -> Told {

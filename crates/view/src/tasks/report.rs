@@ -61,7 +61,7 @@ impl<'a> Report<'a> {
         let mut facts = Vec::new();
         let mut add = |name: &str, text: String| facts.push(Fact::new(name, Cell::text(text)));
         let summary = self.tasks.summary();
-        let busy = summary.work as f64 / summary.elapsed.max(1) as f64;
+        let busy = self.account.work as f64 / summary.elapsed.max(1) as f64;
         add("busy", format!("{} of {}", three(busy), many(summary.workers as usize, "worker")));
         add("account", self.account_text());
         add(
