@@ -48,6 +48,8 @@ impl Cancel {
 pub struct Job<'a> {
     /// Index of the run that is asked about.
     pub run: usize,
+    /// Index of the run that it is compared with.
+    pub other: Option<usize>,
     cancel: Cancel,
     host: &'a dyn Host,
 }
@@ -55,7 +57,12 @@ pub struct Job<'a> {
 impl<'a> Job<'a> {
     /// A job of a run.
     pub fn new(run: usize, cancel: Cancel, host: &'a dyn Host) -> Self {
-        Job { run, cancel, host }
+        Job { run, other: None, cancel, host }
+    }
+
+    /// The same job, about a run in comparison with another.
+    pub fn with(&self, other: usize) -> Job<'a> {
+        Job { run: self.run, other: Some(other), cancel: self.cancel.clone(), host: self.host }
     }
 
     /// Whether it was given up.

@@ -200,7 +200,7 @@ pub fn compare(bench: &Workbench, run: usize, other: usize, job: &Job<'_>) -> Re
     let mut blocks = Vec::new();
     for domain in &here.domains {
         match same_domain(bench, other, &**domain) {
-            Some(other) => blocks.extend(domain.compare(other, job)?),
+            Some(with) => blocks.extend(domain.compare(with, &job.with(other))?),
             None => {
                 let text = format!("{} has no {}: not compared", there.run.name(), domain.word());
                 blocks.push(Block::Text { text, tone: Tone::Note });

@@ -1,15 +1,21 @@
 //! Two runs of one program: whether they have the same structure, which grains and groups work longer.
 
+use std::collections::BTreeMap;
+
 use crosscut_scene::format::{count, three};
 use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{Deviation, Grains, Growth, Kernel, Problem, ProblemReport, growth};
 use crosscut_tree::{NodeId, Unit};
 use crosscut_workbench::sheet::Tone;
-use crosscut_workbench::{Block, Cell, Compared, Fact, Refusal, Row, RowState, Selection, object};
+use crosscut_workbench::{
+    Block, Cell, Compared, Fact, Look, Refusal, Row, RowState, Selection, Table, line_nodes, object,
+};
 use serde::Serialize;
 
 use super::forest_grains::TREE;
+use super::lines::Line;
 use super::opened::Opened;
+use super::overview::capacity;
 use super::sheets::{counted, head, table, text, wordy};
 use super::words::{self, grain_id, many, share, time_text};
 
@@ -166,6 +172,22 @@ impl<'a> Comparison<'a> {
         }
     }
 
+    /// "sort8 takes 12.4 ms on 8 workers, sort1 82.8 ms on 1: 6.68 times as fast".
+    pub fn headline(&self) -> String {
+        let ((a, here), (b, there)) = (self.here, self.there);
+        let elapsed = |tasks: &Tasks| tasks.summary().elapsed;
+        format!(
+            "{} takes {} on {}, {} {} on {}: {}",
+            a.run().name(),
+            self.time(elapsed(a)),
+            many(here.workers() as usize, "worker"),
+            b.run().name(),
+            self.time(elapsed(b)),
+            count(there.workers().into()),
+            words::speed(elapsed(b) as f64 / elapsed(a).max(1) as f64)
+        )
+    }
+
     /// How alike they are: elapsed time, structure, grains that match.
     pub fn facts(&self) -> Vec<(&'static str, String)> {
         let ((tasks, grains), (other, others)) = (self.here, self.there);
@@ -291,12 +313,17 @@ fn beside(name: &str, here: f64, there: f64, unit: Unit) -> Fact {
     Fact::new(name, Cell::Difference { here, there, text })
 }
 
-/// What `crosscut compare` says, as blocks.
-pub fn blocks(here: &Opened, there: &Opened, run: usize) -> Result<Vec<Block>, Refusal> {
+/// What `crosscut compare` says, as blocks: the sentence, both accounts on one scale, lines and workers that differ most, both
+/// runs on one axis of time, then the figures.
+pub fn blocks(
+    here: &Opened,
+    there: &Opened,
+    (run, other): (usize, Option<usize>),
+) -> Result<Vec<Block>, Refusal> {
     let comparison = Comparison::new(here, there)?;
     let (a, b) = (&here.tasks, &there.tasks);
     let unit = words::unit(a.clock());
-    let mut blocks = vec![head(format!("{} against {}", a.run().name(), b.run().name()))];
+    let mut blocks = vec![text(comparison.headline(), Tone::Headline)];
     for tasks in [a, b] {
         if let Some(missing) = &tasks.run().manifest().partial {
             let name = tasks.run().name();
@@ -305,6 +332,25 @@ pub fn blocks(here: &Opened, there: &Opened, run: usize) -> Result<Vec<Block>, R
         }
     }
     let (x, y) = (a.summary(), b.summary());
+    let both = |view: &str, scale: (&str, f64), height: f32| -> Vec<Block> {
+        let show = |(run, tasks): (usize, &Tasks)| {
+            let mut look = Look::of(view, run);
+            look.options.insert(scale.0.to_owned(), format!("{}", scale.1));
+            Block::Show { title: tasks.run().name(), look: Box::new(look), height, slow: false }
+        };
+        let runs = std::iter::once((run, a)).chain(other.map(|other| (other, b)));
+        runs.map(show).collect()
+    };
+    blocks.extend(both("tasks.account", ("whole", capacity(x).max(capacity(y))), 84.0));
+    blocks.push(head("By source line, largest difference first"));
+    blocks.push(Block::Table { table: by_line(here, there, run) });
+    if x.workers == y.workers && x.workers > 1 {
+        blocks.push(head("By worker"));
+        blocks.push(Block::Table { table: by_worker(a, b) });
+    }
+    blocks.push(head("On one axis of time"));
+    blocks.extend(both("tasks.strip", ("until", x.elapsed.max(y.elapsed) as f64), 96.0));
+    blocks.push(head("Figures"));
     let pair = |name: &str, here: i64, there: i64| beside(name, here as f64, there as f64, unit);
     let mut rows = vec![
         beside("workers", x.workers.into(), y.workers.into(), Unit::Count),
@@ -338,6 +384,64 @@ pub fn blocks(here: &Opened, there: &Opened, run: usize) -> Result<Vec<Block>, R
         blocks.push(Block::Table { table: table(columns, grown) });
     }
     Ok(blocks)
+}
+
+/// Lines and workers that are listed.
+const LISTED: usize = 16;
+
+/// A value of both runs, with how they differ.
+fn both(here: f64, there: f64, unit: Unit) -> Cell {
+    beside("", here, there, unit).value
+}
+
+/// Work by source line, the line with the largest difference first. Lines are the same if their files have the same name.
+fn by_line(here: &Opened, there: &Opened, run: usize) -> Table {
+    let unit = words::unit(here.tasks.clock());
+    let nodes = line_nodes(here.tasks.sources());
+    let mut lines: BTreeMap<String, [Option<(usize, &Line)>; 2]> = BTreeMap::new();
+    for (side, opened) in [here, there].into_iter().enumerate() {
+        for (id, line) in opened.lines().lines.iter().enumerate().filter(|(_, line)| line.intervals > 0) {
+            let Some(source) = opened.tasks.sources().get(id as u32) else { continue };
+            lines.entry(source.short()).or_default()[side] = Some((id, line));
+        }
+    }
+    let work = |side: Option<(usize, &Line)>| side.map_or(0.0, |(_, line)| line.work as f64);
+    let mut lines: Vec<_> = lines.into_iter().collect();
+    lines.sort_by(|(_, a), (_, b)| {
+        let apart = |sides: &[Option<(usize, &Line)>; 2]| (work(sides[0]) - work(sides[1])).abs();
+        apart(b).total_cmp(&apart(a))
+    });
+    let of =
+        |side: Option<(usize, &Line)>, value: fn(&Line) -> f64| side.map_or(0.0, |(_, line)| value(line));
+    let rows = lines.into_iter().take(LISTED).map(|(name, [a, b])| {
+        let difference = |value: fn(&Line) -> f64, unit| both(of(a, value), of(b, value), unit);
+        let line = a.and_then(|(id, _)| here.tasks.sources().get(id as u32));
+        let line = line.map_or_else(|| Cell::text(name.clone()), words::line);
+        let selection = a.map(|(id, _)| Selection::node(run, "lines", NodeId(nodes[id])));
+        let cells = vec![
+            line,
+            difference(|line| line.work as f64, unit),
+            difference(|line| line.intervals as f64, Unit::Count),
+            difference(|line| line.median().unwrap_or(0.0), unit),
+            difference(|line| line.largest as f64, unit),
+        ];
+        Row { cells, selection, depth: 0, state: RowState::default() }
+    });
+    let columns = vec![wordy("line"), wordy("work"), wordy("count"), wordy("median"), wordy("largest")];
+    table(columns, rows.collect())
+}
+
+/// Busy time by worker, the one with the largest difference first.
+fn by_worker(here: &Tasks, there: &Tasks) -> Table {
+    let unit = words::unit(here.clock());
+    let pairs = here.summary().busy.iter().zip(&there.summary().busy);
+    let mut pairs: Vec<(usize, (&i64, &i64))> = pairs.enumerate().collect();
+    pairs.sort_by_key(|(_, (a, b))| std::cmp::Reverse(a.abs_diff(**b)));
+    let rows = pairs.into_iter().take(LISTED).map(|(worker, (a, b))| {
+        let cells = vec![Cell::text(format!("worker {worker}")), both(*a as f64, *b as f64, unit)];
+        Row { cells, selection: None, depth: 0, state: RowState::default() }
+    });
+    table(vec![wordy("worker"), wordy("busy")], rows.collect())
 }
 
 /// What `crosscut compare` says, as text and for scripts.

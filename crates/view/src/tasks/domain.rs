@@ -129,7 +129,7 @@ impl Domain for TasksDomain {
     fn compare(&self, with: &dyn Domain, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {
         let with = TasksDomain::like(with)?;
         job.progress(0.0, "matching grains")?;
-        compare::blocks(&self.opened, &with.opened, job.run)
+        compare::blocks(&self.opened, &with.opened, (job.run, job.other))
     }
 
     fn columns(&self, of: Shared, _job: &Job<'_>) -> Vec<SharedColumn> {

@@ -45,7 +45,7 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
             plain(profile(tasks, from, to, &ProfileOptions { width: size.w, height: size.h, bare: false }))
         }
         "tasks.whatif" => charts::whatif::draw(opened, look, job),
-        "tasks.account" => plain(charts::account::draw(opened, &*job.found()?, size)),
+        "tasks.account" => plain(charts::account::draw(opened, &*job.found()?, number(look, "whole")?, size)),
         "tasks.workers" => plain(charts::workers::draw(tasks, size)),
         "tasks.speedup" => plain(charts::speedup::draw(tasks, size)),
         "tasks.migrations" => {
@@ -53,8 +53,9 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
         }
         "tasks.gaps" => plain(charts::gaps::draw(tasks, size)),
         "tasks.strip" => {
-            let found = found(job, || charts::strip::draw(opened, None, size))?;
-            plain(charts::strip::draw(opened, Some(&found), size))
+            let until = number(look, "until")?;
+            let found = found(job, || charts::strip::draw(opened, None, until, size))?;
+            plain(charts::strip::draw(opened, Some(&found), until, size))
         }
         view => {
             let view: String = view.chars().take(40).collect();
@@ -173,6 +174,13 @@ fn scale(look: &Look, usual: Scale) -> Result<Scale, Refusal> {
         Some("group") => Scale::Group,
         Some(text) => return Err(wrong("scale", text, "even, log, linear or group")),
     })
+}
+
+fn number(look: &Look, name: &str) -> Result<f64, Refusal> {
+    match look.option(name).unwrap_or("0").parse() {
+        Ok(number) => Ok(number),
+        Err(_) => Err(wrong(name, look.option(name).unwrap_or(""), "a number")),
+    }
 }
 
 fn flag(look: &Look, name: &str) -> Result<bool, Refusal> {

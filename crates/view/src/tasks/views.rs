@@ -102,6 +102,12 @@ pub fn ready_words(edge: Edge) -> &'static str {
     }
 }
 
+/// A time that decides the scale of a picture, so that two of them can be compared; 0 is the run's own.
+const fn scale_of(name: &'static str, title: &'static str) -> Opt {
+    let kind = OptKind::Number { least: 0.0, most: 1e19, log: false, unit: Unit::Ns };
+    Opt { name, title, kind, usual: "0", auto: false, when: None, key: None }
+}
+
 /// What is alike in all views of tasks.
 const TASKS: View = View {
     name: "",
@@ -200,7 +206,13 @@ pub const VIEWS: &[View] = &[
         slow: true,
         ..TASKS
     },
-    View { name: "tasks.account", title: "Where the time went", trees: &["lines"], ..HIDDEN },
+    View {
+        name: "tasks.account",
+        title: "Where the time went",
+        trees: &["lines"],
+        options: &[scale_of("whole", "Time that is as wide as the bar")],
+        ..HIDDEN
+    },
     View { name: "tasks.evidence", title: "What shows it", trees: &[forest_tasks::TREE, "places"], ..HIDDEN },
     View { name: "tasks.workers", title: "Workers", trees: &["places"], ..HIDDEN },
     View { name: "tasks.speedup", title: "Speed-up by number of workers", ..HIDDEN },
@@ -220,5 +232,10 @@ pub const VIEWS: &[View] = &[
         ..HIDDEN
     },
     View { name: "tasks.gaps", title: "Gaps between intervals", ..HIDDEN },
-    View { name: "tasks.strip", title: "Parallelism", ..HIDDEN },
+    View {
+        name: "tasks.strip",
+        title: "What all workers did",
+        options: &[scale_of("until", "End of the axis of time")],
+        ..HIDDEN
+    },
 ];

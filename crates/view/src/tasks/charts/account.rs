@@ -23,12 +23,13 @@ const NAMES: f32 = 32.0;
 /// Source lines below this share of the whole are one part.
 const LEAST: f64 = 0.01;
 
-/// Draws it.
-pub fn draw(opened: &Opened, found: &Found, size: Size) -> Scene {
+/// Draws it; the bar ends before the right border if `wide`, the time that the width stands for, is more than there was.
+pub fn draw(opened: &Opened, found: &Found, wide: f64, size: Size) -> Scene {
     let tasks = &opened.tasks;
     let summary = tasks.summary();
     let whole = capacity(summary).max(1.0);
-    let rect = within(size.w, size.h, [0.0, HEAD, 1.0, NAMES]);
+    let room = within(size.w, size.h, [0.0, HEAD, 1.0, NAMES]);
+    let rect = Rect { w: (f64::from(room.w) * (whole / wide.max(whole))) as f32, ..room };
     let title = format!("{} · where the time of all workers went", tasks.run().name());
     let mut scene = Scene { title, width: size.w, height: size.h, ..Scene::default() };
     scene.begin(Plot { rect: Rect { y: 0.0, h: size.h, ..rect }, ..Plot::default() });

@@ -18,11 +18,11 @@ const MARGIN: f32 = 8.0;
 /// So many source lines have a layer of their own; the others share one.
 const LAYERS: usize = 10;
 
-/// Draws it; `found` is what was lost, where that is known.
-pub fn draw(opened: &Opened, found: Option<&Found>, size: Size) -> Scene {
+/// Draws it; `found` is what was lost, where that is known. The axis goes on to `until` if that is later than the end.
+pub fn draw(opened: &Opened, found: Option<&Found>, until: f64, size: Size) -> Scene {
     let tasks = &opened.tasks;
     let whole = (0, tasks.summary().elapsed.max(1));
-    let axis = time_axis(tasks, whole, size.w, (MARGIN, MARGIN));
+    let axis = time_axis(tasks, (0, whole.1.max(until as i64)), size.w, (MARGIN, MARGIN));
     let foot = size.h.max(MARGIN + FOOT + 8.0) - FOOT;
     let mut scene = Scene {
         title: format!("{} · what all workers did", tasks.run().name()),
