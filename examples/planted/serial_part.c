@@ -3,7 +3,7 @@
 
 static number prepare(number seed)
 {
-    return work(seed, 50000L * MICROSECOND); // planted: serial-part
+    return work(seed, 50000L * MICROSECOND);
 }
 
 int main(void)
@@ -13,7 +13,7 @@ int main(void)
 #pragma omp parallel for schedule(dynamic, 4) reduction(+ : sum)
         for (long i = 0; i < 160; i++)
             sum += work((number)i, 250L * MICROSECOND);
-        sum += prepare(sum);
+        sum += prepare(sum); // planted: serial-part
 #pragma omp parallel for schedule(dynamic, 4) reduction(+ : sum)
         for (long i = 0; i < 160; i++)
             sum += work((number)i, 250L * MICROSECOND);
