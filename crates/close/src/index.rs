@@ -578,8 +578,9 @@ impl<'a> Pass<'a> {
     /// The lane comes to its end. Between the last barrier inside of a region and its end it may have worked, though nothing
     /// tells but the time.
     fn end_lane(&mut self, ticks: u64) {
-        /// Nanoseconds of processor time that are more than leaving a loop takes, and ticks where that is not known.
-        const WORK: u64 = 50_000;
+        /// Nanoseconds of processor time that are more than leaving a barrier takes (60 µs were seen where a thread had to be
+        /// woken), and ticks where that is not known.
+        const WORK: u64 = 150_000;
         let Some((since, before)) = self.released else { return };
         let worked = match (before, self.processor) {
             (Some(before), Some(now)) => now.saturating_sub(before),
@@ -605,7 +606,11 @@ impl<'a> Pass<'a> {
                     self.released = None;
                 }
             }
-            Some(WaitKind::LastBarrier) => self.end_lane(ticks),
+            Some(WaitKind::LastBarrier) => {
+                self.end_lane(ticks);
+                // What follows is waiting for the others.
+                self.released = None;
+            }
             Some(WaitKind::Tasks) if !self.groups.is_empty() && self.groups.contains_key(&current) => {
                 self.found.waits_in_group.push(current);
             }

@@ -276,3 +276,27 @@ fn mutexes_are_recorded_when_they_are_asked_for() {
         assert_eq!(plain.tasks.lock_count(), 0, "{what}");
     }
 }
+
+/// A barrier ends when all tasks are done, not when the last thread has come: what follows is not ready before.
+#[test]
+fn what_follows_a_barrier_is_ready_when_its_tasks_are_done() {
+    for (compiler, level) in [("clang-19", "-O2"), ("gcc", "-O2")] {
+        let recorded = record(compiler, &[level], "phases.c", &[], "");
+        let tasks = &recorded.tasks;
+        let phases: Vec<NodeId> = {
+            let region = recorded.regions()[0];
+            let children = tasks.tree().children(region);
+            children.filter(|&node| tasks.kind(node) == Kind::Section).collect()
+        };
+        let [first, second] = phases[..] else { panic!("{compiler}: {} phases", phases.len()) };
+        assert!(tasks.count(tasks.tree().range(first), Kind::Create) >= 20, "{compiler}");
+        let forks = tasks.tree().children(second).filter(|&node| tasks.kind(node) == Kind::Fork);
+        let released: Vec<i64> = forks.map(|fork| tasks.start(fork)).collect();
+        assert_eq!(released.len(), 2, "{compiler}");
+        // The last task that was created in the first phase ends last: they are a chain.
+        let created = |&node: &NodeId| tasks.kind(node) == Kind::Task && !tasks.is_lane(node);
+        let inside = tasks.tree().range(first).map(|node| NodeId(node as u32));
+        let last = inside.filter(created).map(|task| tasks.end(task)).max().unwrap();
+        assert!(released.iter().all(|&at| at >= last), "{compiler}: {released:?}, {last}");
+    }
+}

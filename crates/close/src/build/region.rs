@@ -111,7 +111,8 @@ impl Builder<'_, '_> {
         region.phase += 1;
         if region.phase < region.phases {
             region.next = region.lanes.start;
-            region.release = region.arrival;
+            // A barrier ends when all lanes have come and all tasks are done.
+            region.release = region.arrival.max(region.last_end);
             self.grow.open_section(Edge::End, site);
             stack.push(Step::Region(region));
             return;

@@ -12,5 +12,5 @@ fn sum(seed: u64, depth: u32) -> u64 {
 }
 
 fn main() {
-    println!("rayon_small: sum {}", sum(1, 16));
+    println!("rayon_small: sum {}", sum(1, 19));
 }
