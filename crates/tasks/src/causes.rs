@@ -193,12 +193,12 @@ pub struct Causes {
 }
 
 impl Causes {
-    /// Below this share of P × elapsed a loss is not worth a sentence.
+    /// Below this share of the time that workers could have had a loss is not worth a sentence.
     pub const WORTH: f64 = 0.01;
 
     /// Those that are worth a sentence.
     pub fn worth(&self) -> impl Iterator<Item = &Finding> {
-        let least = Self::WORTH * self.account.capacity as f64;
+        let least = Self::WORTH * (self.account.capacity - self.account.shared) as f64;
         self.findings.iter().filter(move |finding| finding.cost as f64 >= least)
     }
 }

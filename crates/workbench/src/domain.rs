@@ -195,6 +195,10 @@ pub trait Domain: Any + Send + Sync {
     fn act(&self, call: &ActCall, look: &mut Look, job: &Job<'_>) -> Result<Did, Refusal>;
     /// What it lost, worst first or not. It does not ask the job for what was found: that is made of this.
     fn losses(&self, scope: &Scope, job: &Job<'_>) -> Result<Vec<Loss>, Refusal>;
+    /// Time of its places that nobody could have had, such as that of workers beyond the number of processors.
+    fn beyond(&self, _job: &Job<'_>) -> f64 {
+        0.0
+    }
     /// What it has to say on the overview: the account of time, facts, charts.
     fn overview(&self, job: &Job<'_>) -> Result<Vec<Block>, Refusal>;
     /// How it differs from another run of the same domain.

@@ -64,7 +64,7 @@ pub const TABLE: View = View {
     hidden: false,
 };
 
-/// Below this share of the time of all places a loss is no finding.
+/// Below this share of the time that all places could have had a loss is no finding.
 const WORTH: f64 = 0.01;
 
 /// Draws one of the workbench's own views.
@@ -102,10 +102,12 @@ pub(crate) fn found(open: &OpenRun, job: &Job<'_>) -> Result<Found, Refusal> {
         job.check()?;
     }
     let capacity = capacity(open);
+    let beyond: f64 = open.domains.iter().map(|domain| domain.beyond(job)).sum();
+    let least = WORTH * (capacity - beyond).max(0.0);
     let elapsed = open.time().map_or(0.0, |time| time.1 - time.0);
     let mut found = Found::default();
     for mut loss in charged(losses, (elapsed, capacity / elapsed.max(1.0))) {
-        let worth = loss.cost >= WORTH * capacity;
+        let worth = loss.cost >= least;
         let number = worth.then_some(found.findings.len() as u32 + 1);
         found.lost.push(Lost {
             number,

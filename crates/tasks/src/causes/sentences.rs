@@ -15,7 +15,9 @@ use crate::schema::Kind;
 use crate::tasks::Tasks;
 
 /// The part of the time that the program had from which on what it can change is told before what it cannot.
-const MATTERS: i64 = 10;
+const MATTERS: i64 = 20;
+/// What lies outside of the program comes first all the same where it costs so many times as much.
+const DWARFED: i64 = 8;
 
 /// All losses, worst first, and where the time went.
 pub fn tell(tasks: &Tasks, roles: &Roles, blame: &Blame, judged: &Judged) -> Causes {
@@ -34,7 +36,7 @@ pub fn tell(tasks: &Tasks, roles: &Roles, blame: &Blame, judged: &Judged) -> Cau
     // Worst first, but what the program can change comes before what it cannot, where it matters at all.
     let outside: i64 =
         judged.losses.iter().filter(|loss| loss.cause.is_outside()).map(|loss| loss.cost).sum();
-    let least = (capacity - outside - more).max(0) / MATTERS;
+    let least = ((capacity - outside - more).max(0) / MATTERS).max(outside / DWARFED);
     for (_, finding) in &mut findings {
         finding.behind = finding.cause.is_outside() || finding.cost < least;
     }

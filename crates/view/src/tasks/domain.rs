@@ -122,6 +122,10 @@ impl Domain for TasksDomain {
         Ok(losses::losses(&self.opened, job.run))
     }
 
+    fn beyond(&self, _job: &Job<'_>) -> f64 {
+        self.opened.causes().account.shared as f64
+    }
+
     fn overview(&self, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {
         Ok(overview::overview(&self.opened, &*job.found()?, job.run))
     }

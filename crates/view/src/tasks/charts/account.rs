@@ -35,7 +35,7 @@ pub fn draw(opened: &Opened, found: &Found, wide: f64, size: Size) -> Scene {
     scene.begin(Plot { rect: Rect { y: 0.0, h: size.h, ..rect }, ..Plot::default() });
     let mut bar = Bar { scene, rect, whole, at: 0.0, unit: unit(tasks.clock()) };
     work(opened, &mut bar);
-    let lost = whole - bar.at;
+    let lost = whole - bar.at - opened.causes().account.shared as f64;
     bar.bracket("work", 0.0, bar.at);
     bar.bracket("lost", bar.at, whole);
     // Costs that are bounds may claim more than there was.
@@ -49,14 +49,9 @@ pub fn draw(opened: &Opened, found: &Found, wide: f64, size: Size) -> Scene {
         bar.name(&lost.what, from);
         bar.scene.legend.push(LegendItem::of(style, lost.hatch.1, lost.what.clone()));
     }
-    let rest = whole - bar.at;
-    if rest > 0.0 {
-        let style = Style { fill: Fill::Faint, meaning: Cow::Borrowed("lost, not explained"), ..Style::BOX };
-        let style = bar.scene.styles.put(&style);
-        let from = bar.at;
-        bar.part(rest, Mark::none().role(role::LOST).looks(style, slot::LOST));
-        bar.name("not explained", from);
-    }
+    let shared = (opened.causes().account.shared as f64).min(whole - bar.at).max(0.0);
+    bar.plain(shared, "more workers than processors", Fill::Tint);
+    bar.plain(whole - bar.at, "not explained", Fill::Faint);
     bar.scene
 }
 
@@ -118,6 +113,17 @@ impl Bar {
             self.scene.boxes.push(at, mark);
         }
         (x, self.rect.y, end - x, self.rect.h)
+    }
+
+    /// A part that is no finding, with its name.
+    fn plain(&mut self, time: f64, name: &'static str, fill: Fill) {
+        if time <= 0.0 {
+            return;
+        }
+        let style = self.scene.styles.put(&Style { fill, meaning: Cow::Borrowed(name), ..Style::BOX });
+        let from = self.at;
+        self.part(time, Mark::none().role(role::LOST).looks(style, slot::LOST));
+        self.name(name, from);
     }
 
     /// The name of the last part, which began there, and how much it is, below it where there is room.
