@@ -35,9 +35,10 @@ pub fn draw(opened: &Opened, found: &Found, wide: f64, size: Size) -> Scene {
     scene.begin(Plot { rect: Rect { y: 0.0, h: size.h, ..rect }, ..Plot::default() });
     let mut bar = Bar { scene, rect, whole, at: 0.0, unit: unit(tasks.clock()) };
     work(opened, &mut bar);
-    let lost = whole - bar.at - opened.causes().account.shared as f64;
+    let shared = (opened.causes().account.shared as f64).min(whole - bar.at).max(0.0);
+    let lost = whole - bar.at - shared;
     bar.bracket("work", 0.0, bar.at);
-    bar.bracket("lost", bar.at, whole);
+    bar.bracket("lost", bar.at, whole - shared);
     // Costs that are bounds may claim more than there was.
     let claimed: f64 = found.lost.iter().map(|lost| lost.cost).sum();
     let fits = if claimed > lost { (lost / claimed).max(0.0) } else { 1.0 };
@@ -49,7 +50,6 @@ pub fn draw(opened: &Opened, found: &Found, wide: f64, size: Size) -> Scene {
         bar.name(&lost.what, from);
         bar.scene.legend.push(LegendItem::of(style, lost.hatch.1, lost.what.clone()));
     }
-    let shared = (opened.causes().account.shared as f64).min(whole - bar.at).max(0.0);
     bar.plain(shared, "more workers than processors", Fill::Tint);
     bar.plain(whole - bar.at, "not explained", Fill::Faint);
     bar.scene
