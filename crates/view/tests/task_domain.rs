@@ -317,7 +317,7 @@ fn as_fast_as_it_was_changes_nothing() {
     let opened = bench.opened(0);
     let before = opened.predictions.before(&opened.tasks, &mut quiet).unwrap();
     for node in [0, 1, 7, 1234] {
-        let after = opened.predictions.after(&opened.tasks, &[NodeId(node)], 1.0, &mut quiet).unwrap();
+        let after = opened.predictions.after(&opened.tasks, &NodeId(node).into(), 1.0, &mut quiet).unwrap();
         assert_eq!(format!("{after:?}"), format!("{before:?}"));
     }
 }
@@ -329,7 +329,7 @@ fn twice_as_fast_halves_the_work_and_keeps_the_overhead() {
         let opened = bench.opened(run);
         let (tasks, known) = (&opened.tasks, &opened.predictions);
         let work = tasks.summary().work as f64;
-        let after = |faster| known.after(tasks, &[NodeId::ROOT], faster, &mut quiet).unwrap();
+        let after = |faster| known.after(tasks, &NodeId::ROOT.into(), faster, &mut quiet).unwrap();
         let before = known.before(tasks, &mut quiet).unwrap();
         let overhead = on(&before, 1) as f64 - work;
         assert!(overhead >= 0.0);
@@ -350,11 +350,11 @@ fn a_large_run_answers_on_its_own_workers_only() {
     let bench = bench::over(&[("wide", 200_000)]);
     let opened = bench.opened(0);
     let (tasks, known) = (&opened.tasks, &opened.predictions);
-    let faster = known.after(tasks, &[NodeId::ROOT], 4.0, &mut quiet).unwrap();
+    let faster = known.after(tasks, &NodeId::ROOT.into(), 4.0, &mut quiet).unwrap();
     let before = known.before(tasks, &mut quiet).unwrap();
     assert_eq!(faster.points.len(), 1);
     assert!(on(&faster, 3) < on(&before, 3));
-    let same = known.after(tasks, &[NodeId::ROOT], 1.0, &mut quiet).unwrap();
+    let same = known.after(tasks, &NodeId::ROOT.into(), 1.0, &mut quiet).unwrap();
     assert_eq!(on(&same, 3), on(&before, 3));
 }
 
@@ -444,4 +444,24 @@ fn a_faster_line_is_its_share_of_a_faster_run() {
     }
     let refused = what.bounds(&plain.line(0, 0.0));
     assert!(refused.is_err());
+}
+
+/// The inspector of a line offers the prediction, and the picture answers for that line.
+#[test]
+fn a_faster_line_as_a_picture() {
+    let bench = start();
+    let nodes = crosscut_workbench::line_nodes(bench.opened(0).tasks.sources());
+    let about = bench.ok(json!({"ask": "about", "selection": {"run": 0, "tree": "lines", "nodes": nodes[0].to_string()}, "scope": {}}));
+    let blocks = about["blocks"].as_array().unwrap();
+    let show = blocks.iter().find(|block| block["is"] == "show").expect("a prediction");
+    assert_eq!(show["look"]["options"]["lines"], json!(nodes[0].to_string()));
+    let look = crosscut_workbench::Look {
+        options: [("lines".to_owned(), nodes[0].to_string())].into(),
+        ..crosscut_workbench::Look::of("tasks.whatif", 0)
+    };
+    let Shown::Scene(picture) = bench.bench.draw(&look).unwrap().shown else { panic!("no picture") };
+    assert!(picture.labels.iter().any(|label| label.text.contains("twice as fast")), "it says for what");
+    let wrong =
+        crosscut_workbench::Look { options: [("lines".to_owned(), "999999".to_owned())].into(), ..look };
+    assert!(bench.bench.draw(&wrong).is_err());
 }

@@ -109,7 +109,7 @@ impl Page<'_> {
         let mut blocks: Vec<Block> =
             self.notes(node).into_iter().map(|note| text(note, Tone::Note)).collect();
         blocks.extend(self.problems(node));
-        blocks.push(sheets::whatif(self.selection.run, Nodes::one(task)));
+        blocks.push(sheets::whatif(self.selection.run, "nodes", Nodes::one(task)));
         let includes = includes(tasks, task);
         if includes > 1 {
             let what = if grains.kind(node).is_group() { "group" } else { "task" };
@@ -348,7 +348,7 @@ impl Page<'_> {
         }
         let mut blocks = vec![Block::Facts { rows }];
         if top.len() <= MEMBERS {
-            blocks.push(sheets::whatif(self.selection.run, top.iter().map(task).collect()));
+            blocks.push(sheets::whatif(self.selection.run, "nodes", top.iter().map(task).collect()));
         }
         blocks.extend([head("The first of them"), self.list(top.iter().copied().take(MEMBERS))]);
         Sheet {

@@ -37,7 +37,7 @@ fn one(tasks: &Tasks, node: NodeId, selection: &Selection) -> Sheet {
     let tree = tasks.tree();
     let mut blocks: Vec<Block> = notes(tasks, node).into_iter().map(|note| text(note, Tone::Note)).collect();
     blocks.push(Block::Facts { rows: facts(tasks, node) });
-    blocks.push(sheets::whatif(selection.run, selection.nodes.clone()));
+    blocks.push(sheets::whatif(selection.run, "nodes", selection.nodes.clone()));
     blocks.extend(depends(tasks, node, selection));
     blocks.extend(sheets::source(tasks, node));
     blocks.extend(children(tasks, node, selection));
@@ -191,7 +191,7 @@ fn several(tasks: &Tasks, selection: &Selection) -> Sheet {
     let shown = &top[..top.len().min(LISTED)];
     let mut blocks = vec![Block::Facts { rows }];
     if top.len() <= LISTED {
-        blocks.push(sheets::whatif(selection.run, top.iter().copied().collect()));
+        blocks.push(sheets::whatif(selection.run, "nodes", top.iter().copied().collect()));
     }
     blocks.extend([head("The first of them"), list(tasks, shown, selection)]);
     Sheet {

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use crosscut_run::Run;
 use crosscut_tasks::grain::Problem;
-use crosscut_tree::{Metric, Rule, Unit};
+use crosscut_tree::{Metric, NodeId, Rule, Unit};
 use crosscut_workbench::{
     ActCall, Block, Cell, Column, Compared, Did, Domain, Drawn, Entry, Exported, Forest, Job, LensSpec, Look,
-    Loss, OpenRun, Refusal, Scope, Settings, Shared, SharedColumn, Span, Told, Topic, TreeDecl, TreeRef,
-    View,
+    Loss, Nodes, OpenRun, Refusal, Scope, Settings, Shared, SharedColumn, Span, Told, Topic, TreeDecl,
+    TreeRef, View,
 };
 use serde_json::{Map, Value};
 
@@ -18,7 +18,7 @@ use super::forest_tasks::{self, TaskForest};
 use super::lines::Line;
 use super::opened::Opened;
 use super::report::Report;
-use super::{act, code, compare, draw, export, info, json, losses, overview, views, words};
+use super::{act, code, compare, draw, export, info, json, losses, overview, sheets, views, words};
 
 /// The domain's line in the registry.
 pub const ENTRY: Entry =
@@ -150,14 +150,13 @@ impl Domain for TasksDomain {
         }
     }
 
-    fn about_lines(&self, lines: &[u32], _job: &Job<'_>) -> Vec<Block> {
-        match lines {
-            &[line] => {
-                let source = self.opened.tasks.sources().get(line);
-                source.and_then(code::code).map(Block::Code).into_iter().collect()
-            }
-            _ => Vec::new(),
-        }
+    fn about_lines(&self, lines: &[u32], job: &Job<'_>) -> Vec<Block> {
+        let sources = self.opened.tasks.sources();
+        let &[line] = lines else { return Vec::new() };
+        let code = sources.get(line).and_then(code::code).map(Block::Code);
+        let node = crosscut_workbench::line_nodes(sources).get(line as usize).map(|&node| NodeId(node));
+        let whatif = node.map(|node| sheets::whatif(job.run, "lines", Nodes::one(node)));
+        code.into_iter().chain(whatif).collect()
     }
 
     fn json(&self, topic: Topic, job: &Job<'_>) -> Result<Map<String, Value>, Refusal> {

@@ -18,7 +18,7 @@ const LIVE: usize = 1 << 21;
 pub struct Predictions {
     overhead: OnceLock<Overhead>,
     before: Mutex<Option<Arc<Curve>>>,
-    /// By nodes and factor, the one used last at the end.
+    /// By what is faster and how much, the one used last at the end.
     after: Mutex<VecDeque<Arc<After>>>,
 }
 
@@ -31,9 +31,31 @@ pub struct Curve {
     pub bounds: Bounds,
 }
 
+/// What is made faster.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changed {
+    /// Subtrees.
+    pub nodes: Vec<NodeId>,
+    /// All that began at these sources, by their ids.
+    pub lines: Vec<u32>,
+}
+
+impl Changed {
+    /// Whether nothing is.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty() && self.lines.is_empty()
+    }
+}
+
+impl From<NodeId> for Changed {
+    fn from(node: NodeId) -> Self {
+        Changed { nodes: vec![node], lines: Vec::new() }
+    }
+}
+
 #[derive(Debug)]
 struct After {
-    nodes: Vec<NodeId>,
+    what: Changed,
     faster: f64,
     curve: Arc<Curve>,
 }
@@ -67,15 +89,15 @@ impl Predictions {
         Ok(curve)
     }
 
-    /// The run if some subtrees were so many times as fast; of a large run only on the workers that it had.
+    /// The run if something were so many times as fast; of a large run only on the workers that it had.
     pub fn after(
         &self,
         tasks: &Tasks,
-        nodes: &[NodeId],
+        what: &Changed,
         faster: f64,
         watch: Watch<'_>,
     ) -> Result<Arc<Curve>, Refusal> {
-        let is = |after: &Arc<After>| after.nodes == nodes && after.faster == faster;
+        let is = |after: &Arc<After>| after.what == *what && after.faster == faster;
         let lock = || self.after.lock().unwrap_or_else(PoisonError::into_inner);
         {
             let mut kept = lock();
@@ -88,13 +110,14 @@ impl Predictions {
         if tasks.tree().node_count().saturating_mul(workers.len()) > LIVE {
             workers = vec![(tasks.workers() as u32).clamp(1, WhatIf::MOST_WORKERS)];
         }
-        let change = nodes.iter().fold(Change::default(), |change, &node| change.faster(node, faster));
+        let change = what.nodes.iter().fold(Change::default(), |change, &node| change.faster(node, faster));
+        let change = what.lines.iter().fold(change, |change, &line| change.line(line, faster));
         let curve = Arc::new(self.curve(tasks, &workers, &change, watch)?);
         let mut kept = lock();
         if kept.len() >= KEPT {
             kept.pop_front();
         }
-        kept.push_back(Arc::new(After { nodes: nodes.to_vec(), faster, curve: curve.clone() }));
+        kept.push_back(Arc::new(After { what: what.clone(), faster, curve: curve.clone() }));
         Ok(curve)
     }
 

@@ -91,10 +91,11 @@ pub fn source(tasks: &Tasks, node: NodeId) -> Vec<Block> {
 /// Height of the picture of predictions in an inspector.
 const WHATIF_HEIGHT: f32 = 260.0;
 
-/// How long the run would take if these nodes of the task tree were twice as fast; on demand.
-pub fn whatif(run: usize, nodes: Nodes) -> Block {
+/// How long the run would take if these nodes, of the task tree ("nodes") or of source lines ("lines"), were twice as fast; on
+/// demand.
+pub fn whatif(run: usize, what: &str, nodes: Nodes) -> Block {
     let mut look = Look::of("tasks.whatif", run);
-    look.options.insert("nodes".to_owned(), String::from(nodes));
+    look.options.insert(what.to_owned(), String::from(nodes));
     Block::Show {
         title: "What if this were faster".to_owned(),
         look: Box::new(look),

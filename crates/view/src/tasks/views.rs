@@ -202,6 +202,7 @@ pub const VIEWS: &[View] = &[
                 key: None,
             },
             nodes("nodes", "What is faster", forest_tasks::TREE),
+            nodes("lines", "Lines that are faster", "lines"),
         ],
         slow: true,
         ..TASKS

@@ -8,15 +8,14 @@ use crosscut_scene::format::{count, three};
 use crosscut_scene::palette::slot;
 use crosscut_scene::{Align, Dash, Rect, Scene};
 use crosscut_tasks::{Bounds, Point, Tasks};
-use crosscut_tree::NodeId;
-use crosscut_workbench::{Drawn, Job, Look, Refusal, Size};
+use crosscut_workbench::{Drawn, Job, Look, Refusal, Size, line_nodes};
 
 use super::note;
 use super::speedup::{self, Bound, chart};
 use crate::tasks::draw::node_option;
 use crate::tasks::find::topmost;
 use crate::tasks::opened::Opened;
-use crate::tasks::predict::Curve;
+use crate::tasks::predict::{Changed, Curve};
 use crate::tasks::views::FASTER;
 use crate::tasks::words::{difference, many, time_text};
 
@@ -29,7 +28,7 @@ const MOST_PARTS: usize = 1000;
 
 /// What is asked.
 struct Question {
-    nodes: Vec<NodeId>,
+    what: Changed,
     faster: f64,
 }
 
@@ -47,7 +46,7 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
     let question = question(tasks, look)?;
     let size = look.size.sound();
     // Replays of the run as it is, of the faster part, and of the part gone.
-    let steps = if question.nodes.is_empty() { 1.0 } else { 3.0 };
+    let steps = if question.what.is_empty() { 1.0 } else { 3.0 };
     let mut answer = Answer::default();
     let far = |step: f32, curve: &Curve, points: usize| {
         let share = (step + curve.points.len() as f32 / points.max(1) as f32) / steps;
@@ -62,12 +61,12 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
         Ok(())
     })?;
     answer.before = Some(before);
-    if !question.nodes.is_empty() {
+    if !question.what.is_empty() {
         let after = known
-            .after(tasks, &question.nodes, question.faster, &mut |curve, points| far(1.0, curve, points))?;
+            .after(tasks, &question.what, question.faster, &mut |curve, points| far(1.0, curve, points))?;
         answer.after = Some(after);
         job.draft(Drawn::scene(picture(tasks, &question, &answer, size), 0));
-        let gone = known.after(tasks, &question.nodes, GONE, &mut |curve, points| far(2.0, curve, points))?;
+        let gone = known.after(tasks, &question.what, GONE, &mut |curve, points| far(2.0, curve, points))?;
         answer.gone = Some(gone);
     }
     Ok(Drawn::scene(picture(tasks, &question, &answer, size), 0))
@@ -94,7 +93,21 @@ fn question(tasks: &Tasks, look: &Look) -> Result<Question, Refusal> {
             "`{text}` is no number from 0.001 to 1 000 000: 2 is twice as fast, 0.5 half as fast"
         ))
     })?;
-    Ok(Question { nodes, faster })
+    Ok(Question { what: Changed { nodes, lines: lines(tasks, look)? }, faster })
+}
+
+/// The sources of the lines that are asked for.
+fn lines(tasks: &Tasks, look: &Look) -> Result<Vec<u32>, Refusal> {
+    let asked = node_option(look, "lines")?;
+    let nodes = line_nodes(tasks.sources());
+    let is = |id: &u32| asked.iter().any(|node| nodes[*id as usize] == node.0);
+    let found: Vec<u32> = (0..nodes.len() as u32).filter(is).collect();
+    match asked.first() {
+        Some(node) if found.is_empty() => {
+            Err(Refusal::new(format!("there is no source line {} in this run", node.0)))
+        }
+        _ => Ok(found),
+    }
 }
 
 /// The prediction for the run's own workers.
@@ -216,7 +229,7 @@ fn remark(tasks: &Tasks, question: &Question, answer: &Answer) -> Option<String>
             "of so large a run the faster part is only predicted on the workers that it had".to_owned(),
         );
     }
-    if !question.nodes.is_empty() {
+    if !question.what.is_empty() {
         said.push(format!("the recording took {}", time_text(tasks.summary().elapsed, tasks.clock())));
     }
     Some(said.join("; "))
