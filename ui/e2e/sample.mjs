@@ -9,6 +9,9 @@ import { fileURLToPath } from "node:url";
 const DIST = fileURLToPath(new URL("../dist/", import.meta.url));
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
 const NONE = 4294967295;
+const CONSTANTS = readFileSync(new URL("../src/protocol/constants.ts", import.meta.url), "utf8");
+/** A palette slot by its name, as it is generated for the page. */
+const slot = (name) => Number(CONSTANTS.match(new RegExp(`\\b${name}: (\\d+)`))[1]);
 export const ORIGIN = "http://sample.test";
 
 const COLUMNS = {
@@ -73,9 +76,9 @@ const style = (more) => ({
 });
 const STYLES = [
   style({ meaning: "closed thing", press: "open", inner: "line", fill: "tint" }),
-  style({ meaning: "open thing", press: "close", shape: "envelope", rank: 10, stroke: 49 }),
+  style({ meaning: "open thing", press: "close", shape: "envelope", rank: 10, stroke: slot("line") }),
   style({ meaning: "thing" }),
-  style({ meaning: "link", fill: "none", hit: false, stroke: 50, rank: 30 }),
+  style({ meaning: "link", fill: "none", hit: false, stroke: slot("edge"), rank: 30 }),
 ];
 const TEXTS = [{ align: "start", size: 11, bold: false, ink: -2, plate: "none", turned: false }];
 const EMPTY = {

@@ -145,7 +145,8 @@ macro_rules! slot {
             const NAME: &std::ffi::CStr =
                 match std::ffi::CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
                     Ok(name) => name,
-                    Err(_) => panic!(),
+                    // When it is compiled, never when it runs.
+                    Err(_) => panic!("a name with a zero byte"),
                 };
             $crate::gomp::find::Slot::new(NAME)
         };

@@ -536,7 +536,7 @@ pub fn find(head: &serde_json::Value, bytes: &[u8]) -> Option<(BTreeMap<String, 
             match head[kind]["same"].get(name) {
                 Some(value) => {
                     let value = value.as_f64()?;
-                    // The value of a column of 32 bits, whatever JSON made of it.
+                    // The value of a 32-bit column, whatever JSON made of it.
                     let values =
                         FoundValues::Same(if of == Type::F32 { f64::from(value as f32) } else { value });
                     constant.push((format!("{kind}.{name}"), Found { values, n }));

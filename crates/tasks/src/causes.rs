@@ -107,44 +107,11 @@ impl Cause {
     }
 }
 
-/// How much a finding matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// Over 20 % of P × elapsed.
-    High,
-    /// Over 5 %.
-    Medium,
-    /// Less.
-    Low,
-}
-
-impl Severity {
-    /// By the share of what all workers could have done.
-    pub fn of(cost: i64, capacity: i64) -> Self {
-        match cost as f64 / capacity.max(1) as f64 {
-            share if share > 0.2 => Severity::High,
-            share if share > 0.05 => Severity::Medium,
-            _ => Severity::Low,
-        }
-    }
-
-    /// The one word for it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Severity::High => "high",
-            Severity::Medium => "medium",
-            Severity::Low => "low",
-        }
-    }
-}
-
 /// Something that cost time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// Why.
     pub cause: Cause,
-    /// How much it matters.
-    pub severity: Severity,
     /// Time lost, summed over workers.
     pub cost: i64,
     /// How long the run would take without it, at least.

@@ -377,6 +377,7 @@ impl Workbench {
             // What cannot be made says so when it is asked for.
             let _ = self.job(run, |job| self.tree_answer(run, &key, &Options::new(), &[], job));
         }
+        let _ = self.found(run);
     }
 
     /// The rows of a tree.

@@ -14,7 +14,7 @@ use crate::declare::{LensDecl, TreeDecl, View};
 use crate::error::Refusal;
 use crate::job::Job;
 use crate::look::{LensSpec, Look, Options, Scope};
-use crate::loss::Loss;
+use crate::loss::{Found, Loss};
 use crate::question::ActCall;
 use crate::selection::{Nodes, Selection, Span, TreeKey};
 use crate::sheet::{Block, Cell, Column, Fact, RowState, Sheet};
@@ -200,7 +200,8 @@ pub trait Domain: Any + Send + Sync {
         0.0
     }
     /// What it has to say on the overview: the account of time, facts, charts.
-    fn overview(&self, job: &Job<'_>) -> Result<Vec<Block>, Refusal>;
+    /// Without what was found it says at once what it can: that is shown until the rest is known.
+    fn overview(&self, found: Option<&Found>, job: &Job<'_>) -> Result<Vec<Block>, Refusal>;
     /// How it differs from another run of the same domain.
     fn compare(&self, with: &dyn Domain, job: &Job<'_>) -> Result<Vec<Block>, Refusal>;
     /// Columns that it adds to a shared tree.
@@ -217,7 +218,7 @@ pub trait Domain: Any + Send + Sync {
     fn json(&self, topic: Topic, job: &Job<'_>) -> Result<Map<String, Value>, Refusal>;
     /// For people on a terminal: what the overview says, unless it has more to say there.
     fn told(&self, topic: Topic, job: &Job<'_>) -> Result<Told, Refusal> {
-        Ok(text::told(self.word(), &self.overview(job)?, topic))
+        Ok(text::told(self.word(), &self.overview(Some(&*job.found()?), job)?, topic))
     }
     /// How it differs from another run of the same domain, on a terminal and for scripts.
     fn compared(&self, with: &dyn Domain, job: &Job<'_>) -> Result<Compared, Refusal> {

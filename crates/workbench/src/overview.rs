@@ -149,30 +149,31 @@ fn finding(loss: Loss, number: u32, (elapsed, capacity): (f64, f64), clock: Unit
     }
 }
 
-/// Answers [`crate::question::Ask::Overview`].
+/// Answers [`crate::question::Ask::Overview`]. While what costs most is not known, all the rest is shown.
 pub fn overview(bench: &Workbench, run: usize, job: &Job<'_>) -> Result<Sheet, Refusal> {
     let open = bench.run(run)?;
+    if job.found_already().is_none() {
+        job.draft(Drawn::sheet(first_sheet(open, None, job)?));
+    }
+    first_sheet(open, Some(&*job.found()?), job)
+}
+
+fn first_sheet(open: &OpenRun, found: Option<&Found>, job: &Job<'_>) -> Result<Sheet, Refusal> {
     let mut blocks = Vec::new();
     if let Some(missing) = open.partial() {
         blocks.push(Block::Text { text: format!("This run is partial: {missing}"), tone: Tone::Warning });
     }
     let mut own = Vec::new();
     for domain in &open.domains {
-        own.extend(domain.overview(job)?);
+        own.extend(domain.overview(found, job)?);
     }
     // What costs most stands below where the time went, above the details.
     let details =
         own.iter().position(|block| matches!(block, Block::Show { .. })).map_or(own.len(), |at| at + 1);
     let rest = own.split_off(details);
     blocks.extend(own);
-    let found = job.found()?;
     blocks.push(Block::Head { text: "What costs most".to_owned() });
-    if found.findings.is_empty() {
-        let text = "No finding: no cause that is looked for costs a hundredth of the time of all workers.";
-        blocks.push(Block::Text { text: text.to_owned(), tone: Tone::Plain });
-    }
-    blocks.extend(found.findings.iter().cloned().map(|finding| Block::Finding(Box::new(finding))));
-    blocks.extend(small(&found, capacity(open)));
+    blocks.extend(costs(found, capacity(open)));
     blocks.extend(rest);
     Ok(Sheet {
         title: open.run.name(),
@@ -181,6 +182,20 @@ pub fn overview(bench: &Workbench, run: usize, job: &Job<'_>) -> Result<Sheet, R
         blocks,
         ..Sheet::default()
     })
+}
+
+fn costs(found: Option<&Found>, capacity: f64) -> Vec<Block> {
+    let text = |text: &str| Block::Text { text: text.to_owned(), tone: Tone::Plain };
+    let Some(found) = found else { return vec![text("Looking for what costs most…")] };
+    let mut blocks = Vec::new();
+    if found.findings.is_empty() {
+        blocks.push(text(
+            "No finding: no cause that is looked for costs a hundredth of the time of all workers.",
+        ));
+    }
+    blocks.extend(found.findings.iter().cloned().map(|finding| Block::Finding(Box::new(finding))));
+    blocks.extend(small(found, capacity));
+    blocks
 }
 
 /// What is no finding: it costs too little.

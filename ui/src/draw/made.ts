@@ -1,30 +1,13 @@
 // Scenes for tests, from rows of boxes and edges.
 
+import { SLOT } from "../protocol/constants";
+import { PLAIN } from "./marks";
 import { emptyScene, NONE, type Scene } from "../scene";
 import type { Plot } from "../protocol/Plot";
 import type { Style } from "../protocol/Style";
 
 /** A plain box with what differs. */
-export const style = (more: Partial<Style> = {}): Style => ({
-  shape: "rect",
-  fill: "solid",
-  stroke: -1,
-  width: 1,
-  dash: "solid",
-  opacity: 1,
-  inner: "none",
-  foot: false,
-  sheets: 0,
-  arrow: false,
-  curve: "straight",
-  hit: true,
-  moves: false,
-  live: false,
-  press: "none",
-  rank: 40,
-  meaning: "",
-  ...more,
-});
+export const style = (more: Partial<Style> = {}): Style => ({ ...PLAIN, ...more });
 
 /** Styles that graphs have, by name. */
 export const LOOKS = {
@@ -42,7 +25,7 @@ export const LOOKS = {
   fold: style({ shape: "round", sheets: 2, press: "spread", meaning: "folded siblings" }),
   joint: style({ shape: "triangle-down", press: "close", rank: 50, meaning: "fork" }),
   shut: style({ shape: "minus", moves: true, live: true, press: "close", rank: 50, meaning: "close" }),
-  link: style({ fill: "none", stroke: 50, rank: 30, hit: false }),
+  link: style({ fill: "none", stroke: SLOT.edge, rank: 30, hit: false }),
 } satisfies Record<string, Style>;
 
 export type Look = keyof typeof LOOKS;

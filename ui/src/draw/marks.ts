@@ -36,7 +36,7 @@ const nodeKey = (tree: number, node: number): number => tree * 2 ** 32 + node;
 export const styleOf = (scene: Scene, style: number): Style => scene.styles[style] ?? PLAIN;
 
 /** A plain box, for a style that is not there. */
-const PLAIN: Style = {
+export const PLAIN: Style = {
   shape: "rect",
   fill: "solid",
   stroke: -1,

@@ -166,7 +166,7 @@ fn loader_cache() -> Option<PathBuf> {
     let ask = |program| Command::new(program).arg("-p").output().ok();
     let output = ["ldconfig", "/sbin/ldconfig", "/usr/sbin/ldconfig"].into_iter().find_map(ask)?;
     let text = String::from_utf8_lossy(&output.stdout);
-    // `libomp.so.5 (libc6,x86-64) => /lib/x86_64-linux-gnu/libomp.so.5`; those of 32 bits name no machine.
+    // `libomp.so.5 (libc6,x86-64) => /lib/x86_64-linux-gnu/libomp.so.5`; 32-bit ones name no machine.
     let line = text.lines().find(|line| line.trim_start().starts_with(LIBOMP) && line.contains("64"))?;
     Some(line.rsplit_once("=> ")?.1.into())
 }

@@ -10,7 +10,7 @@ use super::judge::{FETCH, Facts, Judged, Loss, task_of};
 use super::phases::Team;
 use super::roles::Roles;
 use super::words::{amount, grouped, many, percent, three};
-use super::{Account, Cause, Causes, Finding, Severity};
+use super::{Account, Cause, Causes, Finding};
 use crate::schema::Kind;
 use crate::tasks::Tasks;
 
@@ -30,7 +30,7 @@ pub fn tell(tasks: &Tasks, roles: &Roles, blame: &Blame, judged: &Judged) -> Cau
         .iter()
         .enumerate()
         .filter(|(_, loss)| loss.cost > 0)
-        .map(|(at, loss)| (at, teller.finding(loss, capacity)))
+        .map(|(at, loss)| (at, teller.finding(loss)))
         .collect();
     let more = shared(tasks, blame) + judged.shared;
     // Worst first, but what the program can change comes before what it cannot, where it matters at all.
@@ -68,13 +68,12 @@ struct Teller<'a> {
 type Told = (String, String, String);
 
 impl Teller<'_> {
-    fn finding(&self, loss: &Loss, capacity: i64) -> Finding {
+    fn finding(&self, loss: &Loss) -> Finding {
         let (what, evidence, advice) = self.told(loss);
         let elapsed = self.tasks.summary().elapsed;
         let node = (loss.worst.1 != u32::MAX).then_some(NodeId(loss.worst.1));
         Finding {
             cause: loss.cause,
-            severity: Severity::of(loss.cost, capacity),
             cost: loss.cost,
             without: self.without(loss.cost),
             what,

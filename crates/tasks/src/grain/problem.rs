@@ -162,8 +162,8 @@ impl ProblemSet {
 }
 
 impl Grains {
-    /// Whether the run knows what it takes to tell this problem.
-    pub fn can_tell(&self, problem: Problem, deviation: Option<&Deviation>) -> bool {
+    /// Whether the run knows what this problem takes.
+    pub fn is_available(&self, problem: Problem, deviation: Option<&Deviation>) -> bool {
         match problem {
             Problem::WorkDeviation => deviation.is_some(),
             Problem::MemoryStall => !self.grains.stall.is_empty(),

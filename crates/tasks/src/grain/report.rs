@@ -47,7 +47,7 @@ impl Grains {
         thresholds: &Thresholds,
         deviation: Option<&Deviation>,
     ) -> Vec<ProblemReport> {
-        let told = Problem::ALL.into_iter().filter(|&problem| self.can_tell(problem, deviation));
+        let told = Problem::ALL.into_iter().filter(|&problem| self.is_available(problem, deviation));
         let mut reports: Vec<ProblemReport> = told
             .map(|problem| {
                 let set = self.problem(problem, thresholds.of(problem, self), deviation);

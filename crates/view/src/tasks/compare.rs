@@ -398,26 +398,32 @@ fn both(here: f64, there: f64, unit: Unit) -> Cell {
 fn by_line(here: &Opened, there: &Opened, run: usize) -> Table {
     let unit = words::unit(here.tasks.clock());
     let nodes = line_nodes(here.tasks.sources());
-    let mut lines: BTreeMap<String, [Option<(usize, &Line)>; 2]> = BTreeMap::new();
+    let mut lines: BTreeMap<String, [Option<(usize, Line)>; 2]> = BTreeMap::new();
     for (side, opened) in [here, there].into_iter().enumerate() {
         for (id, line) in opened.lines().lines.iter().enumerate().filter(|(_, line)| line.intervals > 0) {
             let Some(source) = opened.tasks.sources().get(id as u32) else { continue };
-            lines.entry(source.short()).or_default()[side] = Some((id, line));
+            // Several functions may have something on one line.
+            match &mut lines.entry(source.short()).or_default()[side] {
+                Some((_, sum)) => sum.add(line),
+                none => *none = Some((id, line.clone())),
+            }
         }
     }
-    let work = |side: Option<(usize, &Line)>| side.map_or(0.0, |(_, line)| line.work as f64);
+    let of = |side: &Option<(usize, Line)>, value: fn(&Line) -> f64| {
+        side.as_ref().map_or(0.0, |(_, line)| value(line))
+    };
+    let apart = |sides: &[Option<(usize, Line)>; 2]| {
+        let work = |side| of(side, |line| line.work as f64);
+        (work(&sides[0]) - work(&sides[1])).abs()
+    };
     let mut lines: Vec<_> = lines.into_iter().collect();
-    lines.sort_by(|(_, a), (_, b)| {
-        let apart = |sides: &[Option<(usize, &Line)>; 2]| (work(sides[0]) - work(sides[1])).abs();
-        apart(b).total_cmp(&apart(a))
-    });
-    let of =
-        |side: Option<(usize, &Line)>, value: fn(&Line) -> f64| side.map_or(0.0, |(_, line)| value(line));
+    lines.sort_by(|(_, a), (_, b)| apart(b).total_cmp(&apart(a)));
     let rows = lines.into_iter().take(LISTED).map(|(name, [a, b])| {
-        let difference = |value: fn(&Line) -> f64, unit| both(of(a, value), of(b, value), unit);
-        let line = a.and_then(|(id, _)| here.tasks.sources().get(id as u32));
+        let difference = |value: fn(&Line) -> f64, unit| both(of(&a, value), of(&b, value), unit);
+        let id = a.as_ref().map(|(id, _)| *id);
+        let line = id.and_then(|id| here.tasks.sources().get(id as u32));
         let line = line.map_or_else(|| Cell::text(name.clone()), words::line);
-        let selection = a.map(|(id, _)| Selection::node(run, "lines", NodeId(nodes[id])));
+        let selection = id.map(|id| Selection::node(run, "lines", NodeId(nodes[id])));
         let cells = vec![
             line,
             difference(|line| line.work as f64, unit),

@@ -1,4 +1,4 @@
-//! Tasks as a domain: two trees, eleven views, what they lost, and what scripts may know.
+//! Tasks as a domain: two trees, their views, what they lost, and what scripts may know.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -7,9 +7,9 @@ use crosscut_run::Run;
 use crosscut_tasks::grain::Problem;
 use crosscut_tree::{Metric, NodeId, Rule, Unit};
 use crosscut_workbench::{
-    ActCall, Block, Cell, Column, Compared, Did, Domain, Drawn, Entry, Exported, Forest, Job, LensSpec, Look,
-    Loss, Nodes, OpenRun, Refusal, Scope, Settings, Shared, SharedColumn, Span, Told, Topic, TreeDecl,
-    TreeRef, View,
+    ActCall, Block, Cell, Column, Compared, Did, Domain, Drawn, Entry, Exported, Forest, Found, Job,
+    LensSpec, Look, Loss, Nodes, OpenRun, Refusal, Scope, Settings, Shared, SharedColumn, Span, Told, Topic,
+    TreeDecl, TreeRef, View,
 };
 use serde_json::{Map, Value};
 
@@ -126,8 +126,8 @@ impl Domain for TasksDomain {
         self.opened.causes().account.shared as f64
     }
 
-    fn overview(&self, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {
-        Ok(overview::overview(&self.opened, &*job.found()?, job.run))
+    fn overview(&self, found: Option<&Found>, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {
+        Ok(overview::overview(&self.opened, found, job.run))
     }
 
     fn compare(&self, with: &dyn Domain, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {

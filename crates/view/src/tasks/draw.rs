@@ -45,7 +45,11 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
             plain(profile(tasks, from, to, &ProfileOptions { width: size.w, height: size.h, bare: false }))
         }
         "tasks.whatif" => charts::whatif::draw(opened, look, job),
-        "tasks.account" => plain(charts::account::draw(opened, &*job.found()?, number(look, "whole")?, size)),
+        "tasks.account" => {
+            let whole = number(look, "whole")?;
+            let found = found(job, || charts::account::draw(opened, None, whole, size))?;
+            plain(charts::account::draw(opened, Some(&found), whole, size))
+        }
         "tasks.workers" => plain(charts::workers::draw(tasks, size)),
         "tasks.speedup" => plain(charts::speedup::draw(tasks, size)),
         "tasks.migrations" => {

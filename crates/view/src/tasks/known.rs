@@ -237,7 +237,7 @@ impl GrainRun {
 
 /// Why a problem is not available in a run, and what to do; none where it is.
 pub fn missing(grains: &Grains, problem: Problem, deviation: Option<&Deviation>) -> Option<&'static str> {
-    if grains.can_tell(problem, deviation) {
+    if grains.is_available(problem, deviation) {
         return None;
     }
     Some(match problem {

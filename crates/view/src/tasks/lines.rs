@@ -43,7 +43,8 @@ impl Line {
         }
     }
 
-    fn add(&mut self, other: &Line) {
+    /// Adds what another one has, all but the critical path: who adds that looks at the whole run.
+    pub fn add(&mut self, other: &Line) {
         self.intervals += other.intervals;
         self.work += other.work;
         self.largest = self.largest.max(other.largest);

@@ -13,7 +13,7 @@ use super::sheets::{head, text};
 use super::words::{fact, figure, many, number, ratio, time, time_text};
 
 /// The blocks, in order: the account first.
-pub fn overview(opened: &Opened, found: &Found, run: usize) -> Vec<Block> {
+pub fn overview(opened: &Opened, found: Option<&Found>, run: usize) -> Vec<Block> {
     let tasks = &opened.tasks;
     let mut blocks = account(opened, found, run);
     let show = |title: &str, view: &str, height: f32| Block::Show {
@@ -39,10 +39,12 @@ pub fn overview(opened: &Opened, found: &Found, run: usize) -> Vec<Block> {
 }
 
 /// How busy the workers were and what costs most, as a sentence; where their time went, as a bar.
-fn account(opened: &Opened, found: &Found, run: usize) -> Vec<Block> {
+fn account(opened: &Opened, found: Option<&Found>, run: usize) -> Vec<Block> {
     let tasks = &opened.tasks;
     let (s, clock) = (tasks.summary(), tasks.clock());
     let capacity = capacity(s);
+    // What a worker does without a processor is no work; who that is takes longer to know.
+    let work = if found.is_some() { opened.causes().account.work } else { s.work };
     let unit = super::words::unit(clock);
     let more = format!(
         "{} × {} elapsed = {} of workers' time · busy = work ÷ elapsed · critical path {} · parallelism {}",
@@ -56,7 +58,7 @@ fn account(opened: &Opened, found: &Found, run: usize) -> Vec<Block> {
         fact(name, super::words::part(value as f64, unit, capacity), about)
     };
     vec![
-        text(headline(s, opened.causes().account.work, found), Tone::Headline),
+        text(headline(s, work, found), Tone::Headline),
         text(more, Tone::Note),
         Block::Show {
             title: String::new(),
@@ -75,13 +77,13 @@ fn account(opened: &Opened, found: &Found, run: usize) -> Vec<Block> {
 }
 
 /// "3.6 of 8 workers busy; imbalance in a loop at solve.c:26 costs most".
-fn headline(s: &Summary, work: i64, found: &Found) -> String {
+fn headline(s: &Summary, work: i64, found: Option<&Found>) -> String {
     let busy = ratio(work, s.elapsed);
     let workers = match s.workers {
         1 => format!("{} of 1 worker busy", three(busy)),
         n => format!("{} of {} workers busy", three(busy), count(n.into())),
     };
-    let Some(first) = found.findings.first() else { return workers };
+    let Some(first) = found.and_then(|found| found.findings.first()) else { return workers };
     let what = lower(&first.what);
     match &first.line {
         Some(line) => format!("{workers}; {what} at {} costs most", line.plain()),

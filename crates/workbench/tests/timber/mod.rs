@@ -22,9 +22,9 @@ use crosscut_tree::{
 use crosscut_workbench::sheet::{Crumb, Tone};
 use crosscut_workbench::{
     Act, ActCall, Block, Cell, Chosen, Column, Compares, Did, Domain, Drawn, Entry, Export, Exported, Fact,
-    Forest, Hits, Hits as Found, How, Job, LensDecl, LensSpec, Look, Loss, Nodes, On, Opt, OptKind, Pane,
-    Reach, Refusal, RowState, Scope, Selection, Settings, Shared, SharedColumn, Sheet, Span, Title, Topic,
-    TreeDecl, TreeRef, View,
+    Forest, Found, Hits, How, Job, LensDecl, LensSpec, Look, Loss, Nodes, On, Opt, OptKind, Pane, Reach,
+    Refusal, RowState, Scope, Selection, Settings, Shared, SharedColumn, Sheet, Span, Title, Topic, TreeDecl,
+    TreeRef, View,
 };
 
 /// The line of the registry.
@@ -279,7 +279,7 @@ impl Forest for Logs {
         let words = words.to_lowercase();
         let all = (0..self.tree.view().node_count() as u32).map(NodeId);
         let found: Vec<NodeId> = all.filter(|&node| self.name(node).contains(&words)).collect();
-        Found { total: found.len(), nodes: found.into_iter().take(limit).collect(), more: false }
+        Hits { total: found.len(), nodes: found.into_iter().take(limit).collect(), more: false }
     }
 
     fn about(
@@ -563,7 +563,7 @@ impl Domain for Timber {
         }])
     }
 
-    fn overview(&self, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {
+    fn overview(&self, _found: Option<&Found>, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {
         let text = format!("A stand of {} trunks", self.forest.tree().child_count(NodeId::ROOT));
         let look = Box::new(Look::of("timber.rings", job.run));
         Ok(vec![

@@ -23,8 +23,8 @@ const NAMES: f32 = 32.0;
 /// Source lines below this share of the whole are one part.
 const LEAST: f64 = 0.01;
 
-/// Draws it; the bar ends before the right border if `wide`, the time that the width stands for, is more than there was.
-pub fn draw(opened: &Opened, found: &Found, wide: f64, size: Size) -> Scene {
+/// Draws it, without causes as long as what was found is not known; the bar ends before the right border if `wide`, the time that the width stands for, is more than there was.
+pub fn draw(opened: &Opened, found: Option<&Found>, wide: f64, size: Size) -> Scene {
     let tasks = &opened.tasks;
     let summary = tasks.summary();
     let whole = capacity(summary).max(1.0);
@@ -34,11 +34,16 @@ pub fn draw(opened: &Opened, found: &Found, wide: f64, size: Size) -> Scene {
     let mut scene = Scene { title, width: size.w, height: size.h, ..Scene::default() };
     scene.begin(Plot { rect: Rect { y: 0.0, h: size.h, ..rect }, ..Plot::default() });
     let mut bar = Bar { scene, rect, whole, at: 0.0, unit: unit(tasks.clock()) };
-    work(opened, &mut bar);
-    let shared = (opened.causes().account.shared as f64).min(whole - bar.at).max(0.0);
+    let account = found.map(|_| opened.causes().account);
+    work(opened, account.map_or(summary.work, |account| account.work) as f64, &mut bar);
+    let shared = account.map_or(0.0, |account| account.shared as f64).min(whole - bar.at).max(0.0);
     let lost = whole - bar.at - shared;
     bar.bracket("work", 0.0, bar.at);
     bar.bracket("lost", bar.at, whole - shared);
+    let Some(found) = found else {
+        bar.plain(whole - bar.at, "not looked into yet", Fill::Faint);
+        return bar.scene;
+    };
     // Costs that are bounds may claim more than there was.
     let claimed: f64 = found.lost.iter().map(|lost| lost.cost).sum();
     let fits = if claimed > lost { (lost / claimed).max(0.0) } else { 1.0 };
@@ -56,7 +61,7 @@ pub fn draw(opened: &Opened, found: &Found, wide: f64, size: Size) -> Scene {
 }
 
 /// Lines that worked most first, then all others together.
-fn work(opened: &Opened, bar: &mut Bar) {
+fn work(opened: &Opened, all: f64, bar: &mut Bar) {
     let tasks = &opened.tasks;
     let lines = opened.lines();
     let (slots, nodes) = (source_slots(tasks.sources()), line_nodes(tasks.sources()));
@@ -64,7 +69,6 @@ fn work(opened: &Opened, bar: &mut Bar) {
         lines.lines.iter().map(|line| line.work).enumerate().filter(|part| part.1 > 0).collect();
     parts.sort_by_key(|part| std::cmp::Reverse(part.1));
     // What a worker does without a processor is no work, whatever the line.
-    let all = opened.causes().account.work as f64;
     let worked = all / (tasks.summary().work.max(1) as f64);
     let least = LEAST * bar.whole;
     for &(source, work) in parts.iter().take_while(|part| part.1 as f64 >= least) {
