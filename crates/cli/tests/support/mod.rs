@@ -1,6 +1,8 @@
 //! The built command and a folder to use it in.
 #![allow(dead_code)] // not every test file uses all of it
 
+pub mod grain;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
