@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crosscut_close::CloseError;
+use crosscut_messages::MessagesError;
 use crosscut_run::RunError;
 use crosscut_tasks::TasksError;
 use thiserror::Error;
@@ -109,6 +110,9 @@ pub enum ImportError {
     /// The task tree could not be completed.
     #[error(transparent)]
     Tasks(#[from] TasksError),
+    /// The messages could not be put together.
+    #[error(transparent)]
+    Messages(#[from] MessagesError),
 }
 
 impl ImportError {
@@ -127,7 +131,8 @@ impl ImportError {
             | ImportError::Option(_)
             | ImportError::Events(_)
             | ImportError::Run(_)
-            | ImportError::Tasks(_) => None,
+            | ImportError::Tasks(_)
+            | ImportError::Messages(_) => None,
         }
     }
 

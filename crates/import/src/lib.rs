@@ -5,6 +5,7 @@
 
 mod chunk_range;
 mod dag_recorder;
+mod dumpi;
 mod error;
 mod events;
 mod grains;
@@ -18,6 +19,7 @@ mod reader;
 mod stream;
 mod task_tree;
 mod ticks;
+mod window;
 
 use std::path::Path;
 
@@ -31,7 +33,7 @@ pub use reader::{Confidence, Head, Options, Reader};
 
 /// All readers.
 pub static READERS: &[&dyn Reader] =
-    &[&events::Events, &dag_recorder::DagRecorder, &mir::Mir, &graphml::GraphMl];
+    &[&events::Events, &dag_recorder::DagRecorder, &mir::Mir, &graphml::GraphMl, &dumpi::Dumpi];
 
 /// The readers that recognise the file or folder, most confident first.
 pub fn detect(path: &Path) -> Result<Vec<(&'static dyn Reader, Confidence)>, ImportError> {

@@ -1,1 +1,20 @@
 //! The messages of a run: who sent what to whom and when, and what that says about the program.
+//!
+//! [`Builder`] takes what each rank did, matches sends with receives, corrects clocks that do not agree and puts everything into the
+//! run; [`Messages`] opens it again. Ranks are world ranks everywhere.
+
+mod build;
+pub mod clocks;
+mod collectives;
+pub mod communicators;
+mod error;
+mod finish;
+mod matching;
+mod messages;
+pub mod schema;
+
+pub use build::{Builder, Done, Joined, RankWriter, Receive, Send, Whole};
+pub use communicators::{Comm, Comms};
+pub use error::MessagesError;
+pub use messages::Messages;
+pub use schema::{Call, Class, Collective, Function, NONE, Summary};
