@@ -14,7 +14,7 @@ use crate::{info, interrupt, output};
 /// Read a foreign trace or profile into a run.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The files, or folders with the events of a recording; each becomes a run.
+    /// The files, or folders with the events of a recording; each becomes a run. The files of all ranks of one trace make one run.
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
     #[command(flatten)]
@@ -37,9 +37,15 @@ pub struct How {
 
 /// Imports all inputs; stops at the first that cannot be.
 pub fn run(args: Args) -> Result<()> {
-    let targets = targets(&args.inputs, args.output)?;
-    for (input, target) in args.inputs.iter().zip(&targets) {
-        let run = import(input, target, None, &args.how)?;
+    let inputs: Vec<&Path> = args.inputs.iter().map(PathBuf::as_path).collect();
+    let groups =
+        match inputs.len() > 1 && crosscut_import::belong_together(&inputs, args.how.format.as_deref())? {
+            true => vec![inputs],
+            false => inputs.chunks(1).map(<[_]>::to_vec).collect(),
+        };
+    let targets = targets(&groups, args.output)?;
+    for (group, target) in groups.iter().zip(&targets) {
+        let run = import_set(group, target, None, &args.how)?;
         output::line(&info::one_line(run)?)?;
     }
     Ok(())
@@ -47,29 +53,36 @@ pub fn run(args: Args) -> Result<()> {
 
 /// Imports one file, with progress; `folder` was made for the run and goes with it when it is stopped.
 pub fn import(input: &Path, target: &Path, folder: Option<&Path>, how: &How) -> Result<Run> {
+    import_set(&[input], target, folder, how)
+}
+
+/// The same for files that make one run, such as those of all ranks.
+fn import_set(inputs: &[&Path], target: &Path, folder: Option<&Path>, how: &How) -> Result<Run> {
     let options = Options { format: how.format.clone(), clock_hz: how.clock_hz };
     interrupt::stoppable(target, folder, "", || {
-        let shown = Shown::new(Progress::new(&input.display().to_string(), "bytes", "making indexes"));
-        let run = crosscut_import::import(input, target, &options, &shown);
+        let name = inputs.first().map_or_else(String::new, |input| input.display().to_string());
+        let shown = Shown::new(Progress::new(&name, "bytes", "making indexes"));
+        let run = crosscut_import::import_set(inputs, target, &options, &shown);
         shown.say_notes();
         Ok(run?)
     })
 }
 
 /// The runs to make: all free, all different, known before anything is read.
-fn targets(inputs: &[PathBuf], output: Option<PathBuf>) -> Result<Vec<PathBuf>> {
+fn targets(groups: &[Vec<&Path>], output: Option<PathBuf>) -> Result<Vec<PathBuf>> {
     if let Some(output) = output {
-        if inputs.len() > 1 {
+        if groups.len() > 1 {
             bail!(
                 "-o names one run, but there are {} inputs; leave it out, or import them one by one",
-                inputs.len()
+                groups.len()
             );
         }
         return Ok(vec![output]);
     }
     let mut seen = HashSet::new();
-    inputs
+    groups
         .iter()
+        .filter_map(|group| group.first())
         .map(|input| {
             let stem = input.file_stem().ok_or_else(|| anyhow!("{}: not a file", input.display()))?;
             let mut name = stem.to_owned();

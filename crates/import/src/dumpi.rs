@@ -52,6 +52,10 @@ impl Reader for Dumpi {
         Ok(if Trace::is_in(inputs)? { Confidence::CERTAIN } else { Confidence::NONE })
     }
 
+    fn gathers(&self, inputs: &Inputs<'_>) -> bool {
+        Trace::is_one(inputs.paths())
+    }
+
     fn read(&self, inputs: &Inputs<'_>, _: &Options, run: &mut RunWriter) -> Result<(), ImportError> {
         let trace = Trace::find(inputs)?;
         let abouts: Vec<About> =
@@ -59,7 +63,9 @@ impl Reader for Dumpi {
         let versions = versions(&trace, &abouts);
         let scanned: Vec<Scanned> = (&trace.files, &abouts, &versions)
             .into_par_iter()
-            .map(|(file, about, &version)| scan::scan(&file.open(inputs)?, about, version, file.rank as usize))
+            .map(|(file, about, &version)| {
+                scan::scan(&file.open(inputs)?, about, version, file.rank as usize)
+            })
             .collect::<Result<_, _>>()?;
         let world = world(&trace, &scanned)?;
         let mut steps = vec![Vec::new(); world];

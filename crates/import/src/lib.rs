@@ -40,6 +40,13 @@ pub fn detect(path: &Path) -> Result<Vec<(&'static dyn Reader, Confidence)>, Imp
     recognise(&Inputs::find(&[path], &Quiet)?)
 }
 
+/// Whether several files are one trace, such as those of all ranks, and not a run each.
+pub fn belong_together(paths: &[&Path], format: Option<&str>) -> Result<bool, ImportError> {
+    let inputs = Inputs::find(paths, &Quiet)?;
+    let asked = READERS.iter().filter(|reader| format.is_none_or(|name| name == reader.name()));
+    Ok(asked.into_iter().any(|reader| reader.gathers(&inputs)))
+}
+
 fn recognise(inputs: &Inputs<'_>) -> Result<Vec<(&'static dyn Reader, Confidence)>, ImportError> {
     let mut found = Vec::new();
     for &reader in READERS {

@@ -16,6 +16,11 @@ pub trait Reader: Sync {
     /// How sure it is that the files are of its format, from which there are and how they begin.
     fn detect(&self, inputs: &Inputs<'_>) -> Result<Confidence, ImportError>;
 
+    /// Whether files that were named one by one make one run, such as those of all ranks.
+    fn gathers(&self, _: &Inputs<'_>) -> bool {
+        false
+    }
+
     /// Reads the files into the run: puts in what all domains share, and hands the rest to the builder of its domain. Must
     /// not trust a byte of them.
     fn read(&self, inputs: &Inputs<'_>, options: &Options, run: &mut RunWriter) -> Result<(), ImportError>;

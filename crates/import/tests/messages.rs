@@ -159,7 +159,11 @@ fn a_trace_is_named_in_several_ways() {
     let mut files: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().path()).collect();
     files.sort();
     let ending = |wanted: &str| {
-        files.iter().filter(|path| path.extension().is_some_and(|e| e == wanted)).map(|p| p.as_path()).collect()
+        files
+            .iter()
+            .filter(|path| path.extension().is_some_and(|e| e == wanted))
+            .map(|p| p.as_path())
+            .collect()
     };
     let (bins, metas): (Vec<&Path>, Vec<&Path>) = (ending("bin"), ending("meta"));
     for (number, paths) in [vec![folder.path()], bins.clone(), metas, vec![bins[3]]].into_iter().enumerate() {

@@ -129,7 +129,8 @@ impl Builder {
     /// A writer for each rank; they may be filled at the same time.
     pub fn ranks(&mut self) -> Vec<RankWriter<'_>> {
         let calls = &mut self.calls;
-        let (mut function, mut start, mut end) = (&mut calls.function[..], &mut calls.start[..], &mut calls.end[..]);
+        let (mut function, mut start, mut end) =
+            (&mut calls.function[..], &mut calls.start[..], &mut calls.end[..]);
         let (mut bytes, mut peer) = (&mut calls.bytes[..], &mut calls.peer[..]);
         let (mut comm, mut request) = (&mut calls.comm[..], &mut calls.request[..]);
         let mut writers = Vec::with_capacity(self.first.len() - 1);

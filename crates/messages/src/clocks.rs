@@ -84,7 +84,9 @@ pub fn correct(first: &[i64], each: &dyn Fn(&mut dyn FnMut(Bound))) -> Option<Co
 }
 
 fn deficit(lines: &[Line], bound: &Bound) -> i64 {
-    let (Some(from), Some(to)) = (lines.get(bound.from as usize), lines.get(bound.to as usize)) else { return 0 };
+    let (Some(from), Some(to)) = (lines.get(bound.from as usize), lines.get(bound.to as usize)) else {
+        return 0;
+    };
     from.at(bound.sent).saturating_sub(to.at(bound.received))
 }
 
@@ -176,7 +178,9 @@ fn most_usual(lines: &[Line]) -> Line {
     for line in lines {
         *counts.entry((line.offset, line.drift.to_bits())).or_default() += 1;
     }
-    let most = counts.into_iter().max_by_key(|&((offset, drift), count)| (count, std::cmp::Reverse((offset, drift))));
+    let most = counts
+        .into_iter()
+        .max_by_key(|&((offset, drift), count)| (count, std::cmp::Reverse((offset, drift))));
     most.map_or_else(Line::default, |((offset, drift), _)| Line {
         offset,
         drift: f64::from_bits(drift),
@@ -259,9 +263,8 @@ fn drift(bounds: &Bounds) -> f64 {
         return 0.0;
     }
     let (x, y) = middles.iter().fold((0.0, 0.0), |(x, y), m| (x + m.0 / n, y + m.1 / n));
-    let (over, under) = middles
-        .iter()
-        .fold((0.0, 0.0), |(o, u), m| (o + (m.0 - x) * (m.1 - y), u + (m.0 - x) * (m.0 - x)));
+    let (over, under) =
+        middles.iter().fold((0.0, 0.0), |(o, u), m| (o + (m.0 - x) * (m.1 - y), u + (m.0 - x) * (m.0 - x)));
     let slope = if under > 0.0 { over / under } else { 0.0 };
     if slope.abs() <= MOST_DRIFT { slope } else { 0.0 }
 }

@@ -7,7 +7,7 @@
 mod groups;
 mod resolve;
 
-pub use groups::{GroupStep, GroupSource};
+pub use groups::{GroupSource, GroupStep};
 pub use resolve::{Resolved, resolve};
 
 /// The communicator of all ranks.

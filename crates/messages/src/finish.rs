@@ -108,7 +108,9 @@ fn correct_clocks(
     let ranks = first.len() - 1;
     for rank in 0..ranks {
         let line = corrected.lines.get(clock_of(clocks, rank) as usize).copied().unwrap_or_default();
-        for time in start[first[rank]..first[rank + 1]].iter_mut().chain(&mut end[first[rank]..first[rank + 1]]) {
+        for time in
+            start[first[rank]..first[rank + 1]].iter_mut().chain(&mut end[first[rank]..first[rank + 1]])
+        {
             *time = line.at(*time);
         }
     }
@@ -259,7 +261,11 @@ fn put_comms(run: &mut RunWriter, comms: &Comms) -> Result<(), MessagesError> {
     let parents: ArrayRef = Arc::new(Int64Array::from_iter_values(parents));
     let sides: ArrayRef = Arc::new(Int64Array::from_iter_values(list.iter().map(|c| c.members.len() as i64)));
     let outside: ArrayRef = Arc::new(UInt8Array::from_iter_values(list.iter().map(|c| u8::from(c.outside))));
-    put_table(run, "comms", vec![("name", names), ("parent", parents), ("side", sides), ("outside", outside)])?;
+    put_table(
+        run,
+        "comms",
+        vec![("name", names), ("parent", parents), ("side", sides), ("outside", outside)],
+    )?;
     let members: Vec<u32> = list.iter().flat_map(|c| c.members.iter().chain(&c.others)).copied().collect();
     let mut first = vec![0i64];
     let mut sum = 0;

@@ -93,7 +93,13 @@ pub(crate) fn match_all(sides: &Sides<'_>) -> Matched {
     let (by_receiver, lost) = sends_by_receiver(sides, ranks);
     let of_rank: Vec<Matched> = (0..ranks)
         .into_par_iter()
-        .map(|rank| match_rank(sides, rank, &by_receiver.numbers[by_receiver.first[rank]..by_receiver.first[rank + 1]]))
+        .map(|rank| {
+            match_rank(
+                sides,
+                rank,
+                &by_receiver.numbers[by_receiver.first[rank]..by_receiver.first[rank + 1]],
+            )
+        })
         .collect();
     let mut matched = Matched { pairs: Vec::new(), alone: lost };
     for mut of_rank in of_rank {
@@ -153,7 +159,11 @@ fn match_rank(sides: &Sides<'_>, rank: usize, sends: &[u32]) -> Matched {
         let why = match () {
             () if receive.comm == NO_COMM => Why::NoComm,
             () if receive.from == NONE || receive.tag < 0 => {
-                if receive.done == NONE { Why::Unfinished } else { Why::NoSource }
+                if receive.done == NONE {
+                    Why::Unfinished
+                } else {
+                    Why::NoSource
+                }
             }
             () => {
                 received.push(((receive.comm, receive.from, receive.tag), (base + number) as u32));

@@ -291,7 +291,8 @@ fn read_functions(run: &Run) -> Result<Vec<Function>, MessagesError> {
     let read = || -> Option<Vec<Function>> {
         let names = table.column_by_name("name")?.as_string_opt::<i32>()?;
         let classes = table.column_by_name("class")?.as_primitive_opt::<UInt8Type>()?.values();
-        let row = |i: usize| Function { name: names.value(i).to_owned(), class: Class::from_number(classes[i]) };
+        let row =
+            |i: usize| Function { name: names.value(i).to_owned(), class: Class::from_number(classes[i]) };
         Some((0..table.num_rows()).map(row).collect())
     };
     read().ok_or_else(|| not_a_table("functions"))

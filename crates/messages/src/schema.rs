@@ -70,8 +70,8 @@ impl Class {
             | "Request_get_status" => Class::Complete,
             "Start" | "Startall" => Class::Start,
             "Init" | "Init_thread" | "Finalize" | "Abort" => Class::Setup,
-            "Put" | "Get" | "Accumulate" | "Get_accumulate" | "Fetch_and_op" | "Compare_and_swap" | "Rput"
-            | "Rget" | "Raccumulate" | "Rget_accumulate" => Class::OneSided,
+            "Put" | "Get" | "Accumulate" | "Get_accumulate" | "Fetch_and_op" | "Compare_and_swap"
+            | "Rput" | "Rget" | "Raccumulate" | "Rget_accumulate" => Class::OneSided,
             _ if word.starts_with("Win_") => Class::OneSided,
             _ if word.starts_with("File_") => Class::File,
             _ if makes_communicator(word) => Class::Communicator,
@@ -82,7 +82,8 @@ impl Class {
 
 fn makes_communicator(word: &str) -> bool {
     let words = ["Comm_dup", "Comm_split", "Comm_create", "Comm_free", "Comm_spawn", "Comm_idup"];
-    let whole = ["Cart_create", "Cart_sub", "Graph_create", "Dist_graph_create", "Dist_graph_create_adjacent"];
+    let whole =
+        ["Cart_create", "Cart_sub", "Graph_create", "Dist_graph_create", "Dist_graph_create_adjacent"];
     words.iter().any(|begin| word.starts_with(begin))
         || whole.contains(&word)
         || word.starts_with("Intercomm_")

@@ -4,9 +4,10 @@
 //! answer grows with what it shows, never with the run.
 
 pub mod format;
+pub mod messages;
 pub mod tasks;
 
 use crosscut_workbench::Entry;
 
 /// All domains, in the order in which a run lists them.
-pub static REGISTRY: &[Entry] = &[tasks::ENTRY];
+pub static REGISTRY: &[Entry] = &[tasks::ENTRY, messages::ENTRY];

@@ -52,7 +52,8 @@ impl About {
         about.closed = true;
         // From the end: older files lack those in front.
         let mut from_end = offsets.iter().rev().copied();
-        let (_keys, footer, body, header) = (from_end.next(), from_end.next(), from_end.next(), from_end.next());
+        let (_keys, footer, body, header) =
+            (from_end.next(), from_end.next(), from_end.next(), from_end.next());
         let (_labels, _addresses, sizes) = (from_end.next(), from_end.next(), from_end.next());
         let inside = |offset: Option<u64>| offset.filter(|&at| at >= 8 && at < input.size());
         about.body = inside(body).unwrap_or(8);
@@ -161,9 +162,8 @@ pub fn walk(
     window.skip(8);
     loop {
         let at = window.offset();
-        let broken = |offset: u64, what: String| {
-            input.broken_record(offset, Number { what: "record", number }, what)
-        };
+        let broken =
+            |offset: u64, what: String| input.broken_record(offset, Number { what: "record", number }, what);
         let rest = window.rest();
         let Some((id, rest)) = rest.split_first_chunk::<2>() else {
             if window.more()? {

@@ -277,7 +277,9 @@ impl Rank<'_, '_> {
                 self.requests.remove(&(int(0) as i32));
             }
             16 => self.completed_one(ints(1), int(2), record.statuses(3).first(), number, call),
-            17 if int(3) != 0 => self.completed_one(ints(1), int(2), record.statuses(4).first(), number, call),
+            17 if int(3) != 0 => {
+                self.completed_one(ints(1), int(2), record.statuses(4).first(), number, call)
+            }
             18 => self.completed_all(ints(1), record.statuses(2), number, call),
             19 if int(2) != 0 => self.completed_all(ints(1), record.statuses(3), number, call),
             20 | 21 => {
@@ -350,7 +352,8 @@ impl Rank<'_, '_> {
         let int = |field: usize| decoded.int(field);
         if let Some(at) = collective(record.id) {
             let comm = self.comm(int(at.comm));
-            let sum = |field: usize| decoded.ints(field).iter().map(|&n| i64::from(n)).fold(0, i64::saturating_add);
+            let sum =
+                |field: usize| decoded.ints(field).iter().map(|&n| i64::from(n)).fold(0, i64::saturating_add);
             call.comm = comm;
             call.bytes = match record.id {
                 52 => 0,

@@ -43,7 +43,8 @@ pub fn scan(input: &Input<'_>, about: &About, version: Version, rank: usize) -> 
         match record.id {
             82 if decoded.int(0) == 2 && decoded.int(1) != rank as i64 => {
                 let other = decoded.int(1);
-                let what = format!("by its name this is the file of rank {rank}, but it is that of rank {other}");
+                let what =
+                    format!("by its name this is the file of rank {rank}, but it is that of rank {other}");
                 return Err(input.broken(at, what));
             }
             81 if decoded.int(0) == 2 => found.world = u32::try_from(decoded.int(1)).ok(),
@@ -56,7 +57,8 @@ pub fn scan(input: &Input<'_>, about: &About, version: Version, rank: usize) -> 
     let name = input.name();
     match end {
         Ended::Cut(at) => {
-            found.missing = Some(format!("{name} ends at byte {at}: what rank {rank} did afterwards is missing"));
+            found.missing =
+                Some(format!("{name} ends at byte {at}: what rank {rank} did afterwards is missing"));
         }
         Ended::Whole if !ended => found.notes.push(format!("rank {rank} did not reach MPI_Finalize")),
         Ended::Whole => {}
@@ -69,7 +71,9 @@ pub fn scan(input: &Input<'_>, about: &About, version: Version, rank: usize) -> 
             let id = usize::from(record.id);
             Some((record.name, *counts.get(id)?, *listed.get(id)?))
         });
-        if let Some((function, found_count, count)) = counted.into_iter().find(|(_, found, count)| found != count) {
+        if let Some((function, found_count, count)) =
+            counted.into_iter().find(|(_, found, count)| found != count)
+        {
             found.missing = Some(format!(
                 "{name} has {found_count} records of {function}, but says that there were {count}"
             ));

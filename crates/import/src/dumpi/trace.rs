@@ -63,6 +63,16 @@ impl Trace {
         Ok(false)
     }
 
+    /// Whether these are names of files of one trace, without any folder.
+    pub fn is_one(paths: &[&Path]) -> bool {
+        let prefix = |path: &&Path| match is_meta(path) {
+            true => Some(path.with_extension("")),
+            false => name_of(path).map(|(prefix, _)| prefix),
+        };
+        let first = paths.first().and_then(prefix);
+        first.is_some() && paths.iter().all(|path| path.is_file() && prefix(path) == first)
+    }
+
     /// Finds all files of the trace that these files belong to.
     pub fn find(inputs: &Inputs<'_>) -> Result<Self, ImportError> {
         let mut traces: BTreeMap<PathBuf, Vec<RankFile>> = BTreeMap::new();
@@ -101,7 +111,12 @@ impl Trace {
         };
         if files.is_empty() {
             let what = "there are no files of ranks beside it: they are named PREFIX-0000.bin".to_owned();
-            return Err(ImportError::Broken { path: inputs.path().to_owned(), offset: 0, record: None, what });
+            return Err(ImportError::Broken {
+                path: inputs.path().to_owned(),
+                offset: 0,
+                record: None,
+                what,
+            });
         }
         files.sort_by_key(|file| file.rank);
         if let Some(pair) = files.windows(2).find(|pair| pair[0].rank == pair[1].rank) {

@@ -42,7 +42,8 @@ impl Types {
     /// Notes the type that a record makes, if it makes one.
     pub fn note(&mut self, record: &Decoded) {
         let int = |field: usize| record.int(field);
-        let sum = |field: usize| record.ints(field).iter().map(|&n| i64::from(n)).fold(0, i64::saturating_add);
+        let sum =
+            |field: usize| record.ints(field).iter().map(|&n| i64::from(n)).fold(0, i64::saturating_add);
         let of = |count: i64, handle: i64| self.bytes(count, handle);
         let (new, size) = match record.id {
             35 => (int(2), of(int(0), int(1))),

@@ -238,9 +238,7 @@ impl Work {
     fn color(&self, parent: u32, part: &Part) -> Vec<i64> {
         match &part.how {
             How::Split { color, .. } => vec![*color],
-            How::Create { .. } => {
-                part.group.iter().flatten().map(|&rank| i64::from(rank)).collect()
-            }
+            How::Create { .. } => part.group.iter().flatten().map(|&rank| i64::from(rank)).collect(),
             How::CartSub { remain } => {
                 let comm = &self.comms.list[parent as usize];
                 let rank = comm.members.iter().position(|&member| member == part.rank).unwrap_or(0);

@@ -1,0 +1,6 @@
+//! Messages: who sent what to whom and when.
+
+pub mod domain;
+pub mod info;
+
+pub use domain::{ENTRY, MessagesDomain};
