@@ -28,6 +28,9 @@ pub struct Bound {
     pub received: i64,
 }
 
+/// Calls its argument with every bound.
+pub type Each<'a> = dyn Fn(&mut dyn FnMut(Bound)) + 'a;
+
 /// How a clock is corrected: `t` becomes `t + offset + drift · (t − first)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Line {
@@ -72,7 +75,7 @@ pub struct Corrected {
 
 /// Finds the correction of all clocks; `first` is the first time of each. `each` calls its argument with every bound; it is called
 /// several times. None when nothing goes backwards.
-pub fn correct(first: &[i64], each: &dyn Fn(&mut dyn FnMut(Bound))) -> Option<Corrected> {
+pub fn correct(first: &[i64], each: &Each<'_>) -> Option<Corrected> {
     let plain: Vec<Line> = first.iter().map(|&first| Line { first, ..Line::default() }).collect();
     let before = count(&plain, each);
     if before == 0 {
@@ -90,7 +93,7 @@ fn deficit(lines: &[Line], bound: &Bound) -> i64 {
     from.at(bound.sent).saturating_sub(to.at(bound.received))
 }
 
-fn count(lines: &[Line], each: &dyn Fn(&mut dyn FnMut(Bound))) -> u64 {
+fn count(lines: &[Line], each: &Each<'_>) -> u64 {
     let mut backwards = 0;
     each(&mut |bound| backwards += u64::from(deficit(lines, &bound) > 0));
     backwards
@@ -117,7 +120,7 @@ struct Edge {
     width: i64,
 }
 
-fn estimate(first: &[i64], each: &dyn Fn(&mut dyn FnMut(Bound))) -> Vec<Line> {
+fn estimate(first: &[i64], each: &Each<'_>) -> Vec<Line> {
     let mut edges: Vec<Edge> = gather(first, each).into_iter().map(|(pair, b)| fit(pair, &b)).collect();
     edges.sort_unstable_by_key(|edge| (edge.width, edge.pair));
     let mut tree: Vec<Vec<Edge>> = vec![Vec::new(); first.len()];
@@ -188,7 +191,7 @@ fn most_usual(lines: &[Line]) -> Line {
     })
 }
 
-fn gather(first: &[i64], each: &dyn Fn(&mut dyn FnMut(Bound))) -> HashMap<(u32, u32), Bounds> {
+fn gather(first: &[i64], each: &Each<'_>) -> HashMap<(u32, u32), Bounds> {
     let elapsed = |clock: u32, time: i64| {
         let first = first.get(clock as usize).copied().unwrap_or(0);
         time.saturating_sub(first).max(0)
@@ -270,7 +273,7 @@ fn drift(bounds: &Bounds) -> f64 {
 }
 
 /// Shifts receivers until nothing goes backwards, or gives up; keeps the best.
-fn repair(mut lines: Vec<Line>, each: &dyn Fn(&mut dyn FnMut(Bound))) -> (Vec<Line>, u64) {
+fn repair(mut lines: Vec<Line>, each: &Each<'_>) -> (Vec<Line>, u64) {
     let mut best = (lines.clone(), count(&lines, each));
     for _ in 0..ROUNDS {
         if best.1 == 0 {
