@@ -18,9 +18,10 @@ const ARGS = [
   ...(process.env.PAGE ? ["--disable-features=LocalNetworkAccessChecks"] : []),
 ];
 
-/** Starts the browser. */
-export function launch() {
-  return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ARGS });
+/** Starts the browser, with these arguments beside the usual ones. */
+export function launch(...more) {
+  const args = [...ARGS, ...more];
+  return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args });
 }
 
 /**
@@ -45,7 +46,7 @@ export async function open(browser, link, { width = 1280, height = 800, theme = 
   page.waiting = new Set();
   page.on("websocket", (socket) => listen(page, socket));
   await page.goto(link);
-  // What a redirect leads to cannot be replaced: with its cookie the page is asked for once more.
+  // The launch link is answered by the program: with its cookie the page is asked for once more.
   if (process.env.PAGE) await page.reload();
   await still(page);
   return page;

@@ -4,8 +4,10 @@
 import { browserHost } from "./host";
 import { createPage } from "./page";
 import { SocketTransport } from "./socket";
+import { takeToken } from "./token";
 import "./theme.css";
 
+const token = takeToken(); // before anything reads the address
 const root = document.getElementById("page")!;
 const socket = `${location.protocol === "https:" ? "wss:" : "ws:"}//${location.host}/api/socket`;
-window.crosscut = createPage(root, browserHost(root), new SocketTransport(socket, "/api/picture")).probe;
+window.crosscut = createPage(root, browserHost(root), new SocketTransport(socket, token, "/api/picture")).probe;

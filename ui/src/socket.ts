@@ -29,8 +29,16 @@ export class SocketTransport implements Transport {
 
   constructor(
     private url: string,
-    readonly pictures: string | null,
+    private token: string,
+    private pictures: string,
   ) {}
+
+  picture = async (query: URLSearchParams): Promise<Blob> => {
+    const headers = { Authorization: `Bearer ${this.token}` };
+    const answer = await fetch(`${this.pictures}?${query}`, { headers });
+    if (!answer.ok) throw new Error((await answer.text()).trim());
+    return answer.blob();
+  };
 
   watch = (listener: (link: Link) => void): void => {
     this.listener = listener;
@@ -40,7 +48,8 @@ export class SocketTransport implements Transport {
     clearTimeout(this.timer);
     if (this.closed || (this.ws && this.ws.readyState <= WebSocket.OPEN)) return;
     this.listener({ state: "connecting" });
-    const ws = new WebSocket(this.url);
+    // A page can set no header of its own here: the token is offered as a protocol, beside the one that is spoken.
+    const ws = new WebSocket(this.url, ["crosscut", `token.${this.token}`]);
     ws.binaryType = "arraybuffer";
     ws.onopen = () => {
       this.tries = 0;

@@ -27,7 +27,7 @@ const isSize = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "w" in value && "h" in value;
 
 export class StoredTransport implements Transport {
-  readonly pictures = null;
+  readonly picture = null;
 
   constructor(private answers: ReadonlyMap<string, ArrayBuffer>) {}
 

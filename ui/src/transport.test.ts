@@ -15,7 +15,10 @@ class FakeSocket {
   onopen = (): void => {};
   onclose = (): void => {};
   onmessage = (_: { data: ArrayBuffer }): void => {};
-  constructor(readonly url: string) {
+  constructor(
+    readonly url: string,
+    readonly protocols: string[],
+  ) {
     FakeSocket.made.push(this);
   }
   send(text: string): void {
@@ -42,7 +45,7 @@ describe("the socket", () => {
     vi.stubGlobal("WebSocket", FakeSocket);
     FakeSocket.made = [];
     links.length = 0;
-    transport = new SocketTransport("ws://here/api/socket", null);
+    transport = new SocketTransport("ws://here/api/socket", "secret", "/api/picture");
     transport.watch((link) => links.push(link.state));
     transport.connect();
   });
@@ -60,6 +63,9 @@ describe("the socket", () => {
     said(socket(), { id: second, ok: "two" });
     said(socket(), { id: first, ok: "one" });
     expect([(await a).ok, (await b).ok]).toEqual(["one", "two"]);
+  });
+  it("offers its token as a protocol", () => {
+    expect(socket().protocols).toEqual(["crosscut", "token.secret"]);
   });
   it("tells progress before the last answer, and a refusal in words", async () => {
     socket().open();

@@ -33,8 +33,8 @@ export interface Transport {
   /** Tries again at once. */
   connect: () => void;
   close: () => void;
-  /** Pictures as files can be had from this address; null where there is no server. */
-  pictures: string | null;
+  /** A picture as a file; null where there is no server to make it. */
+  picture: ((query: URLSearchParams) => Promise<Blob>) | null;
 }
 
 /** What is thrown for a question that was given up. */

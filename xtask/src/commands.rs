@@ -7,6 +7,7 @@ mod examples;
 mod lint;
 mod planted;
 mod screenshots;
+mod soak;
 mod test;
 mod ui;
 
@@ -58,6 +59,12 @@ pub const COMMANDS: &[Command] = &[
         options: "",
         what: "record programs with planted causes and test that they are found, on a quiet machine",
         run: planted::run,
+    },
+    Command {
+        name: "soak",
+        options: "[--seconds N] [--nodes N] [--dev]",
+        what: "64 viewers on 10 million nodes, some of whom never read: times and memory",
+        run: soak::run,
     },
     Command {
         name: "screenshots",

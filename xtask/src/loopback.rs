@@ -1,5 +1,4 @@
-//! One page over plain HTTP from a server on this machine, the way a browser opens the launch link:
-//! follow the redirect and bring the cookie along.
+//! One page over plain HTTP from a server on this machine, the way a browser opens the launch link.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -10,33 +9,15 @@ use anyhow::{Context, Result, bail};
 /// What a server answered.
 pub struct Answer {
     pub status: u16,
-    headers: Vec<(String, String)>,
     pub body: String,
 }
 
-/// Opens a link such as `http://127.0.0.1:4000/?token=…`, following one redirect.
+/// Opens a link such as `http://127.0.0.1:4000/?token=…`.
 pub fn open(link: &str) -> Result<Answer> {
     let (address, path) = split(link)?;
-    let answer = get(address, path, None)?;
-    if !(300..400).contains(&answer.status) {
-        return Ok(answer);
-    }
-    let location = answer.header("location").context("a redirect without a location")?;
-    let cookie = answer.header("set-cookie").and_then(|cookie| cookie.split(';').next());
-    get(address, location, cookie)
-}
-
-impl Answer {
-    fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
-    }
-}
-
-fn get(address: &str, path: &str, cookie: Option<&str>) -> Result<Answer> {
     let mut stream = TcpStream::connect(address).with_context(|| format!("no server at {address}"))?;
     stream.set_read_timeout(Some(Duration::from_secs(10)))?;
-    let cookie = cookie.map(|cookie| format!("Cookie: {cookie}\r\n")).unwrap_or_default();
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\n{cookie}Connection: close\r\n\r\n")?;
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes)?;
     parse(&String::from_utf8_lossy(&bytes))
@@ -45,14 +26,10 @@ fn get(address: &str, path: &str, cookie: Option<&str>) -> Result<Answer> {
 fn parse(text: &str) -> Result<Answer> {
     let (head, body) =
         text.split_once("\r\n\r\n").context("the server closed before the end of the headers")?;
-    let mut lines = head.lines();
-    let status = lines.next().and_then(|line| line.split(' ').nth(1)).and_then(|code| code.parse().ok());
+    let first = head.lines().next().unwrap_or_default();
+    let status = first.split(' ').nth(1).and_then(|code| code.parse().ok());
     let status = status.context("the server answered with something that is not HTTP")?;
-    let headers = lines
-        .filter_map(|line| line.split_once(':'))
-        .map(|(key, value)| (key.to_ascii_lowercase(), value.trim().to_owned()))
-        .collect();
-    Ok(Answer { status, headers, body: body.to_owned() })
+    Ok(Answer { status, body: body.to_owned() })
 }
 
 fn split(link: &str) -> Result<(&str, &str)> {
@@ -74,12 +51,10 @@ mod tests {
     }
 
     #[test]
-    fn status_headers_and_body() {
-        let answer =
-            parse("HTTP/1.1 303 See Other\r\nLocation: /\r\nSet-Cookie: crosscut=x; HttpOnly\r\n\r\nbody");
+    fn status_and_body() {
+        let answer = parse("HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\n\r\nbody");
         let answer = answer.expect("a whole answer");
-        assert_eq!((answer.status, answer.header("location")), (303, Some("/")));
-        assert_eq!(answer.body, "body");
+        assert_eq!((answer.status, answer.body.as_str()), (403, "body"));
         assert!(parse("HTTP/1.1 200 OK\r\n").is_err());
     }
 }

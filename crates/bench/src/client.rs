@@ -1,10 +1,10 @@
 //! A viewer without a screen: starts `crosscut view`, asks for pictures over its WebSocket, and reads its memory.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Read};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use crosscut_scene::wire;
@@ -16,9 +16,22 @@ use tungstenite::{Message, WebSocket};
 /// A running server with one connection to it.
 pub struct Client {
     child: Child,
+    door: Door,
+    talk: Talk,
+    begin: Instant,
+}
+
+/// How to connect to a server.
+#[derive(Clone)]
+pub struct Door {
+    host: String,
+    token: String,
+}
+
+/// One connection.
+pub struct Talk {
     socket: WebSocket<TcpStream>,
     next: u32,
-    begin: Instant,
 }
 
 /// A picture as far as the walk needs it.
@@ -59,21 +72,14 @@ impl Client {
             .strip_prefix("http://")
             .and_then(|rest| rest.split_once("/?token="))
             .with_context(|| format!("not a link: {link}"))?;
-        let mut http = TcpStream::connect(host)?;
-        write!(http, "GET /?token={token} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")?;
-        let mut answer = String::new();
-        http.read_to_string(&mut answer)?;
-        let cookie = answer
-            .lines()
-            .find_map(|l| l.to_ascii_lowercase().starts_with("set-cookie: ").then(|| l[12..].to_owned()))
-            .context("no cookie")?;
-        let cookie = cookie.split(';').next().unwrap_or_default().to_owned();
-        let mut request = format!("ws://{host}/api/socket").into_client_request()?;
-        request.headers_mut().insert("Cookie", cookie.parse()?);
-        let stream = TcpStream::connect(host)?;
-        stream.set_nodelay(true)?;
-        let (socket, _) = tungstenite::client(request, stream).map_err(|e| anyhow::anyhow!("{e}"))?;
-        Ok(Client { child, socket, next: 0, begin })
+        let door = Door { host: host.to_owned(), token: token.to_owned() };
+        let talk = door.connect()?;
+        Ok(Client { child, door, talk, begin })
+    }
+
+    /// How others connect to it.
+    pub fn door(&self) -> &Door {
+        &self.door
     }
 
     /// Milliseconds since the server was started.
@@ -81,28 +87,9 @@ impl Client {
         self.begin.elapsed().as_secs_f64() * 1e3
     }
 
-    /// The answer, its columns, and how many bytes were sent.
-    fn ask(&mut self, mut request: Value) -> Result<(Value, Vec<u8>, usize)> {
-        self.next += 1;
-        request["id"] = self.next.into();
-        self.socket.send(Message::text(request.to_string()))?;
-        loop {
-            let Message::Binary(sent) = self.socket.read()? else { continue };
-            let mut bytes = sent.to_vec();
-            if sent[..4] == [0xff; 4] {
-                bytes.clear();
-                GzDecoder::new(&sent[4..]).read_to_end(&mut bytes)?;
-            }
-            let n = u32::from_le_bytes(bytes[..4].try_into()?) as usize;
-            let mut answer: Value = serde_json::from_slice(&bytes[4..4 + n])?;
-            if let Some(error) = answer.get("error") {
-                bail!("{error}");
-            }
-            if answer.get("progress").is_some() {
-                continue; // not the last one
-            }
-            return Ok((answer["ok"].take(), bytes[4 + n..].to_vec(), sent.len()));
-        }
+    /// Asks over its own connection.
+    pub fn ask(&mut self, request: Value) -> Result<(Value, Vec<u8>, usize)> {
+        self.talk.ask(request)
     }
 
     /// Asks for the DAG at a cut, after an act.
@@ -182,5 +169,52 @@ impl Drop for Client {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+impl Door {
+    /// A new connection.
+    pub fn connect(&self) -> Result<Talk> {
+        let mut request = format!("ws://{}/api/socket", self.host).into_client_request()?;
+        let offered = format!("crosscut, token.{}", self.token);
+        request.headers_mut().insert("Sec-WebSocket-Protocol", offered.parse()?);
+        let stream = TcpStream::connect(&self.host)?;
+        stream.set_nodelay(true)?;
+        let (socket, _) = tungstenite::client(request, stream).map_err(|e| anyhow::anyhow!("{e}"))?;
+        Ok(Talk { socket, next: 0 })
+    }
+}
+
+impl Talk {
+    /// Asks without waiting for an answer; an error when nobody listens for so long.
+    pub fn send(&mut self, mut request: Value, patience: Duration) -> Result<()> {
+        self.next += 1;
+        request["id"] = self.next.into();
+        self.socket.get_ref().set_write_timeout(Some(patience))?;
+        Ok(self.socket.send(Message::text(request.to_string()))?)
+    }
+
+    /// The answer, its columns, and how many bytes were sent.
+    pub fn ask(&mut self, mut request: Value) -> Result<(Value, Vec<u8>, usize)> {
+        self.next += 1;
+        request["id"] = self.next.into();
+        self.socket.send(Message::text(request.to_string()))?;
+        loop {
+            let Message::Binary(sent) = self.socket.read()? else { continue };
+            let mut bytes = sent.to_vec();
+            if sent[..4] == [0xff; 4] {
+                bytes.clear();
+                GzDecoder::new(&sent[4..]).read_to_end(&mut bytes)?;
+            }
+            let n = u32::from_le_bytes(bytes[..4].try_into()?) as usize;
+            let mut answer: Value = serde_json::from_slice(&bytes[4..4 + n])?;
+            if let Some(error) = answer.get("error") {
+                bail!("{error}");
+            }
+            if answer.get("progress").is_some() {
+                continue; // not the last one
+            }
+            return Ok((answer["ok"].take(), bytes[4 + n..].to_vec(), sent.len()));
+        }
     }
 }

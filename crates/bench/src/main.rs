@@ -7,6 +7,7 @@ mod dag_writer;
 mod grain;
 mod hardware;
 mod record;
+mod soak;
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -45,6 +46,9 @@ struct Args {
     /// Only the rows about grain graphs.
     #[arg(long)]
     only_grains: bool,
+    /// Only the soak: 64 viewers on the synthetic run for so many seconds.
+    #[arg(long, value_name = "SECONDS")]
+    only_soak: Option<u64>,
     /// Where the files go; removed afterwards.
     #[arg(long)]
     dir: Option<PathBuf>,
@@ -72,6 +76,10 @@ fn main() -> Result<()> {
         rows.push(Row { what: what.to_owned(), value, beside });
     };
 
+    if let Some(seconds) = args.only_soak {
+        soaked(&args, seconds, dir.path(), &mut add)?;
+        return print(rows);
+    }
     let hardware = hardware::measure(dir.path())?;
     add("memory copy", rate(hardware.copy), "the machine".into());
     add("file read, in the page cache", rate(hardware.cached), "the machine".into());
@@ -90,11 +98,24 @@ fn main() -> Result<()> {
         view(&args, dir.path(), &mut add)?;
     }
 
+    print(rows)
+}
+
+fn print(rows: Vec<Row>) -> Result<()> {
     println!("| what | measured | beside |\n|---|---|---|");
     for row in rows {
         println!("| {} | {} | {} |", row.what, row.value, row.beside);
     }
     Ok(())
+}
+
+/// The soak on a run of its own.
+fn soaked(args: &Args, seconds: u64, dir: &Path, add: Add<'_>) -> Result<()> {
+    let crosscut = std::env::current_exe()?.with_file_name("crosscut");
+    let (run, _) = synth(dir, "soak.crosscut", args.nodes)?;
+    let time = std::time::Duration::from_secs(seconds);
+    let crowd = soak::Crowd { viewers: 64, predicting: 4, deaf: 25, time };
+    soak::soak(&crosscut, run.path(), nodes_of(&run), &crowd, add)
 }
 
 type Add<'a> = &'a mut dyn FnMut(&str, String, String);

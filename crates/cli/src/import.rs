@@ -45,27 +45,25 @@ pub fn run(args: Args) -> Result<()> {
         };
     let targets = targets(&groups, args.output)?;
     for (group, target) in groups.iter().zip(&targets) {
-        let run = import_set(group, target, None, &args.how)?;
+        let run = interrupt::stoppable(target, "", || import_set(group, target, &args.how))?;
         output::line(&info::one_line(run)?)?;
     }
     Ok(())
 }
 
-/// Imports one file, with progress; `folder` was made for the run and goes with it when it is stopped.
-pub fn import(input: &Path, target: &Path, folder: Option<&Path>, how: &How) -> Result<Run> {
-    import_set(&[input], target, folder, how)
+/// Imports one file, with progress.
+pub fn import(input: &Path, target: &Path, how: &How) -> Result<Run> {
+    import_set(&[input], target, how)
 }
 
 /// The same for files that make one run, such as those of all ranks.
-fn import_set(inputs: &[&Path], target: &Path, folder: Option<&Path>, how: &How) -> Result<Run> {
+fn import_set(inputs: &[&Path], target: &Path, how: &How) -> Result<Run> {
     let options = Options { format: how.format.clone(), clock_hz: how.clock_hz };
-    interrupt::stoppable(target, folder, "", || {
-        let name = inputs.first().map_or_else(String::new, |input| input.display().to_string());
-        let shown = Shown::new(Progress::new(&name, "bytes", "making indexes"));
-        let run = crosscut_import::import_set(inputs, target, &options, &shown);
-        shown.say_notes();
-        Ok(run?)
-    })
+    let name = inputs.first().map_or_else(String::new, |input| input.display().to_string());
+    let shown = Shown::new(Progress::new(&name, "bytes", "making indexes"));
+    let run = crosscut_import::import_set(inputs, target, &options, &shown);
+    shown.say_notes();
+    Ok(run?)
 }
 
 /// The runs to make: all free, all different, known before anything is read.

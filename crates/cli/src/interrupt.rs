@@ -1,4 +1,4 @@
-//! Ctrl-C (and SIGTERM) while a run is being made: nothing of it stays behind.
+//! Ctrl-C (and SIGTERM, and a terminal that is closed) while a run is being made: nothing of it stays behind.
 
 use std::collections::HashSet;
 use std::fs;
@@ -12,14 +12,9 @@ use crate::output;
 /// What the shell says of a program that was interrupted: 128 + SIGINT.
 const INTERRUPTED: i32 = 130;
 
-/// Does `work`, which makes the run `target`, on another thread. On Ctrl-C removes what it has written so far, and the
-/// folder that was made for it, says what is `left`, and ends the program.
-pub fn stoppable<T: Send>(
-    target: &Path,
-    folder: Option<&Path>,
-    left: &str,
-    work: impl FnOnce() -> Result<T> + Send,
-) -> Result<T> {
+/// Does `work`, which makes the run `target`, on another thread. On Ctrl-C removes what it has written so far, says what is
+/// `left`, and ends the program.
+pub fn stoppable<T: Send>(target: &Path, left: &str, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("signals")?;
     let others = unfinished(target); // of a process that had our number before, or has it on another machine
     std::thread::scope(|scope| {
@@ -31,7 +26,7 @@ pub fn stoppable<T: Send>(
         // The receiver is only gone when the program ends.
         let worker = scope.spawn(|| drop(send.send(work())));
         let result = runtime.block_on(async {
-            tokio::select! { result = done => result.ok(), () = listening => stop(target, folder, left, &others) }
+            tokio::select! { result = done => result.ok(), () = listening => stop(target, left, &others) }
         });
         // A panic has been printed already.
         let _ = worker.join();
@@ -39,19 +34,35 @@ pub fn stoppable<T: Send>(
     })
 }
 
-/// Listens for Ctrl-C and SIGTERM from now on; the future is ready when one has come. Needs a runtime.
+/// Listens for Ctrl-C, SIGTERM and the end of the terminal from now on; the future is ready when one has come. Needs a
+/// runtime.
 pub fn signal() -> impl Future<Output = ()> {
     use tokio::signal::unix::{SignalKind, signal};
+    // Who started us with `nohup` wants us to outlive the terminal.
+    let hangup = if ignores_hangup() { None } else { signal(SignalKind::hangup()).ok() };
     let signals = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
     async {
+        let hung_up = async {
+            match hangup {
+                Some(mut hangup) => drop(hangup.recv().await),
+                None => std::future::pending().await,
+            }
+        };
         match signals {
             (Ok(mut interrupt), Ok(mut terminate)) => {
-                tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
+                tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {}, () = hung_up => {} }
             }
             // Without a handler the signal ends the program by itself.
             _ => std::future::pending().await,
         }
     }
+}
+
+/// Whether SIGHUP, the first signal, is ignored.
+fn ignores_hangup() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 1)
 }
 
 /// The directories in which this process makes a run of this name. `RunWriter` calls them `NAME.tmp-PROCESS-NUMBER`.
@@ -64,15 +75,17 @@ fn unfinished(target: &Path) -> HashSet<PathBuf> {
     entries.flatten().map(|entry| entry.path()).filter(is_ours).collect()
 }
 
-/// The worker still writes: what it adds while its directory is being removed is caught by trying again.
-#[expect(clippy::disallowed_methods, reason = "the worker cannot be stopped; what it left is removed here")]
-fn stop(target: &Path, folder: Option<&Path>, left: &str, others: &HashSet<PathBuf>) -> ! {
+fn stop(target: &Path, left: &str, others: &HashSet<PathBuf>) -> ! {
     let left = if left.is_empty() { String::new() } else { format!("; {left}") };
     output::say(&format!("{}: stopped{left}", target.display()));
-    for _ in 0..100 {
-        let mut left = unfinished(target);
-        left.extend(folder.filter(|folder| folder.exists()).map(Path::to_owned));
-        left.retain(|path| !others.contains(path));
+    end(|| unfinished(target).difference(others).cloned().collect())
+}
+
+/// Ends the program and removes what a worker that still writes has left: what it adds meanwhile is caught by trying again.
+#[expect(clippy::disallowed_methods, reason = "the worker cannot be stopped; what it left is removed here")]
+pub fn end(left: impl Fn() -> Vec<PathBuf>) -> ! {
+    for _ in 0..50 {
+        let left = left();
         if left.is_empty() {
             break;
         }

@@ -16,6 +16,7 @@ mod runs;
 mod settings;
 mod size;
 mod synth;
+mod temporary;
 mod view;
 mod whatif;
 

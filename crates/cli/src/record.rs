@@ -162,7 +162,7 @@ fn close(args: &Args, events: &Events, target: &Path, exit: Exit, program: &Prog
         exit: Some(exit),
     };
     let kept = format!("the events are in {}; {}", quoted(&events.path), how_to_import(&events.path, target));
-    let closed = interrupt::stoppable(target, None, &kept, || {
+    let closed = interrupt::stoppable(target, &kept, || {
         let shown = Shown::new(Progress::new(&target.display().to_string(), "steps", "making indexes"));
         Ok(crosscut_close::close(&events.path, target, &options, &shown)?)
     });

@@ -78,7 +78,7 @@ pub fn run(args: Args) -> Result<()> {
         create: args.create,
         steal: args.steal,
     };
-    let run = interrupt::stoppable(&target, None, "", || {
+    let run = interrupt::stoppable(&target, "", || {
         let progress = Progress::new(args.shape.word(), "nodes", "making indexes");
         Ok(crosscut_synth::tasks(&target, &options, &|done, total| progress.set(done, total))?)
     })?;

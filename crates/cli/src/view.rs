@@ -7,11 +7,11 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result};
 use crosscut_run::Run;
 use crosscut_server::{Options, Server};
-use crosscut_workbench::Workbench;
-use tempfile::TempDir;
+use crosscut_workbench::{OpenRun, Workbench};
 
 use crate::import::{How, import};
 use crate::settings::{self, Limits};
+use crate::temporary::{self, Temporary};
 use crate::{interrupt, output, runs};
 
 /// Open runs in the browser.
@@ -38,48 +38,65 @@ pub struct Args {
 
 /// Serves until Ctrl-C. Standard output gets the link and nothing else.
 pub fn run(args: Args) -> Result<()> {
-    let mut imported = Vec::new(); // kept until the end: dropping a folder removes it
-    let mut opened = Vec::new();
-    for path in &args.runs {
-        let run = if path.is_file() {
-            let (run, folder) = import_for_now(path, &args.how)?;
-            imported.push(folder);
-            run
-        } else {
-            runs::open(path)?
-        };
-        opened.push(settings::opened(run, args.baseline.as_deref(), &args.limits)?);
-    }
-    let bench = Workbench::new(opened, crosscut_server::build());
+    temporary::sweep();
+    let imports = args.runs.iter().any(|path| path.is_file());
+    let temporary = imports.then(Temporary::new).transpose()?; // dropping it removes it
+    let folder = temporary.as_ref().map(|folder| folder.path().to_owned());
     let runtime = tokio::runtime::Runtime::new().context("threads of the server")?;
-    runtime.block_on(async {
-        let stop = interrupt::signal(); // listens from now on, before the link is out
-        let server = Server::bind(bench, Options { port: args.port }).await?;
-        let link = server.link();
-        output::line(&link)?;
-        if !args.no_open && std::io::stdout().is_terminal() {
-            open_browser(&link);
+    let done = runtime.block_on(async {
+        let mut stop = std::pin::pin!(interrupt::signal()); // listens from now on, before anything is there to remove
+        let (port, may_open) = (args.port, !args.no_open && std::io::stdout().is_terminal());
+        let into = folder.clone();
+        let opening = tokio::task::spawn_blocking(move || open_all(&args, into.as_deref()));
+        let opened = tokio::select! {
+            opened = opening => opened.context("stopped by a fault in crosscut itself; please report it")??,
+            () = &mut stop => interrupt::end(|| folder.iter().filter(|folder| folder.exists()).cloned().collect()),
+        };
+        let server = Server::bind(Workbench::new(opened, crosscut_server::build()), Options { port }).await?;
+        output::line(&server.link())?;
+        if may_open {
+            open_browser(&server);
         }
-        Ok(server.run(stop).await?)
-    })
+        server.run(stop).await;
+        Ok(())
+    });
+    // An answer that is under way is not waited for.
+    runtime.shutdown_background();
+    done
 }
 
-fn import_for_now(file: &Path, how: &How) -> Result<(Run, TempDir)> {
-    let folder =
-        tempfile::Builder::new().prefix("crosscut-").tempdir().context("a folder for the imported run")?;
+fn open_all(args: &Args, folder: Option<&Path>) -> Result<Vec<OpenRun>> {
+    let open = |(number, path): (usize, &PathBuf)| {
+        let run = match folder.filter(|_| path.is_file()) {
+            Some(folder) => import_for_now(path, &folder.join(number.to_string()), &args.how)?,
+            None => runs::open(path)?,
+        };
+        settings::opened(run, args.baseline.as_deref(), &args.limits)
+    };
+    args.runs.iter().enumerate().map(open).collect()
+}
+
+fn import_for_now(file: &Path, folder: &Path, how: &How) -> Result<Run> {
+    std::fs::create_dir(folder).with_context(|| folder.display().to_string())?;
     let mut name = file.file_stem().unwrap_or_default().to_owned();
     name.push(".crosscut");
-    let run = import(file, &folder.path().join(name), Some(folder.path()), how)?;
+    let run = import(file, &folder.join(name), how)?;
     output::say(&format!(
         "{}: imported to {} until crosscut ends; `crosscut import` keeps it",
         file.display(),
         run.path().display()
     ));
-    Ok((run, folder))
+    Ok(run)
 }
 
-/// The link is on the screen: when no browser can be started, it can still be opened by hand.
-fn open_browser(link: &str) {
+/// Every user of this machine sees how programs were started: the browser gets a link that works once, and for this user.
+/// The lasting link is on the screen: when no browser can be started, it can still be opened by hand.
+fn open_browser(server: &Server) {
+    let Some(link) = server.link_once() else {
+        return output::say(
+            "no browser was started (this system does not tell who connects); open the link yourself",
+        );
+    };
     let quiet = Stdio::null;
     let started = Command::new("xdg-open").arg(link).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn();
     if started.is_err() {

@@ -4,8 +4,10 @@ mod support;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use support::{fails, fixture, folder, names, ok};
 
@@ -55,10 +57,10 @@ fn a_run_is_served_until_ctrl_c() {
     let folder = folder();
     ok(folder.path(), &["synth", "fib", "--size", "1000", "-o", "a.crosscut"]);
     ok(folder.path(), &["synth", "wide", "--size", "1000", "-o", "b.crosscut"]);
-    for signal in ["-INT", "-TERM"] {
+    for signal in ["-INT", "-TERM", "-HUP"] {
         let (child, link) = view(folder.path(), &["a.crosscut", "b.crosscut"]);
         let status = get(&link);
-        assert!(status.contains(" 30"), "the launch link redirects: {status}");
+        assert!(status.contains(" 200"), "the launch link is the page: {status}");
         assert!(get(link.split('?').next().unwrap()).contains(" 403"));
         assert_eq!(stop(child, signal), "");
     }
@@ -67,12 +69,105 @@ fn a_run_is_served_until_ctrl_c() {
 #[test]
 fn a_foreign_file_is_imported_for_as_long_as_it_is_looked_at() {
     let folder = folder();
-    let (child, link) = view(folder.path(), &[fixture().to_str().unwrap(), "--no-open"]);
-    assert_eq!(names(&folder.path().join("tmp")).len(), 1);
-    assert!(get(&link).contains(" 30"));
-    let said = stop(child, "-INT");
-    assert!(said.contains("sort_mth4.dag: imported to"), "{said}");
-    assert!(names(&folder.path().join("tmp")).is_empty());
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        let (child, link) = view(folder.path(), &[fixture().to_str().unwrap(), "--no-open"]);
+        let there = names(&folder.path().join("tmp"));
+        assert_eq!(there.len(), 1, "{there:?}");
+        let mode = std::fs::metadata(folder.path().join("tmp").join(&there[0])).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700, "others can look into it");
+        assert!(get(&link).contains(" 200"));
+        let said = stop(child, signal);
+        assert!(said.contains("sort_mth4.dag: imported to"), "{said}");
+        assert!(names(&folder.path().join("tmp")).is_empty(), "{signal} leaves it behind");
+    }
+}
+
+#[test]
+fn what_a_killed_one_left_goes_when_the_next_starts() {
+    let folder = folder();
+    let tmp = folder.path().join("tmp");
+    let fixture = fixture();
+    let file = fixture.to_str().unwrap();
+    let (mut killed, _) = view(folder.path(), &[file]);
+    let left = names(&tmp);
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert_eq!(names(&tmp), left, "nobody was there to remove it");
+    let (first, _) = view(folder.path(), &[file]);
+    let used = names(&tmp);
+    assert_eq!(used.len(), 1);
+    assert_ne!(used, left);
+    // What another one uses stays.
+    let (second, _) = view(folder.path(), &[file]);
+    assert_eq!(names(&tmp).len(), 2);
+    assert!(names(&tmp).contains(&used[0]));
+    stop(second, "-TERM");
+    assert_eq!(names(&tmp), used);
+    stop(first, "-TERM");
+    assert!(names(&tmp).is_empty());
+}
+
+/// Who was started with `nohup` outlives the terminal.
+#[test]
+fn nohup_is_kept() {
+    let folder = folder();
+    ok(folder.path(), &["synth", "fib", "--size", "1000", "-o", "a.crosscut"]);
+    let mut child = Command::new("sh")
+        .args(["-c", "trap '' HUP; exec \"$0\" view a.crosscut", env!("CARGO_BIN_EXE_crosscut")])
+        .current_dir(folder.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut link = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut link).unwrap();
+    assert!(Command::new("kill").args(["-HUP", &child.id().to_string()]).status().unwrap().success());
+    assert!(get(link.trim()).contains(" 200"));
+    stop(child, "-TERM");
+}
+
+/// With questions that take long under way, and sockets that nobody reads.
+#[test]
+fn busy_or_not_it_ends() {
+    let folder = folder();
+    ok(folder.path(), &["synth", "fib", "--size", "400k", "-o", "a.crosscut"]);
+    let (mut child, link) = view(folder.path(), &["a.crosscut"]);
+    let sockets: Vec<TcpStream> = (0..4).map(|_| busy_socket(&link)).collect();
+    std::thread::sleep(Duration::from_millis(300)); // so that they are under way
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let begin = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        assert!(begin.elapsed() < Duration::from_secs(10), "it waits for what is under way");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    println!("ended after {} ms", begin.elapsed().as_millis());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    drop(sockets);
+}
+
+/// A socket that has asked for predictions and reads nothing.
+fn busy_socket(link: &str) -> TcpStream {
+    let (address, token) = link.strip_prefix("http://").unwrap().split_once("/?token=").unwrap();
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(
+        stream,
+        "GET /api/socket HTTP/1.1\r\nHost: {address}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\
+         Sec-WebSocket-Protocol: crosscut, token.{token}\r\n\r\n"
+    )
+    .unwrap();
+    let mut head = [0; 12];
+    stream.read_exact(&mut head).unwrap();
+    assert_eq!(&head, b"HTTP/1.1 101");
+    for (id, view) in ["tasks.whatif", "tasks.dag", "tasks.grains", "tasks.whatif"].iter().enumerate() {
+        let text = format!("{{\"id\":{id},\"ask\":\"scene\",\"look\":{{\"view\":\"{view}\",\"run\":0}}}}");
+        // One frame of text with a mask of zeros.
+        let mut frame = vec![0x81, 0x80 | u8::try_from(text.len()).unwrap(), 0, 0, 0, 0];
+        frame.extend(text.as_bytes());
+        assert!(text.len() < 126);
+        stream.write_all(&frame).unwrap();
+    }
+    stream
 }
 
 const LOOP: &str = "<graphml><graph edgedefault=\"directed\">\

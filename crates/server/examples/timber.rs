@@ -22,7 +22,7 @@ async fn main() {
     println!("{}", server.link());
     let mut told =
         tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()).expect("a signal");
-    let _ = server
+    server
         .run(async move {
             told.recv().await;
         })

@@ -4,7 +4,10 @@
 //! domain and keeps nothing per client: every question carries the whole look.
 
 mod access;
+mod desk;
+mod doors;
 mod encode;
+mod owner;
 mod page;
 mod picture;
 mod socket;
@@ -12,16 +15,16 @@ mod socket;
 use std::future::Future;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use axum::routing::get;
-use crosscut_workbench::Workbench;
+use crosscut_workbench::{Lane, Workbench};
 use tokio::net::TcpListener;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tower_http::compression::CompressionLayer;
 
 use access::Access;
+use desk::Desk;
 pub use page::build;
 
 /// How to serve.
@@ -47,25 +50,29 @@ pub enum ServerError {
     /// No random bytes for the token.
     #[error("the system gave no random bytes for the access token: {0}")]
     Random(String),
-    /// The server stopped.
-    #[error("the server stopped: {0}")]
-    Stopped(#[from] std::io::Error),
 }
 
 /// What all connections share.
 pub(crate) struct App {
     bench: Workbench,
     access: Access,
-    /// One slow answer at a time.
-    slow: Arc<Semaphore>,
+    /// Whose question is next.
+    desk: Arc<Desk>,
     /// Threads of slow answers; those of quick ones if the system gave none.
     slow_threads: Option<rayon::ThreadPool>,
     /// Turns true when the server is to stop.
     stop: watch::Receiver<bool>,
 }
 
-/// Time that open connections have to end.
-const PATIENCE: Duration = Duration::from_secs(1);
+impl App {
+    /// Does the work of a lane: slow work on threads of its own.
+    fn on_lane<T: Send>(&self, lane: Lane, work: impl FnOnce() -> T + Send) -> T {
+        match (lane, &self.slow_threads) {
+            (Lane::Slow, Some(threads)) => threads.install(work),
+            _ => work(),
+        }
+    }
+}
 
 /// A server that has its port but does not answer yet.
 pub struct Server {
@@ -80,7 +87,7 @@ impl Server {
     pub async fn bind(bench: Workbench, options: Options) -> Result<Server, ServerError> {
         let wish = SocketAddr::from((Ipv4Addr::LOCALHOST, options.port));
         let listen = |source| ServerError::Listen { port: options.port, source };
-        let listener = TcpListener::bind(wish).await.map_err(listen)?;
+        let listener = doors::listen(wish).map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
         let (stop, stopped) = watch::channel(false);
         let access = Access::new(address.port())?;
@@ -91,7 +98,7 @@ impl Server {
         let app = Arc::new(App {
             bench,
             access,
-            slow: Arc::new(Semaphore::new(1)),
+            desk: Desk::new(rayon::current_num_threads()),
             slow_threads: slow_threads.ok(),
             stop: stopped,
         });
@@ -109,23 +116,20 @@ impl Server {
         format!("http://{}/?token={}", self.address, self.app.access.token())
     }
 
-    /// Answers until `shutdown` is ready.
-    pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<(), ServerError> {
-        let router = router(self.app);
-        let mut stopped = self.stop.subscribe();
-        let serve = axum::serve(self.listener, router).with_graceful_shutdown(async move {
-            let _ = stopped.wait_for(|&stop| stop).await;
-        });
-        let mut serve = std::pin::pin!(serve.into_future());
+    /// A link for the command line of a browser, where all users of this machine can read it: it works once, within a
+    /// minute, and for the user who runs the server. None where nobody can tell who holds a connection.
+    pub fn link_once(&self) -> Option<String> {
+        let code = owner::can_be_told().then(|| self.app.access.code().ok())??;
+        Some(format!("http://{}/?once={code}", self.address))
+    }
+
+    /// Answers until `shutdown` is ready. What is under way then is given up: nothing is waited for.
+    pub async fn run(self, shutdown: impl Future<Output = ()>) {
         tokio::select! {
-            done = &mut serve => return Ok(done?),
+            () = doors::serve(self.listener, self.address, router(self.app)) => {}
             () = shutdown => {}
         }
         let _ = self.stop.send(true);
-        match tokio::time::timeout(PATIENCE, serve).await {
-            Ok(done) => Ok(done?),
-            Err(_) => Ok(()), // a connection that does not end is dropped with the process
-        }
     }
 }
 
@@ -141,18 +145,6 @@ fn prepare(app: Arc<App>) {
     };
     // Without a thread for it, the first question makes them.
     let _ = std::thread::Builder::new().name("prepare".to_owned()).spawn(work);
-}
-
-/// Serves a workbench until `shutdown` is ready; `ready` gets the link that lets a browser in.
-pub async fn serve(
-    bench: Workbench,
-    options: Options,
-    ready: impl FnOnce(&str),
-    shutdown: impl Future<Output = ()>,
-) -> Result<(), ServerError> {
-    let server = Server::bind(bench, options).await?;
-    ready(&server.link());
-    server.run(shutdown).await
 }
 
 fn router(app: Arc<App>) -> Router {

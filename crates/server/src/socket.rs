@@ -1,53 +1,105 @@
 //! The WebSocket: one question as JSON in, its answers as binary messages out. Questions are worked on side by side, away
 //! from the threads that serve connections: quick ones in one lane, slow ones in another, so that no click waits for a
-//! prediction.
+//! prediction. A question counts from being read until its answer is sent: who does not read is not read from.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use axum::Extension;
 use axum::extract::State;
-use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::extract::ws::{Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
 use crosscut_workbench::{Asked, Client, Lane, Sink, failure};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 
 use crate::App;
+use crate::desk::{Held, Seat};
+use crate::doors::Visitor;
 use crate::encode;
 
 /// Longest question in bytes.
 const LONGEST: usize = 1 << 20;
-/// Quick questions of one socket that are worked on at a time; the others wait.
+/// Questions from this size on are read on another thread.
+const LONG: usize = 16 << 10;
+/// Quick questions of one socket under way; the next one is read when an answer was sent.
 const AT_ONCE: usize = 8;
-/// Slow questions of one socket that wait at most.
+/// Slow questions of one socket under way; more are refused.
 const WAITING: usize = 16;
+/// Drafts of one socket that are not sent; who is behind does without more.
+const DRAFTS: usize = 2;
+/// Drafts and words on how far an answer is that are not sent.
+const NOTES: usize = 8;
+/// What the page and the server speak; the token is offered beside it.
+const PROTOCOL: &str = "crosscut";
 
-/// Upgrades the connection.
-pub async fn open(State(app): State<Arc<App>>, upgrade: WebSocketUpgrade) -> Response {
-    upgrade.max_message_size(LONGEST).max_frame_size(LONGEST).on_upgrade(move |socket| talk(app, socket))
+/// Upgrades the connection, which keeps its place among those who are let in.
+pub async fn open(
+    State(app): State<Arc<App>>,
+    Extension(visitor): Extension<Arc<Visitor>>,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    let upgrade = upgrade.protocols([PROTOCOL]).max_message_size(LONGEST).max_frame_size(LONGEST);
+    upgrade.on_upgrade(move |socket| async move {
+        talk(app, socket).await;
+        drop(visitor);
+    })
 }
 
 /// Gives up what is under way when the page is gone.
-struct Asking(Arc<Client>);
+struct Asking {
+    client: Arc<Client>,
+    seat: Arc<Seat>,
+}
 
 impl Drop for Asking {
     fn drop(&mut self) {
-        self.0.cancel_all();
+        self.client.cancel_all();
+        self.seat.leave();
+    }
+}
+
+/// A message on its way out, with what it counts for until it is sent.
+struct Sent {
+    bytes: Vec<u8>,
+    counts: Counts,
+}
+
+enum Counts {
+    /// The last answer to a question.
+    Answer { _held: Option<Held>, _place: OwnedSemaphorePermit },
+    /// A draft, or how far it is.
+    Note(Arc<AtomicUsize>),
+}
+
+impl Drop for Counts {
+    fn drop(&mut self) {
+        if let Counts::Note(notes) = self {
+            notes.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 }
 
 async fn talk(app: Arc<App>, mut socket: WebSocket) {
-    let (ready, mut answers) = mpsc::channel::<Vec<u8>>(AT_ONCE);
-    let asking = Asking(Arc::default());
+    let (ready, mut answers) = mpsc::unbounded_channel::<Sent>(); // as long as what may be under way
+    let asking = Asking { client: Arc::default(), seat: Arc::new(app.desk.sit()) };
     let (quick, slow) = (Arc::new(Semaphore::new(AT_ONCE)), Arc::new(Semaphore::new(WAITING)));
+    let notes = Arc::new(AtomicUsize::new(0));
     let mut stop = app.stop.clone();
     // A question that was read and waits for its turn: no other is read before, but answers go out.
     let mut next: Option<Asked> = None;
     loop {
-        let work = || Work { app: app.clone(), client: asking.0.clone(), ready: ready.clone() };
+        let begin = |asked: Asked, place| {
+            let out =
+                Out { id: asked.id(), ready: ready.clone(), notes: notes.clone(), last: Mutex::default() };
+            let (client, seat) = (asking.client.clone(), asking.seat.clone());
+            client.expect(asked.id());
+            tokio::spawn(Work { app: app.clone(), client, seat, out }.answer(asked, place));
+        };
         let send = tokio::select! {
             message = socket.recv(), if next.is_none() => match message {
-                Some(Ok(Message::Text(text))) => match app.bench.read(text.as_str()) {
+                Some(Ok(Message::Text(text))) => match read(&app, text).await {
                     Ok(asked) if asked.is_cancel() => {
-                        app.bench.answer(&asked, &asking.0, &Nowhere);
+                        app.bench.answer(&asked, &asking.client, &Nowhere);
                         None
                     }
                     Ok(asked) if asked.lane == Lane::Quick => {
@@ -56,7 +108,7 @@ async fn talk(app: Arc<App>, mut socket: WebSocket) {
                     }
                     Ok(asked) => match slow.clone().try_acquire_owned() {
                         Ok(place) => {
-                            work().begin(asked, place);
+                            begin(asked, place);
                             None
                         }
                         Err(_) => Some(failure(asked.id(), "too many slow questions are waiting: cancel some first")),
@@ -69,18 +121,42 @@ async fn talk(app: Arc<App>, mut socket: WebSocket) {
             },
             place = quick.clone().acquire_owned(), if next.is_some() => {
                 if let (Some(asked), Ok(place)) = (next.take(), place) {
-                    work().begin(asked, place);
+                    begin(asked, place);
                 }
                 None
             }
-            answer = answers.recv() => answer,
+            Some(Sent { bytes, counts }) = answers.recv() => {
+                if !sent(&mut socket, bytes, &mut stop).await {
+                    return;
+                }
+                drop(counts);
+                None
+            }
             () = stopped(&mut stop) => return,
         };
         if let Some(bytes) = send
-            && socket.send(Message::Binary(bytes.into())).await.is_err()
+            && !sent(&mut socket, bytes, &mut stop).await
         {
             return;
         }
+    }
+}
+
+/// Reads a question; a long one away from the threads that serve connections.
+async fn read(app: &Arc<App>, text: Utf8Bytes) -> Result<Asked, Vec<u8>> {
+    if text.len() < LONG {
+        return app.bench.read(&text);
+    }
+    let of = app.clone();
+    let read = tokio::task::spawn_blocking(move || of.bench.read(&text)).await;
+    read.unwrap_or_else(|error| Err(failure(0, &format!("this question cannot be read: {error}"))))
+}
+
+/// Sends a message; false when the page is gone or the server stops.
+async fn sent(socket: &mut WebSocket, bytes: Vec<u8>, stop: &mut watch::Receiver<bool>) -> bool {
+    tokio::select! {
+        sent = socket.send(Message::Binary(bytes.into())) => sent.is_ok(),
+        () = stopped(stop) => false,
     }
 }
 
@@ -88,59 +164,71 @@ async fn stopped(stop: &mut watch::Receiver<bool>) {
     let _ = stop.wait_for(|&stop| stop).await;
 }
 
-/// What the work on a question needs.
-struct Work {
-    app: Arc<App>,
-    client: Arc<Client>,
-    ready: mpsc::Sender<Vec<u8>>,
-}
-
-/// Answers of one question on their way out.
+/// Answers of one question on their way out. The last one is kept until its place was given back.
 struct Out {
     id: u32,
-    ready: mpsc::Sender<Vec<u8>>,
+    ready: mpsc::UnboundedSender<Sent>,
+    notes: Arc<AtomicUsize>,
+    last: Mutex<Option<Vec<u8>>>,
+}
+
+impl Out {
+    /// Sends what may be dropped, unless so many are not sent yet.
+    fn note(&self, most: usize, message: impl FnOnce() -> Vec<u8>) {
+        if self.notes.fetch_add(1, Ordering::Relaxed) >= most {
+            self.notes.fetch_sub(1, Ordering::Relaxed);
+            return;
+        }
+        // Nobody waits any more when this fails.
+        let _ = self.ready.send(Sent { bytes: message(), counts: Counts::Note(self.notes.clone()) });
+    }
 }
 
 impl Sink for Out {
     fn send(&self, message: Vec<u8>) {
-        // Nobody waits any more when this fails.
-        let _ = self.ready.blocking_send(encode::answer(self.id, message));
+        let message = encode::answer(self.id, message);
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(message);
     }
 
     fn progress(&self, message: Vec<u8>) {
-        // A page that is behind does without it.
-        let _ = self.ready.try_send(message);
+        self.note(NOTES, || message);
+    }
+
+    fn draft(&self, message: Vec<u8>) {
+        self.note(DRAFTS, || encode::answer(self.id, message));
     }
 }
 
+/// What the work on a question needs.
+struct Work {
+    app: Arc<App>,
+    client: Arc<Client>,
+    seat: Arc<Seat>,
+    out: Out,
+}
+
 impl Work {
-    /// Works on a question that has a place in its lane.
-    fn begin(self, asked: Asked, place: OwnedSemaphorePermit) {
-        let id = asked.id();
-        tokio::spawn(async move {
-            let ready = self.ready.clone();
-            // One slow answer at a time, on threads of its own.
-            let turn = match asked.lane {
-                Lane::Slow => self.app.slow.clone().acquire_owned().await.ok(),
-                Lane::Quick => None,
-            };
-            let done = tokio::task::spawn_blocking(move || {
-                let out = Out { id, ready: self.ready.clone() };
-                let answer = || self.app.bench.answer(&asked, &self.client, &out);
-                match (asked.lane, &self.app.slow_threads) {
-                    (Lane::Slow, Some(threads)) => threads.install(answer),
-                    _ => answer(),
-                }
-            })
-            .await;
-            drop((place, turn));
-            if let Err(error) = done {
+    /// Waits for its turn, answers, and counts the answer until it is sent.
+    async fn answer(self, asked: Asked, place: OwnedSemaphorePermit) {
+        let (id, ready) = (asked.id(), self.out.ready.clone());
+        let Some(turn) = self.seat.turn(asked.lane).await else { return }; // the page is gone
+        let done = tokio::task::spawn_blocking(move || {
+            let answer = || self.app.bench.answer(&asked, &self.client, &self.out);
+            self.app.on_lane(asked.lane, answer);
+            let last = self.out.last.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_default();
+            let held = turn.done(last.len());
+            (last, held)
+        })
+        .await;
+        let (bytes, held) = match done {
+            Ok((bytes, held)) => (bytes, Some(held)),
+            Err(error) => {
                 // A panic is a bug of ours, but only this question's problem.
                 eprintln!("crosscut: a question failed: {error}");
-                let why = "this question met a bug in crosscut; please report it with what you did";
-                let _ = ready.send(failure(id, why)).await;
+                (failure(id, "this question met a bug in crosscut; please report it with what you did"), None)
             }
-        });
+        };
+        let _ = ready.send(Sent { bytes, counts: Counts::Answer { _held: held, _place: place } });
     }
 }
 

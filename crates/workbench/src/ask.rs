@@ -37,6 +37,11 @@ pub trait Sink: Sync {
     fn progress(&self, message: Vec<u8>) {
         self.send(message);
     }
+
+    /// Takes a picture that is not the last one; it may be dropped.
+    fn draft(&self, message: Vec<u8>) {
+        self.send(message);
+    }
 }
 
 /// Which questions wait for which.
@@ -55,10 +60,13 @@ pub struct Client {
 }
 
 impl Client {
+    /// Notes a question that waits for its turn: it can be given up already.
+    pub fn expect(&self, id: u32) {
+        self.begin(id);
+    }
+
     fn begin(&self, id: u32) -> Cancel {
-        let cancel = Cancel::default();
-        self.under_way.lock().unwrap_or_else(PoisonError::into_inner).insert(id, cancel.clone());
-        cancel
+        self.under_way.lock().unwrap_or_else(PoisonError::into_inner).entry(id).or_default().clone()
     }
 
     fn end(&self, id: u32) {
@@ -167,13 +175,14 @@ impl Workbench {
         }
         let kept = asked.key.as_ref().and_then(|key| self.answers.peek(key));
         if let Some(kept) = kept {
+            client.end(*id);
             sink.send(with_id(&kept, *id));
             return;
         }
         let cancel = client.begin(*id);
         let host = Watched { bench: self, run: run_of(ask), id: *id, sink, cancel: &cancel };
         let job = Job::new(run_of(ask), cancel.clone(), &host);
-        let answer = self.answer_to(ask, &job);
+        let answer = job.check().and_then(|()| self.answer_to(ask, &job));
         client.end(*id);
         match answer {
             Ok(answer) => {
@@ -251,7 +260,17 @@ impl Workbench {
 
     /// A picture or a sheet for those who draw themselves: the look after the act, and what it shows.
     pub fn draw(&self, look: &Look) -> Result<Drawn, Refusal> {
-        self.job(look.run, |job| Ok(picture(self, look, None, job)?.drawn))
+        self.draw_until(look, &Cancel::default())
+    }
+
+    /// The same, until it is given up.
+    pub fn draw_until(&self, look: &Look, cancel: &Cancel) -> Result<Drawn, Refusal> {
+        self.job_until(look.run, cancel, |job| Ok(picture(self, look, None, job)?.drawn))
+    }
+
+    /// The lane of a picture.
+    pub fn lane_of(&self, look: &Look) -> Lane {
+        if self.is_slow(look) { Lane::Slow } else { Lane::Quick }
     }
 
     /// Everything about a selection.
@@ -498,7 +517,7 @@ impl Host for Watched<'_> {
             let progress = "{\"share\":0,\"what\":\"draft\"}";
             let mut bytes = frame(&format!("{{\"id\":{},\"ok\":{json},\"progress\":{progress}}}", self.id));
             bytes.extend_from_slice(&columns);
-            self.sink.send(bytes);
+            self.sink.draft(bytes);
         }
     }
 

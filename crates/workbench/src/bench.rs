@@ -224,8 +224,13 @@ impl Workbench {
 
     /// Runs something as a job of a run that nobody watches and nobody cancels.
     pub fn job<T>(&self, run: usize, work: impl FnOnce(&Job<'_>) -> T) -> T {
-        let host = Alone { bench: self, run };
-        work(&Job::new(run, Cancel::default(), &host))
+        self.job_until(run, &Cancel::default(), work)
+    }
+
+    /// Runs something as a job of a run that nobody watches, until it is given up.
+    pub(crate) fn job_until<T>(&self, run: usize, cancel: &Cancel, work: impl FnOnce(&Job<'_>) -> T) -> T {
+        let host = Alone { bench: self, run, cancel };
+        work(&Job::new(run, cancel.clone(), &host))
     }
 }
 
@@ -233,6 +238,7 @@ impl Workbench {
 struct Alone<'a> {
     bench: &'a Workbench,
     run: usize,
+    cancel: &'a Cancel,
 }
 
 impl Host for Alone<'_> {
@@ -241,11 +247,11 @@ impl Host for Alone<'_> {
     fn draft(&self, _drawn: Drawn) {}
 
     fn forest(&self, tree: &TreeRef) -> Result<Arc<dyn Forest>, Refusal> {
-        self.bench.forest(tree, &Job::new(self.run, Cancel::default(), self))
+        self.bench.forest(tree, &Job::new(self.run, self.cancel.clone(), self))
     }
 
     fn lens(&self, tree: &TreeRef, lens: &LensSpec) -> Result<Arc<Chosen>, Refusal> {
-        self.bench.lens(tree, lens, &Job::new(self.run, Cancel::default(), self))
+        self.bench.lens(tree, lens, &Job::new(self.run, self.cancel.clone(), self))
     }
 
     fn run(&self) -> Result<&OpenRun, Refusal> {
@@ -253,6 +259,6 @@ impl Host for Alone<'_> {
     }
 
     fn found(&self, wait: bool) -> Result<Option<Arc<Found>>, Refusal> {
-        self.bench.found_in(wait, &Job::new(self.run, Cancel::default(), self))
+        self.bench.found_in(wait, &Job::new(self.run, self.cancel.clone(), self))
     }
 }

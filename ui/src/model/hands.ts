@@ -125,14 +125,24 @@ export function createHands(store: Store, controls: Controls) {
     if (!look || !view || (view.pane !== "graph" && view.pane !== "plots")) {
       return store.say("Only a picture can be exported: make a pane that draws one the active pane.");
     }
-    if (store.transport.pictures === null)
+    if (store.transport.picture === null)
       return store.say("Pictures are made by the program: open the run with it.");
     const text = JSON.stringify(withSelected(look, selected()));
     const query = new URLSearchParams({ format, theme: store.theme(), look: text });
+    const name = `${store.runInfo(look.run)?.name ?? "crosscut"}-${view.name.replace(/[^\w-]+/g, "-")}.${format}`;
+    store.transport.picture(query).then(
+      (file) => save(file, name),
+      (error: Error) => store.say(error.message),
+    );
+  }
+
+  function save(file: Blob, name: string): void {
     const a = document.createElement("a");
-    a.href = `${store.transport.pictures}?${query}`;
-    a.download = `${store.runInfo(look.run)?.name ?? "crosscut"}-${view.name.replace(/[^\w-]+/g, "-")}.${format}`;
+    a.href = URL.createObjectURL(file);
+    a.download = name;
     a.click();
+    // The browser has begun to read it by then.
+    setTimeout(() => URL.revokeObjectURL(a.href), 10_000);
   }
 
   function copyLink(): void {

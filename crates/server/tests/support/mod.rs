@@ -41,6 +41,8 @@ pub fn encoded(text: &str) -> String {
 pub struct Running {
     pub address: SocketAddr,
     pub token: String,
+    /// What the launch link gave: name and value.
+    pub cookie: String,
     _stop: oneshot::Sender<()>,
     _work: tempfile::TempDir,
 }
@@ -74,7 +76,10 @@ pub async fn serve(runs: Vec<OpenRun>, work: tempfile::TempDir) -> Running {
     tokio::spawn(server.run(async {
         let _ = stopped.await;
     }));
-    Running { address, token, _stop: stop, _work: work }
+    let mut running = Running { address, token, cookie: String::new(), _stop: stop, _work: work };
+    let page = running.get(&format!("/?token={}", running.token), &[("Host", &running.host())]).await;
+    running.cookie = page.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
+    running
 }
 
 /// An answer over plain HTTP.
@@ -96,8 +101,14 @@ impl Answer {
 impl Running {
     /// Sends these bytes and reads what comes back until the connection is closed.
     pub async fn raw(&self, request: &str) -> Answer {
+        self.raw_bytes(request.as_bytes()).await
+    }
+
+    /// The same with bytes that are no text.
+    pub async fn raw_bytes(&self, request: &[u8]) -> Answer {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
-        stream.write_all(request.as_bytes()).await.unwrap();
+        // Who is refused early is not read to the end.
+        let _ = stream.write_all(request).await;
         let mut bytes = Vec::new();
         let _ = stream.read_to_end(&mut bytes).await;
         let split = bytes.windows(4).position(|w| w == b"\r\n\r\n").unwrap_or(bytes.len());
@@ -114,20 +125,26 @@ impl Running {
 
     /// GET as the page would.
     pub async fn get_in(&self, path: &str) -> Answer {
-        self.get(path, &[("Host", &self.host()), ("Cookie", &self.cookie())]).await
+        self.get(path, &[("Host", &self.host()), ("Cookie", &self.cookie), ("Authorization", &self.bearer())])
+            .await
     }
 
     pub fn host(&self) -> String {
         self.address.to_string()
     }
 
-    pub fn cookie(&self) -> String {
-        format!("crosscut={}", self.token)
+    pub fn bearer(&self) -> String {
+        format!("Bearer {}", self.token)
+    }
+
+    /// What a page offers as the protocols of its socket.
+    pub fn protocols(&self) -> String {
+        format!("crosscut, token.{}", self.token)
     }
 
     pub async fn socket(&self) -> Socket {
         let mut request = format!("ws://{}/api/socket", self.address).into_client_request().unwrap();
-        request.headers_mut().insert("Cookie", self.cookie().parse().unwrap());
+        request.headers_mut().insert("Sec-WebSocket-Protocol", self.protocols().parse().unwrap());
         let stream = TcpStream::connect(self.address).await.unwrap();
         let (socket, _) = tokio_tungstenite::client_async(request, stream).await.unwrap();
         Socket { socket, next: 1 }
