@@ -1,11 +1,11 @@
 //! Whose question is answered next. A few places for quick answers and one for slow ones are shared by all connections, so
 //! that nobody waits for more than a few answers of somebody else: a place goes to the connection that has the fewest, then
-//! to the one that has used the least time. And nobody fills the memory with answers that nobody reads: what was answered
+//! to the one that has used the least time. Whose answers are usually quick to make finds places that others do not get. And nobody fills the memory with answers that nobody reads: what was answered
 //! counts until it is sent, per connection and in all.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crosscut_scene::limits;
 use crosscut_workbench::Lane;
@@ -18,6 +18,9 @@ pub const HELD_EACH: usize = 4 * ANSWER;
 /// Bytes of all connections together, beside one answer for each.
 pub const HELD_ALL: usize = 64 * ANSWER;
 
+/// Whose answers usually take less time of a processor than this may use the places for quick ones.
+const LIGHT: Duration = Duration::from_millis(20);
+
 /// The places and who waits for them.
 pub struct Desk {
     state: Mutex<State>,
@@ -29,6 +32,8 @@ pub struct Desk {
 
 struct State {
     free: [usize; 2],
+    /// Free places in the quick lane for those whose answers are usually light.
+    free_light: usize,
     /// Bytes that are answered, or may be soon, and not sent.
     held: usize,
     next: u64,
@@ -41,8 +46,10 @@ struct State {
 struct Account {
     waiting: [VecDeque<oneshot::Sender<Turn>>; 2],
     running: [usize; 2],
-    /// Nanoseconds.
+    /// Nanoseconds of a processor.
     used: [u64; 2],
+    /// What a quick answer took of late.
+    usual: u64,
     held: usize,
 }
 
@@ -57,9 +64,16 @@ pub struct Turn {
     desk: Arc<Desk>,
     number: u64,
     /// None when the place was given back.
-    lane: Option<usize>,
-    begin: Instant,
+    place: Option<Place>,
+    /// Time of a processor that the answer took.
+    took: Duration,
     held: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Place {
+    lane: usize,
+    is_light: bool,
 }
 
 /// Bytes of an answer that is not sent. Given back when it is dropped.
@@ -77,16 +91,17 @@ fn index(lane: Lane) -> usize {
 }
 
 impl Desk {
-    /// A desk for a machine with so many processors. There are two more places than processors, and no connection has all
-    /// of them: a click begins at once, whatever somebody else asked for.
+    /// A desk for a machine with so many processors. There are two more places than processors, as many again for light
+    /// answers, and no connection has all of them: a click begins at once, whatever somebody else asked for.
     pub fn new(processors: usize) -> Arc<Self> {
         let processors = processors.max(1);
-        Self::with([processors + 2, 1], [processors, 1], HELD_EACH, HELD_ALL)
+        let free = [processors + 2, 1];
+        Self::with(free, processors + 2, [processors, 1], (HELD_EACH, HELD_ALL))
     }
 
-    fn with(free: [usize; 2], each: [usize; 2], held_each: usize, held_all: usize) -> Arc<Self> {
-        let state = State { free, held: 0, next: 0, clock: [0; 2], accounts: HashMap::new() };
-        Arc::new(Desk { state: Mutex::new(state), each, held_each, held_all })
+    fn with(free: [usize; 2], free_light: usize, each: [usize; 2], held: (usize, usize)) -> Arc<Self> {
+        let state = State { free, free_light, held: 0, next: 0, clock: [0; 2], accounts: HashMap::new() };
+        Arc::new(Desk { state: Mutex::new(state), each, held_each: held.0, held_all: held.1 })
     }
 
     /// A new connection.
@@ -108,8 +123,8 @@ impl Desk {
             let mut granted = Vec::new();
             let mut state = self.lock();
             for lane in 0..2 {
-                while let Some((number, sender)) = state.next(lane, self) {
-                    granted.push((number, lane, sender));
+                while let Some(next) = state.next(lane, self) {
+                    granted.push(next);
                 }
             }
             drop(state);
@@ -117,9 +132,9 @@ impl Desk {
                 return;
             }
             let mut gone = false;
-            for (number, lane, sender) in granted {
-                let lane = Some(lane);
-                let turn = Turn { desk: self.clone(), number, lane, begin: Instant::now(), held: ANSWER };
+            for (number, place, sender) in granted {
+                let (desk, took) = (self.clone(), Duration::ZERO);
+                let turn = Turn { desk, number, place: Some(place), took, held: ANSWER };
                 // Who does not wait any more gives the place back at once; the loop serves the next one.
                 gone |= sender.send(turn).map_err(Turn::leave).is_err();
             }
@@ -132,14 +147,16 @@ impl Desk {
 
 impl State {
     /// Takes a place in a lane for who is next, if there is one.
-    fn next(&mut self, lane: usize, desk: &Desk) -> Option<(u64, oneshot::Sender<Turn>)> {
-        if self.free[lane] == 0 {
+    fn next(&mut self, lane: usize, desk: &Desk) -> Option<(u64, Place, oneshot::Sender<Turn>)> {
+        let is_light = self.free[lane] == 0;
+        if is_light && (lane != index(Lane::Quick) || self.free_light == 0) {
             return None;
         }
         let room = self.held + ANSWER <= desk.held_all;
         let may = |account: &Account| {
             !account.waiting[lane].is_empty()
-                && account.running[lane] < desk.each[lane]
+                && account.running[lane] < if is_light { 1 } else { desk.each[lane] }
+                && !(is_light && account.usual >= LIGHT.as_nanos() as u64)
                 && (account.held == 0 || room && account.held + ANSWER <= desk.held_each)
         };
         let ready = self.accounts.iter_mut().filter(|(_, account)| may(account));
@@ -148,10 +165,14 @@ impl State {
         let sender = account.waiting[lane].pop_front()?;
         account.running[lane] += 1;
         self.clock[lane] = self.clock[lane].max(account.used[lane]);
-        self.free[lane] -= 1;
+        if is_light {
+            self.free_light -= 1;
+        } else {
+            self.free[lane] -= 1;
+        }
         let number = *number;
         self.hold(number, ANSWER);
-        Some((number, sender))
+        Some((number, Place { lane, is_light }, sender))
     }
 
     fn hold(&mut self, number: u64, bytes: usize) {
@@ -168,11 +189,20 @@ impl State {
         }
     }
 
-    fn end(&mut self, number: u64, lane: usize, used: u64) {
-        self.free[lane] += 1;
+    fn end(&mut self, number: u64, Place { lane, is_light }: Place, took: Duration) {
+        if is_light {
+            self.free_light += 1;
+        } else {
+            self.free[lane] += 1;
+        }
         if let Some(account) = self.accounts.get_mut(&number) {
+            // Never nothing: those who ask for little take turns, too.
+            let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX).max(1000);
             account.running[lane] -= 1;
-            account.used[lane] += used;
+            account.used[lane] = account.used[lane].saturating_add(took);
+            if lane == index(Lane::Quick) {
+                account.usual = account.usual / 4 * 3 + took / 4;
+            }
         }
     }
 }
@@ -210,7 +240,29 @@ impl Drop for Seat {
     }
 }
 
+/// Time of a processor that this thread has used.
+fn thread_time() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: writes the one value that it is given.
+    let done = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    let (seconds, nanos) =
+        (u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0));
+    if done == 0 { Duration::new(seconds, nanos) } else { Duration::ZERO }
+}
+
 impl Turn {
+    /// Does the work of a lane, and notes how long it took. A quick answer is made on this thread: what counts is its share
+    /// of a processor, because waiting for one is nobody's fault. A slow one has threads of its own.
+    pub fn work<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        let (begin, processor) = (Instant::now(), thread_time());
+        let done = work();
+        self.took += match self.place {
+            Some(Place { lane: 1, .. }) => begin.elapsed(),
+            _ => thread_time().saturating_sub(processor),
+        };
+        done
+    }
+
     /// The answer is there: gives the place back, and counts its bytes until they are sent.
     pub fn done(mut self, bytes: usize) -> Held {
         {
@@ -228,10 +280,10 @@ impl Turn {
     }
 
     fn end(&mut self) -> bool {
-        let Some(lane) = self.lane.take() else { return false };
+        let Some(place) = self.place.take() else { return false };
         let mut state = self.desk.lock();
         state.give_back(self.number, self.held);
-        state.end(self.number, lane, u64::try_from(self.begin.elapsed().as_nanos()).unwrap_or(u64::MAX));
+        state.end(self.number, place, self.took);
         true
     }
 }
@@ -259,7 +311,7 @@ mod tests {
 
     /// Three places, two for each; three answers held by one, five by all.
     fn desk() -> Arc<Desk> {
-        Desk::with([3, 1], [2, 1], 3 * ANSWER, 5 * ANSWER)
+        Desk::with([3, 1], 0, [2, 1], (3 * ANSWER, 5 * ANSWER))
     }
 
     /// The turn if there is one at once.
@@ -287,7 +339,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_has_used_least_is_next() {
-        let desk = Desk::with([1, 1], [1, 1], HELD_EACH, HELD_ALL);
+        let desk = Desk::with([1, 1], 0, [1, 1], (HELD_EACH, HELD_ALL));
         let (greedy, other) = (Arc::new(desk.sit()), Arc::new(desk.sit()));
         let turn = greedy.turn(Lane::Quick).await.unwrap();
         let (told, mut order) = tokio::sync::mpsc::unbounded_channel();
@@ -313,17 +365,44 @@ mod tests {
 
     #[tokio::test]
     async fn who_comes_back_has_saved_up_nothing() {
-        let desk = Desk::with([1, 1], [1, 1], HELD_EACH, HELD_ALL);
+        let desk = Desk::with([1, 1], 0, [1, 1], (HELD_EACH, HELD_ALL));
         let (busy, idle) = (desk.sit(), desk.sit());
         for _ in 0..3 {
-            let turn = busy.turn(Lane::Quick).await;
-            tokio::time::sleep(Duration::from_millis(5)).await;
-            drop(turn);
+            let mut turn = busy.turn(Lane::Quick).await.unwrap();
+            turn.took = Duration::from_millis(5);
         }
         drop(busy.turn(Lane::Quick).await);
         drop(idle.turn(Lane::Quick).await);
         let used = |seat: &Seat| desk.lock().accounts[&seat.number].used[0];
         assert!(used(&idle) >= Duration::from_millis(15).as_nanos() as u64);
+    }
+
+    #[tokio::test]
+    async fn light_answers_find_a_place_beside_heavy_ones() {
+        let desk = Desk::with([1, 1], 1, [1, 1], (HELD_EACH, HELD_ALL));
+        let heavy = [desk.sit(), desk.sit()];
+        for seat in &heavy {
+            let mut turn = seat.turn(Lane::Quick).await.unwrap();
+            turn.took = 8 * LIGHT;
+        }
+        let _first = now(&heavy[0], Lane::Quick).await.unwrap();
+        assert!(now(&heavy[1], Lane::Quick).await.is_none(), "only light ones get the other place");
+        let light = desk.sit();
+        let turn = now(&light, Lane::Quick).await.unwrap();
+        assert!(now(&light, Lane::Quick).await.is_none(), "one of them at a time");
+        drop(turn);
+        assert!(now(&light, Lane::Quick).await.is_some());
+    }
+
+    #[test]
+    fn work_is_measured_by_what_the_processor_did() {
+        let desk = desk();
+        let mut turn = Turn { desk: desk.clone(), number: 0, place: None, took: Duration::ZERO, held: 0 };
+        turn.work(|| std::thread::sleep(Duration::from_millis(30)));
+        assert!(turn.took < Duration::from_millis(30), "sleeping is no work: {:?}", turn.took);
+        let before = turn.took;
+        turn.work(|| (0..2_000_000u64).fold(0, |a, b| std::hint::black_box(a ^ b)));
+        assert!(turn.took > before);
     }
 
     #[tokio::test]

@@ -67,9 +67,9 @@ pub async fn picture(
     let seat = app.desk.sit();
     let asking = Asking(Cancel::default());
     let cancel = asking.0.clone();
-    let Some(turn) = seat.turn(lane).await else { return refused("cancelled".to_owned()) };
+    let Some(mut turn) = seat.turn(lane).await else { return refused("cancelled".to_owned()) };
     let drawn = tokio::task::spawn_blocking(move || {
-        let drawn = app.on_lane(lane, || draw(&app, &look, &parameters, &cancel));
+        let drawn = turn.work(|| app.on_lane(lane, || draw(&app, &look, &parameters, &cancel)));
         let held = turn.done(drawn.as_ref().map_or(0, |picture| picture.bytes.len()));
         (drawn, held)
     })

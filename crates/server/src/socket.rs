@@ -211,10 +211,10 @@ impl Work {
     /// Waits for its turn, answers, and counts the answer until it is sent.
     async fn answer(self, asked: Asked, place: OwnedSemaphorePermit) {
         let (id, ready) = (asked.id(), self.out.ready.clone());
-        let Some(turn) = self.seat.turn(asked.lane).await else { return }; // the page is gone
+        let Some(mut turn) = self.seat.turn(asked.lane).await else { return }; // the page is gone
         let done = tokio::task::spawn_blocking(move || {
             let answer = || self.app.bench.answer(&asked, &self.client, &self.out);
-            self.app.on_lane(asked.lane, answer);
+            turn.work(|| self.app.on_lane(asked.lane, answer));
             let last = self.out.last.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_default();
             let held = turn.done(last.len());
             (last, held)

@@ -60,7 +60,7 @@ async fn a_request_must_come_in_time() {
 async fn large(server: &Running) -> Value {
     let mut socket = server.socket().await;
     let on = json!({"run": 0, "tree": "tasks", "nodes": "0"});
-    let act = json!({"name": "below", "on": on, "numbers": [15_000]});
+    let act = json!({"name": "below", "on": on, "numbers": [9_000]});
     let answer = socket.ok(json!({"ask": "scene", "look": look("tasks.dag"), "act": act})).await;
     assert!(answer["visible"].as_u64().unwrap() > 5_000, "{}", answer["visible"]);
     answer["look"].clone()
