@@ -10,4 +10,8 @@ import "./theme.css";
 const token = takeToken(); // before anything reads the address
 const root = document.getElementById("page")!;
 const socket = `${location.protocol === "https:" ? "wss:" : "ws:"}//${location.host}/api/socket`;
-window.crosscut = createPage(root, browserHost(root), new SocketTransport(socket, token, "/api/picture")).probe;
+window.crosscut = createPage(
+  root,
+  browserHost(root),
+  new SocketTransport(socket, token, "/api/picture"),
+).probe;

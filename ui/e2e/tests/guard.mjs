@@ -183,7 +183,10 @@ test("a name that is rebound to this machine gets nothing", async () => {
       assert.deepEqual(got, ["403", "403", "refused"]);
     }
     assert.equal((await page.goto(`${name}/?token=${token}`)).status(), 403);
-    assert.ok(statuses.length >= 4 && statuses.every((status) => status === 403), `it was asked: ${statuses}`);
+    assert.ok(
+      statuses.length >= 4 && statuses.every((status) => status === 403),
+      `it was asked: ${statuses}`,
+    );
     // The same page is let in under the server's own address: it is the name that is refused.
     await page.goto(server.link);
     const own = await page.evaluate(probe, [server.origin, "/", ["crosscut", `token.${token}`]]);
