@@ -7,11 +7,14 @@ mod build;
 pub mod clocks;
 mod collectives;
 pub mod communicators;
+pub mod communities;
 mod error;
 mod finish;
 mod matching;
 mod messages;
+pub mod partition;
 pub mod schema;
+pub mod times;
 
 pub use build::{Builder, Done, Joined, RankWriter, Receive, Send, Whole};
 pub use communicators::{Comm, Comms};

@@ -1,0 +1,202 @@
+//! A partition: which community each process belongs to. How far two of them are apart.
+
+use pathfinding::kuhn_munkres::kuhn_munkres;
+use pathfinding::matrix::Matrix;
+
+/// Each process in one of several communities, which are numbered without gaps in the order in which they first appear.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Partition {
+    of: Vec<u32>,
+    communities: u32,
+}
+
+impl Partition {
+    /// The partition in which processes with equal labels are together.
+    pub fn new(labels: impl IntoIterator<Item = u32>) -> Partition {
+        let mut numbers = foldhash::HashMap::default();
+        let of: Vec<u32> = labels
+            .into_iter()
+            .map(|label| {
+                let fresh = numbers.len() as u32;
+                *numbers.entry(label).or_insert(fresh)
+            })
+            .collect();
+        Partition { of, communities: numbers.len() as u32 }
+    }
+
+    /// The community of each process.
+    pub fn of(&self) -> &[u32] {
+        &self.of
+    }
+
+    /// How many communities there are.
+    pub fn communities(&self) -> u32 {
+        self.communities
+    }
+
+    /// The number of processes in each community.
+    pub fn sizes(&self) -> Vec<u32> {
+        let mut sizes = vec![0; self.communities as usize];
+        self.of.iter().for_each(|&community| sizes[community as usize] += 1);
+        sizes
+    }
+
+    /// The share of processes that would have to change their community to make one partition the other, under the best
+    /// naming of the communities: 0 for the same clustering. A metric: symmetric, with the triangle inequality.
+    ///
+    /// Both must be of the same processes.
+    pub fn distance(&self, other: &Partition) -> f64 {
+        assert_eq!(self.of.len(), other.of.len(), "partitions of the same processes");
+        if self.of.is_empty() {
+            return 0.0;
+        }
+        let stay: i64 = overlaps(self, other).iter().map(|island| best_match(island)).sum();
+        1.0 - stay as f64 / self.of.len() as f64
+    }
+}
+
+/// How many processes the community `a` of one partition shares with `b` of the other.
+#[derive(Clone, Copy, Debug)]
+struct Overlap {
+    a: u32,
+    b: u32,
+    shared: i64,
+}
+
+/// The overlaps of two partitions, as islands: communities that overlap, directly or through others, are on one island, so
+/// that each can be matched by itself. Equal partitions, or a partition of single processes, make only tiny islands.
+fn overlaps(one: &Partition, other: &Partition) -> Vec<Vec<Overlap>> {
+    let mut pairs: Vec<(u32, u32)> = one.of.iter().copied().zip(other.of.iter().copied()).collect();
+    pairs.sort_unstable();
+    let overlaps: Vec<Overlap> = pairs
+        .chunk_by(|a, b| a == b)
+        .map(|same| Overlap { a: same[0].0, b: same[0].1, shared: same.len() as i64 })
+        .collect();
+
+    let mut islands = Joined::new(one.communities + other.communities);
+    overlaps.iter().for_each(|overlap| islands.join(overlap.a, one.communities + overlap.b));
+    let mut by_island: Vec<(u32, Overlap)> =
+        overlaps.into_iter().map(|overlap| (islands.root(overlap.a), overlap)).collect();
+    by_island.sort_by_key(|(island, _)| *island);
+    by_island
+        .chunk_by(|a, b| a.0 == b.0)
+        .map(|island| island.iter().map(|(_, overlap)| *overlap).collect())
+        .collect()
+}
+
+/// The most processes that can keep their community when each community of one side becomes at most one of the other.
+fn best_match(island: &[Overlap]) -> i64 {
+    let named = |name: fn(&Overlap) -> u32| {
+        let mut names: Vec<u32> = island.iter().map(name).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    };
+    let (rows, columns) = (named(|overlap| overlap.a), named(|overlap| overlap.b));
+    if rows.len() == 1 || columns.len() == 1 {
+        return island.iter().map(|overlap| overlap.shared).max().unwrap_or(0);
+    }
+    // The library wants no more rows than columns.
+    let wide = rows.len() <= columns.len();
+    let (short, long) = if wide { (&rows, &columns) } else { (&columns, &rows) };
+    let mut shared = Matrix::new(short.len(), long.len(), 0i64);
+    for overlap in island {
+        let (s, l) = if wide { (overlap.a, overlap.b) } else { (overlap.b, overlap.a) };
+        let at = (short.partition_point(|&name| name < s), long.partition_point(|&name| name < l));
+        shared[at] = overlap.shared;
+    }
+    kuhn_munkres(&shared).0
+}
+
+/// Which things were joined, directly or through others.
+pub(crate) struct Joined(Vec<u32>);
+
+impl Joined {
+    pub(crate) fn new(things: u32) -> Joined {
+        Joined((0..things).collect())
+    }
+
+    /// The one that stands for all that were joined with it.
+    pub(crate) fn root(&mut self, mut thing: u32) -> u32 {
+        while self.0[thing as usize] != thing {
+            let above = self.0[thing as usize];
+            self.0[thing as usize] = self.0[above as usize];
+            thing = above;
+        }
+        thing
+    }
+
+    /// From now on the root of `kept` stands for both.
+    pub(crate) fn join(&mut self, kept: u32, gone: u32) {
+        let (kept, gone) = (self.root(kept), self.root(gone));
+        self.0[gone as usize] = kept;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crosscut_chance::Chance;
+
+    /// Every way to name the communities of one side by those of the other is tried.
+    fn naive(one: &Partition, other: &Partition) -> f64 {
+        fn most(row: u32, rows: u32, taken: &mut [bool], shared: &[Vec<i64>]) -> i64 {
+            if row == rows {
+                return 0;
+            }
+            let mut best = most(row + 1, rows, taken, shared);
+            for column in 0..taken.len() {
+                if !taken[column] {
+                    taken[column] = true;
+                    best = best.max(shared[row as usize][column] + most(row + 1, rows, taken, shared));
+                    taken[column] = false;
+                }
+            }
+            best
+        }
+        let mut shared = vec![vec![0; other.communities as usize]; one.communities as usize];
+        one.of.iter().zip(&other.of).for_each(|(&a, &b)| shared[a as usize][b as usize] += 1);
+        let stay = most(0, one.communities, &mut vec![false; other.communities as usize], &shared);
+        1.0 - stay as f64 / one.of.len() as f64
+    }
+
+    fn any(chance: &mut Chance, processes: usize, communities: usize) -> Partition {
+        Partition::new((0..processes).map(|_| chance.index(communities) as u32))
+    }
+
+    #[test]
+    fn the_distance_is_that_of_the_best_naming() {
+        let mut chance = Chance::new(21);
+        for _ in 0..500 {
+            let processes = 1 + chance.index(12);
+            let (a, b) = (1 + chance.index(5), 1 + chance.index(5));
+            let (one, other) = (any(&mut chance, processes, a), any(&mut chance, processes, b));
+            let distance = one.distance(&other);
+            assert!((distance - naive(&one, &other)).abs() < 1e-12, "{one:?} {other:?} {distance}");
+            assert!((distance - other.distance(&one)).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn it_is_a_metric() {
+        let mut chance = Chance::new(22);
+        for _ in 0..200 {
+            let [a, b, c] = std::array::from_fn(|_| any(&mut chance, 30, 6));
+            assert_eq!(a.distance(&a), 0.0);
+            assert!(a.distance(&c) <= a.distance(&b) + b.distance(&c) + 1e-12);
+        }
+    }
+
+    #[test]
+    fn names_do_not_matter_and_many_single_processes_are_quick() {
+        let halves = Partition::new([7, 7, 3, 3]);
+        assert_eq!((halves.of(), halves.communities(), halves.sizes()), (&[0, 0, 1, 1][..], 2, vec![2, 2]));
+        assert_eq!(halves.distance(&Partition::new([1, 1, 9, 9])), 0.0);
+        assert_eq!(halves.distance(&Partition::new([0, 1, 0, 1])), 0.5);
+        let single = Partition::new(0..100_000);
+        let one = Partition::new([0; 100_000]);
+        assert!((single.distance(&one) - 0.99999).abs() < 1e-9);
+        assert_eq!(single.distance(&single), 0.0);
+        assert_eq!(Partition::new([]).distance(&Partition::new([])), 0.0);
+    }
+}
