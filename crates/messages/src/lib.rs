@@ -13,6 +13,7 @@ mod finish;
 mod matching;
 mod messages;
 pub mod partition;
+pub mod patterns;
 pub mod schema;
 pub mod times;
 
