@@ -36,7 +36,8 @@ fn answer(kind: &str, rest: &str) -> Result<String, Box<dyn std::error::Error>> 
         }
         "distance" => {
             let (one, other) = rest.split_once('/').ok_or("two partitions with a / between")?;
-            let partition = |text: &str| numbers(text).map(|labels| Partition::new(labels.iter().map(|&l| l as u32)));
+            let partition =
+                |text: &str| numbers(text).map(|labels| Partition::new(labels.iter().map(|&l| l as u32)));
             partition(one)?.distance(&partition(other)?).to_string()
         }
         "seconds" => match rest.split_once(' ') {

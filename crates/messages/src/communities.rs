@@ -190,7 +190,11 @@ const GONE: u32 = u32::MAX;
 impl Agglomeration {
     fn new(processes: u32, edges: &[Edge]) -> Agglomeration {
         let counts = |edge: &&Edge| {
-            edge.a != edge.b && edge.a < processes && edge.b < processes && edge.weight > 0.0 && edge.weight.is_finite()
+            edge.a != edge.b
+                && edge.a < processes
+                && edge.b < processes
+                && edge.weight > 0.0
+                && edge.weight.is_finite()
         };
         let total: f64 = edges.iter().filter(counts).map(|edge| edge.weight).sum();
         let mut near = vec![Vec::new(); processes as usize];

@@ -15,6 +15,7 @@ mod messages;
 pub mod partition;
 pub mod patterns;
 pub mod schema;
+pub mod steps;
 pub mod times;
 
 pub use build::{Builder, Done, Joined, RankWriter, Receive, Send, Whole};

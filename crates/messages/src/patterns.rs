@@ -80,20 +80,12 @@ pub struct Expression {
 const LONGEST: usize = 5_000;
 
 impl Expression {
-    /// Folds a sequence into the fewest names, inner repetitions first.
+    /// Folds a sequence into few names: the repetitions that save most, then those inside them and beside them.
     pub fn of(patterns: &[usize]) -> Expression {
         let mut terms = Terms::default();
-        let mut sequence: Vec<usize> = patterns.iter().map(|&pattern| terms.term(Term::Phase(pattern))).collect();
-        loop {
-            let before = sequence.len();
-            sequence = terms.fold_runs(&sequence);
-            if sequence.len() <= LONGEST {
-                sequence = terms.fold_once(&sequence);
-            }
-            if sequence.len() == before {
-                return Expression { parts: sequence.iter().map(|&term| terms.unfold(term)).collect() };
-            }
-        }
+        let sequence: Vec<usize> = patterns.iter().map(|&pattern| terms.term(Term::Phase(pattern))).collect();
+        let folded = terms.fold(sequence);
+        Expression { parts: folded.iter().map(|&term| terms.unfold(term)).collect() }
     }
 
     /// How many names it is written with.
@@ -172,6 +164,20 @@ impl Terms {
         self.all.len() - 1
     }
 
+    /// Folds until nothing repeats any more.
+    fn fold(&mut self, mut sequence: Vec<usize>) -> Vec<usize> {
+        loop {
+            let before = sequence.len();
+            sequence = self.fold_runs(&sequence);
+            if sequence.len() <= LONGEST {
+                sequence = self.fold_blocks(&sequence);
+            }
+            if sequence.len() == before {
+                return sequence;
+            }
+        }
+    }
+
     /// Neighbours that are equal become one term.
     fn fold_runs(&mut self, sequence: &[usize]) -> Vec<usize> {
         sequence
@@ -180,8 +186,8 @@ impl Terms {
             .collect()
     }
 
-    /// Folds the repetitions of blocks that save most names; those inside the blocks are folded already.
-    fn fold_once(&mut self, sequence: &[usize]) -> Vec<usize> {
+    /// Folds the repetitions of blocks that save most names, and then the blocks.
+    fn fold_blocks(&mut self, sequence: &[usize]) -> Vec<usize> {
         let length = sequence.len();
         // From the end: the fewest names and parts for the rest, and whether a block of `period` begins here, `times` over.
         let mut least = vec![(0usize, 0usize); length + 1];
@@ -197,7 +203,7 @@ impl Terms {
                 alike[period] = if sequence[at] == sequence[at + period] { alike[period] + 1 } else { 0 };
                 let times = 1 + alike[period] / period;
                 let (names, parts) = least[at + period * times];
-                if times > 1 && (names + block, parts + 1) < least[at] {
+                if times > 1 && (names + block, parts + 1) <= least[at] {
                     least[at] = (names + block, parts + 1);
                     choice[at] = (period, times);
                 }
@@ -208,7 +214,8 @@ impl Terms {
         while at < length {
             let (period, times) = choice[at];
             if times > 1 {
-                folded.push(self.term(Term::Repeat(times, sequence[at..at + period].to_vec())));
+                let block = self.fold(sequence[at..at + period].to_vec());
+                folded.push(self.term(Term::Repeat(times, block)));
             } else {
                 folded.push(sequence[at]);
             }
@@ -310,7 +317,8 @@ mod tests {
             let communities = Communities::of(wide * high, edges);
             patterns.recognise(edges, &communities.cut(communities.best().0))
         };
-        let seen: Vec<usize> = (0..6).map(|phase| if phase == 3 { see(&pairs) } else { see(&halo()) }).collect();
+        let seen: Vec<usize> =
+            (0..6).map(|phase| if phase == 3 { see(&pairs) } else { see(&halo()) }).collect();
         assert_eq!(seen, [0, 0, 0, 1, 0, 0]);
     }
 }

@@ -48,7 +48,8 @@ impl Linkage {
         let mut right: Vec<Cluster> = Vec::new();
         let mut next = 0;
         loop {
-            let ahead = right.last().copied().or_else(|| times.get(next).map(|&time| Cluster { time, last: next }));
+            let ahead =
+                right.last().copied().or_else(|| times.get(next).map(|&time| Cluster { time, last: next }));
             if let [.., a, b] = left[..] {
                 let gap = b.time - a.time;
                 if let [.., before, _, _] = left[..]
@@ -96,7 +97,8 @@ impl Linkage {
         if within.is_empty() {
             return Vec::new();
         }
-        let mut gaps: Vec<usize> = self.widest(&within, phases.saturating_sub(1)).iter().map(|gap| gap.index).collect();
+        let mut gaps: Vec<usize> =
+            self.widest(&within, phases.saturating_sub(1)).iter().map(|gap| gap.index).collect();
         gaps.sort_unstable();
         let ends = gaps.iter().map(|gap| gap + 1).chain([within.end]);
         let mut first = within.start;
@@ -181,7 +183,8 @@ mod tests {
 
     /// Every pair is looked at for every merge: (height, gap) in the order of the merges.
     fn naive(times: &[f64]) -> Vec<(f64, usize)> {
-        let mut clusters: Vec<(f64, usize)> = times.iter().copied().enumerate().map(|(at, time)| (time, at)).collect();
+        let mut clusters: Vec<(f64, usize)> =
+            times.iter().copied().enumerate().map(|(at, time)| (time, at)).collect();
         let mut merges = Vec::new();
         while clusters.len() > 1 {
             let gap = |at: usize| clusters[at + 1].0 - clusters[at].0;
@@ -243,7 +246,8 @@ mod tests {
             let linkage = Linkage::of(&times);
             let merges = naive(&times);
             for phases in 1..=points {
-                let mut ends: Vec<usize> = merges[points - phases..].iter().map(|merge| merge.1 + 1).collect();
+                let mut ends: Vec<usize> =
+                    merges[points - phases..].iter().map(|merge| merge.1 + 1).collect();
                 ends.sort_unstable();
                 ends.push(points);
                 let cut = linkage.cut(0..points, phases);

@@ -95,7 +95,15 @@ fn a_butterfly_falls_into_its_halves() {
 fn silent_processes_are_one_class_and_components_join_last() {
     let edge = |a, b| Edge { a, b, weight: 1.0 };
     // A triangle, a pair, and three that say nothing; edges that do not count.
-    let edges = [edge(0, 1), edge(1, 2), edge(2, 0), edge(4, 5), edge(3, 3), edge(9, 1), Edge { a: 3, b: 6, weight: 0.0 }];
+    let edges = [
+        edge(0, 1),
+        edge(1, 2),
+        edge(2, 0),
+        edge(4, 5),
+        edge(3, 3),
+        edge(9, 1),
+        Edge { a: 3, b: 6, weight: 0.0 },
+    ];
     let communities = Communities::of(8, &edges);
     assert_eq!(communities.cut(3), Partition::new([0, 0, 0, 1, 2, 2, 1, 1]));
     assert_eq!(communities.cut(1), Partition::new([0; 8]));
