@@ -21,7 +21,7 @@ fn adds_up(causes: &Causes) {
     let account = causes.account;
     assert_eq!(account.work + account.lost + account.shared + account.unexplained, account.capacity);
     assert_eq!(account.lost, causes.findings.iter().map(|finding| finding.cost).sum::<i64>());
-    assert!(account.unexplained >= 0);
+    assert!(account.work >= 0 && account.unexplained >= 0);
     // Worst first among those that the program can change, and among the others.
     assert!(causes.findings.iter().all(|found| found.behind || !found.cause.is_outside()));
     assert!(causes.findings.is_sorted_by_key(|found| (found.behind, std::cmp::Reverse(found.cost))));

@@ -109,7 +109,9 @@ pub fn judge(tasks: &Tasks, roles: &Roles, blame: &Blame, baseline: Option<&Task
     let mut judge =
         Judge { tasks, roles, blame, facts, losses: Vec::new(), by_key: HashMap::new(), shared: 0 };
     let of_group = roles.groups.known.iter().map(|known| judge.group(known)).collect();
-    let inside = judge.locks() + judge.chunks() + judge.off() + judge.grown();
+    let mut inside = judge.off() + judge.locks();
+    inside += judge.chunks(tasks.summary().work - inside);
+    inside += judge.grown();
     Judged { losses: judge.losses, of_group, facts: judge.facts, inside, shared: judge.shared }
 }
 
@@ -159,14 +161,16 @@ impl Judge<'_> {
         waits.iter().filter(|(_, waits)| waits.cost > 0).map(charge).sum()
     }
 
-    /// Fetching chunks that are too small for it.
-    fn chunks(&mut self) -> i64 {
+    /// Fetching chunks that are too small for it; of the work that is `left` when the worker had a processor and no lock
+    /// to wait for.
+    fn chunks(&mut self, mut left: i64) -> i64 {
         let mut lines: Vec<u32> =
             self.roles.chunks.keys().copied().filter(|&line| self.is_fine(line)).collect();
         lines.sort_unstable();
         let charge = |line: u32| {
             let lengths = &self.roles.chunks[&line];
-            let cost = (FETCH.saturating_mul(lengths.count as i64)).min(lengths.sum);
+            let cost = FETCH.saturating_mul(lengths.count as i64).min(lengths.sum).min(left.max(0));
+            left -= cost;
             let who = Who { worst: (0, u32::MAX), blamed: lengths.count, time: lengths.sum };
             self.charge(Cause::FineChunks, line, line, cost, who);
             cost

@@ -41,11 +41,22 @@ pub fn tell(tasks: &Tasks, roles: &Roles, blame: &Blame, judged: &Judged) -> Cau
         finding.behind = finding.cause.is_outside() || finding.cost < least;
     }
     findings.sort_by_key(|(_, finding)| (finding.behind, std::cmp::Reverse(finding.cost), finding.cause));
+    keep_within(capacity, &mut findings);
     super::stretches::add(tasks, roles, blame, judged, &mut findings);
     let findings: Vec<Finding> = findings.into_iter().map(|(_, finding)| finding).collect();
     let lost = findings.iter().map(|finding| finding.cost).sum();
     let account = Account::of(capacity, work, lost, more);
     Causes { findings, account }
+}
+
+/// Shares are rounded: there is not more lost than the workers had. The least findings give up what is too much.
+fn keep_within(capacity: i64, findings: &mut Vec<(usize, Finding)>) {
+    let mut left = capacity.max(0);
+    for (_, finding) in findings.iter_mut() {
+        finding.cost = finding.cost.min(left);
+        left -= finding.cost;
+    }
+    findings.retain(|(_, finding)| finding.cost > 0);
 }
 
 /// Time of workers that could not have had a processor, because there are more of them than processors.
@@ -493,7 +504,7 @@ impl Account {
     /// What is left when work and losses are known.
     pub(super) fn of(capacity: i64, work: i64, lost: i64, shared: i64) -> Self {
         let shared = shared.min((capacity - work - lost).max(0));
-        // Rows of collapsed nodes may overlap, and shares are rounded: there is not more work than time.
+        // Rows of collapsed nodes may overlap: there is not more work than time.
         let work = work.min(capacity - lost - shared);
         Account { capacity, work, lost, shared, unexplained: capacity - work - lost - shared }
     }
