@@ -8,7 +8,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-use crate::partition::{Joined, Partition};
+use crate::partition::{Partition, Sets};
 
 /// What two processes exchanged; both ways are one edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,7 +79,7 @@ impl Communities {
     /// So many communities: the first merges done, the others not.
     pub fn cut(&self, communities: u32) -> Partition {
         let communities = communities.clamp(1, self.processes.max(1));
-        let mut joined = Joined::new(self.processes);
+        let mut joined = Sets::new(self.processes);
         for merge in self.merges.iter().take((self.processes - communities.min(self.processes)) as usize) {
             joined.join(merge.kept, merge.gone);
         }
@@ -176,7 +176,7 @@ struct Agglomeration {
     near: Vec<Vec<(u32, f64)>>,
     /// The share of all ends of edges that a community has.
     share: Vec<f64>,
-    joined: Joined,
+    joined: Sets,
     /// How often a community was merged; `GONE` when it is part of another.
     age: Vec<u32>,
     offers: BinaryHeap<Offer>,
@@ -209,7 +209,7 @@ impl Agglomeration {
         Agglomeration {
             near,
             share,
-            joined: Joined::new(processes),
+            joined: Sets::new(processes),
             age: vec![0; processes as usize],
             offers: BinaryHeap::new(),
             merges: Vec::with_capacity(processes.saturating_sub(1) as usize),

@@ -10,6 +10,8 @@ pub mod communicators;
 pub mod communities;
 mod error;
 mod finish;
+pub mod flows;
+pub mod gram;
 mod matching;
 mod messages;
 pub mod partition;

@@ -73,7 +73,7 @@ fn overlaps(one: &Partition, other: &Partition) -> Vec<Vec<Overlap>> {
         .map(|same| Overlap { a: same[0].0, b: same[0].1, shared: same.len() as i64 })
         .collect();
 
-    let mut islands = Joined::new(one.communities + other.communities);
+    let mut islands = Sets::new(one.communities + other.communities);
     overlaps.iter().for_each(|overlap| islands.join(overlap.a, one.communities + overlap.b));
     let mut by_island: Vec<(u32, Overlap)> =
         overlaps.into_iter().map(|overlap| (islands.root(overlap.a), overlap)).collect();
@@ -109,11 +109,11 @@ fn best_match(island: &[Overlap]) -> i64 {
 }
 
 /// Which things were joined, directly or through others.
-pub(crate) struct Joined(Vec<u32>);
+pub(crate) struct Sets(Vec<u32>);
 
-impl Joined {
-    pub(crate) fn new(things: u32) -> Joined {
-        Joined((0..things).collect())
+impl Sets {
+    pub(crate) fn new(things: u32) -> Sets {
+        Sets((0..things).collect())
     }
 
     /// The one that stands for all that were joined with it.

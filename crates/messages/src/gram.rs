@@ -1,0 +1,316 @@
+//! The CommGram of a run: time as a sequence of phases, the processes of each grouped by what they exchange, and one curve
+//! that shows when the grouping changes.
+
+use std::hash::{BuildHasher, Hasher};
+use std::ops::Range;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::communities::{Communities, Edge};
+use crate::flows::{edges, merged};
+use crate::messages::Messages;
+use crate::partition::Partition;
+use crate::patterns::{Expression, Patterns};
+use crate::schema::Collective;
+use crate::steps::{Order, Steps};
+use crate::times::Linkage;
+
+/// Which clock puts messages in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Time {
+    /// The mean of when a message was sent and when it was received.
+    Wall,
+    /// Its step: what had to happen before it. A late process changes nothing.
+    Logical,
+}
+
+/// Messages, and collectives other than barriers, in the order of a clock, clustered.
+#[derive(Clone, Debug)]
+pub struct Clock {
+    /// Messages by their numbers; collectives by theirs, after all messages.
+    points: Vec<u32>,
+    linkage: Linkage,
+    messages: usize,
+}
+
+/// The most phases that are tried for a run.
+pub const MOST_PHASES: usize = 512;
+/// How many numbers of phases are tried.
+const CANDIDATES: usize = 8;
+/// Where nothing repeats, only so many phases are proposed.
+const FEW: usize = 12;
+/// A phase that is proposed has a message for every so many ranks, as a rule: single messages are no phases.
+const SPARSE: usize = 4;
+
+impl Clock {
+    /// The messages of a run by one of the clocks.
+    pub fn of(messages: &Messages, time: Time) -> Clock {
+        let count = messages.len();
+        let collectives = &messages.collectives;
+        let steps = (time == Time::Logical).then(|| messages.steps());
+        let at = |point: usize| match &steps {
+            Some(steps) if point < count => f64::from(steps.messages[point]),
+            Some(steps) => f64::from(steps.collectives[point - count]),
+            None if point < count => mean(messages.send_start[point], messages.receive_end[point]),
+            None => mean(collectives.start[point - count], collectives.end[point - count]),
+        };
+        let exchanges = |point: usize| Collective(collectives.kind[point - count]) != Collective::BARRIER;
+        let mut points: Vec<(f64, u32)> = (0..count + collectives.kind.len())
+            .into_par_iter()
+            .filter(|&point| point < count || exchanges(point))
+            .map(|point| (at(point), point as u32))
+            .collect();
+        points.par_sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let times: Vec<f64> = points.iter().map(|point| point.0).collect();
+        let linkage = Linkage::of(&times);
+        Clock { points: points.into_iter().map(|point| point.1).collect(), linkage, messages: count }
+    }
+
+    /// Its clustering in time.
+    pub fn linkage(&self) -> &Linkage {
+        &self.linkage
+    }
+
+    /// The messages of some points.
+    pub fn messages(&self, points: Range<usize>) -> impl Iterator<Item = u32> + '_ {
+        let points = self.points.get(points).unwrap_or_default();
+        points.iter().copied().filter(|&point| (point as usize) < self.messages)
+    }
+
+    /// The collectives of some points.
+    pub fn collectives(&self, points: Range<usize>) -> impl Iterator<Item = usize> + '_ {
+        let points = self.points.get(points).unwrap_or_default();
+        points.iter().filter_map(|&point| (point as usize).checked_sub(self.messages))
+    }
+
+    /// All points.
+    pub fn all(&self) -> Range<usize> {
+        0..self.points.len()
+    }
+}
+
+fn mean(a: i64, b: i64) -> f64 {
+    // Halves of nanoseconds are exact for weeks.
+    (a as f64 + b as f64) / 2.0
+}
+
+impl Messages {
+    /// The logical steps of messages and collectives.
+    pub fn steps(&self) -> Steps {
+        Steps::of(&Order {
+            first: &self.calls.first,
+            sent: &self.send_start,
+            send_call: &self.send_call,
+            send_done: &self.send_done,
+            receive_call: &self.receive_call,
+            receive_done: &self.receive_done,
+            collective_first: &self.collectives.first,
+            collective_call: &self.collectives.call,
+        })
+    }
+}
+
+/// A stretch of the run in which messages belong together.
+#[derive(Clone, Debug)]
+pub struct Phase {
+    /// Its points, by the clock.
+    pub points: Range<usize>,
+    /// From when to when, by the wall: the first send, the last receive.
+    pub span: (i64, i64),
+    /// How many messages.
+    pub messages: u64,
+    /// Their bytes.
+    pub bytes: i64,
+    /// How many collectives, barriers aside.
+    pub collectives: u64,
+    /// What its processes exchanged, both ways.
+    pub edges: Arc<Vec<Edge>>,
+    /// How its processes group by themselves, at every level.
+    pub communities: Arc<Communities>,
+    /// Which of the patterns it is.
+    pub pattern: usize,
+    /// How far its pattern is from that of the phase before; 0 for the first.
+    pub change: f64,
+    /// How far its pattern is from that of the first phase.
+    pub height: f64,
+}
+
+/// A run as a sequence of phases.
+#[derive(Clone, Debug)]
+pub struct Gram {
+    /// In order of time.
+    pub phases: Vec<Phase>,
+    /// The partitions of the patterns; the first is "A".
+    pub patterns: Vec<Partition>,
+    /// What repeats.
+    pub expression: Expression,
+}
+
+/// A number of phases that could be looked at, and what it shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proposal {
+    /// The number of phases.
+    pub phases: usize,
+    /// How much clearer they are apart than what is inside them.
+    pub ratio: f64,
+    /// What repeats.
+    pub expression: Expression,
+}
+
+/// Cuts a run into phases. Keeps what it has clustered: other cuts of the same run share most of it.
+pub struct Grams<'a> {
+    run: &'a Messages,
+    clock: &'a Clock,
+    known: foldhash::HashMap<u64, Vec<Known>>,
+}
+
+/// A graph that has been clustered.
+struct Known {
+    edges: Arc<Vec<Edge>>,
+    communities: Arc<Communities>,
+}
+
+impl<'a> Grams<'a> {
+    /// For the messages of a run by a clock.
+    pub fn new(run: &'a Messages, clock: &'a Clock) -> Grams<'a> {
+        Grams { run, clock, known: foldhash::HashMap::default() }
+    }
+
+    /// Some points as so many phases.
+    pub fn cut(&mut self, points: Range<usize>, phases: usize) -> Gram {
+        let mut patterns = Patterns::default();
+        let mut gram: Vec<Phase> = Vec::new();
+        let ranges = self.clock.linkage().cut(points, phases);
+        let graphs: Vec<Graph> = ranges.into_par_iter().map(|range| self.graph(range)).collect();
+        self.cluster(&graphs);
+        for graph in graphs {
+            let (edges, communities) = self.clustered(graph.edges);
+            let own = communities.cut(communities.best().0);
+            let pattern = patterns.recognise(&edges, &own);
+            let partitions = patterns.partitions();
+            let to = |other: usize| partitions[pattern].distance(&partitions[other]);
+            let (change, height) = match (gram.last(), gram.first()) {
+                (Some(before), Some(first)) => (to(before.pattern), to(first.pattern)),
+                _ => (0.0, 0.0),
+            };
+            let Graph { points, span, messages, bytes, collectives, .. } = graph;
+            let of = Phase {
+                points,
+                span,
+                messages,
+                bytes,
+                collectives,
+                edges,
+                communities,
+                pattern,
+                change,
+                height,
+            };
+            gram.push(of);
+        }
+        let sequence: Vec<usize> = gram.iter().map(|phase| phase.pattern).collect();
+        let patterns = patterns.partitions().to_vec();
+        Gram { phases: gram, patterns, expression: Expression::of(&sequence) }
+    }
+
+    /// Numbers of phases that are worth a look, the best first: of those at which phases are clearest apart, the one
+    /// whose patterns repeat most; where nothing repeats, the clearest of few.
+    pub fn proposals(&mut self, points: Range<usize>) -> Vec<Proposal> {
+        let each = (self.run.summary().ranks as usize / SPARSE).max(2);
+        let most = (points.len() / each).clamp(2, MOST_PHASES);
+        let candidates = self.clock.linkage().candidates(points.clone(), most, CANDIDATES);
+        let mut proposals: Vec<Proposal> = candidates
+            .iter()
+            .map(|candidate| {
+                let gram = self.cut(points.clone(), candidate.phases);
+                Proposal { phases: gram.phases.len(), ratio: candidate.ratio, expression: gram.expression }
+            })
+            .collect();
+        let folds = |proposal: &Proposal| proposal.phases as f64 / proposal.expression.names().max(1) as f64;
+        if proposals.iter().any(|proposal| folds(proposal) >= 2.0) {
+            proposals.sort_by(|a, b| folds(b).total_cmp(&folds(a)));
+        } else {
+            proposals.sort_by_key(|proposal| proposal.phases > FEW);
+        }
+        proposals
+    }
+
+    /// The graph of a phase.
+    fn graph(&self, points: Range<usize>) -> Graph {
+        let run = self.run;
+        let flows = run.flows(self.clock.messages(points.clone()));
+        let mut all = edges(&flows);
+        let mut span = (i64::MAX, i64::MIN);
+        let mut reach = |from: i64, to: i64| span = (span.0.min(from), span.1.max(to));
+        for message in self.clock.messages(points.clone()) {
+            reach(run.send_start[message as usize], run.receive_end[message as usize]);
+        }
+        let mut collectives = 0;
+        for collective in self.clock.collectives(points.clone()) {
+            reach(run.collectives.start[collective], run.collectives.end[collective]);
+            run.implied(collective, &mut all);
+            collectives += 1;
+        }
+        if collectives > 0 {
+            all = merged(all);
+        }
+        Graph {
+            points,
+            span,
+            messages: flows.iter().map(|flow| flow.messages).sum(),
+            bytes: flows.iter().fold(0, |sum: i64, flow| sum.saturating_add(flow.bytes)),
+            collectives,
+            edges: all,
+        }
+    }
+
+    /// Clusters the graphs that are new.
+    fn cluster(&mut self, graphs: &[Graph]) {
+        let mut new: foldhash::HashMap<u64, &Graph> = foldhash::HashMap::default();
+        for graph in graphs {
+            if !self.known.contains_key(&stamp(&graph.edges)) {
+                new.entry(stamp(&graph.edges)).or_insert(graph);
+            }
+        }
+        let ranks = self.run.summary().ranks;
+        let known: Vec<(u64, Known)> = new
+            .into_par_iter()
+            .map(|(stamp, graph)| {
+                let communities = Arc::new(Communities::of(ranks, &graph.edges));
+                (stamp, Known { edges: Arc::new(graph.edges.clone()), communities })
+            })
+            .collect();
+        known.into_iter().for_each(|(stamp, known)| self.known.entry(stamp).or_default().push(known));
+    }
+
+    /// A graph with its clustering.
+    fn clustered(&mut self, edges: Vec<Edge>) -> (Arc<Vec<Edge>>, Arc<Communities>) {
+        let ranks = self.run.summary().ranks;
+        let known = self.known.entry(stamp(&edges)).or_default();
+        let at = known.iter().position(|known| *known.edges == edges).unwrap_or_else(|| {
+            let communities = Arc::new(Communities::of(ranks, &edges));
+            known.push(Known { edges: Arc::new(edges), communities });
+            known.len() - 1
+        });
+        (Arc::clone(&known[at].edges), Arc::clone(&known[at].communities))
+    }
+}
+
+struct Graph {
+    points: Range<usize>,
+    span: (i64, i64),
+    messages: u64,
+    bytes: i64,
+    collectives: u64,
+    edges: Vec<Edge>,
+}
+
+fn stamp(edges: &[Edge]) -> u64 {
+    let mut hasher = foldhash::fast::FixedState::default().build_hasher();
+    for edge in edges {
+        hasher.write_u64(u64::from(edge.a) << 32 | u64::from(edge.b));
+        hasher.write_u64(edge.weight.to_bits());
+    }
+    hasher.finish()
+}
