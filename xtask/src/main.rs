@@ -8,6 +8,7 @@ mod layers;
 mod loopback;
 mod needs;
 mod process;
+mod python;
 mod stages;
 mod tally;
 mod words;

@@ -179,6 +179,15 @@ pub const VALGRIND: Need = Need {
     source: Source::Apt("valgrind"),
 };
 
+pub const PYTHON: Need = Need {
+    name: "Python with venv",
+    used_for: "test",
+    importance: Importance::Required,
+    // Debian's Python comes without the part that makes environments.
+    find: || version("python3", &["-c", "import ensurepip, platform; print(platform.python_version())"]),
+    source: Source::Apt("python3-venv"),
+};
+
 const MPI: Need = Need {
     name: "MPI compiler",
     used_for: "recording, not yet used",
@@ -205,6 +214,7 @@ pub const ALL: &[Need] = &[
     GCC,
     TBB,
     VALGRIND,
+    PYTHON,
     MPI,
 ];
 

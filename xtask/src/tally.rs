@@ -1,4 +1,5 @@
-//! Counts of tests, read from the closing lines of the test runners: nextest, `cargo test`, `node --test` and vitest.
+//! Counts of tests, read from the closing lines of the test runners: nextest, `cargo test`, `node --test`, vitest and our
+//! own scripts.
 
 use std::ops::AddAssign;
 
@@ -41,6 +42,10 @@ fn read_line(line: &str) -> Tally {
     // cargo test: `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; …`
     if let Some(rest) = line.strip_prefix("test result:") {
         return counted(rest.split_once('.').map_or(rest, |(_, counts)| counts), ';');
+    }
+    // scripts: `3 passed, 0 failed` alone on a line
+    if line.starts_with(|first: char| first.is_ascii_digit()) && line.ends_with(" failed") {
+        return counted(line, ',');
     }
     // vitest: `Tests  1 failed | 11 passed | 2 skipped (14)`
     if let Some(rest) = line.strip_prefix("Tests ") {
@@ -120,6 +125,11 @@ mod tests {
         assert_eq!(Tally::read("ℹ tests 5\nℹ pass 3\nℹ fail 1\nℹ cancelled 1\nℹ skipped 0"), tally(3, 2, 0));
         let vitest = "\x1b[2m      Tests \x1b[22m \x1b[1m\x1b[31m1 failed\x1b[39m\x1b[22m | 11 passed (12)";
         assert_eq!(Tally::read(vitest), tally(11, 1, 0));
+    }
+
+    #[test]
+    fn scripts() {
+        assert_eq!(Tally::read("times: 1000 compared, 0 differ\n2 passed, 1 failed\n"), tally(2, 1, 0));
     }
 
     #[test]

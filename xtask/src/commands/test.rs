@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 use super::{demo, examples, lint, ui};
 use crate::needs::{self, C_COMPILER, CHROMIUM, FONTS, NEXTEST, State, TBB, VALGRIND};
 use crate::process;
+use crate::python;
 use crate::stages::{Stage, Stages};
 use crate::tally::Tally;
 use crate::workspace::{self, Profile, cargo, npm};
@@ -19,8 +20,13 @@ use crate::workspace::{self, Profile, cargo, npm};
 const PAGE: &[Stage] = &[("page-build", page_build), ("page-tests", page_tests)];
 
 /// What comes after the page and the checks of `cargo xtask lint`.
-const REST: &[Stage] =
-    &[("rust", rust), ("doc-tests", doc_tests), ("demo", demo_in_dev), ("browser", browser)];
+const REST: &[Stage] = &[
+    ("rust", rust),
+    ("doc-tests", doc_tests),
+    ("peers", peers),
+    ("demo", demo_in_dev),
+    ("browser", browser),
+];
 
 pub fn run(args: &[String]) -> Result<()> {
     let all: Vec<Stage> = [PAGE, lint::CHECKS, REST].concat();
@@ -77,6 +83,16 @@ fn doc_tests() -> Result<Tally> {
         bail!("the doc tests did not build");
     }
     Ok(tally)
+}
+
+/// Other tools on the same input: scipy and igraph.
+fn peers() -> Result<Tally> {
+    let folder = workspace::root().join("crates/messages/tests/peers");
+    let python = python::with(&folder.join("requirements.txt"))?;
+    // Of the workspace: with the features of the other tests nothing is built twice.
+    process::run(&mut cargo(&["build", "--workspace", "--example", "clusters"]))?;
+    let example = workspace::built(Profile::Dev)?.join("examples/clusters");
+    tests_of(Command::new(python).arg(folder.join("clusters.py")).arg(example))
 }
 
 /// The front door: what `cargo xtask demo` does, without optimisation and without a browser.
