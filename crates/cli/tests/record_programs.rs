@@ -3,11 +3,13 @@
 mod common;
 
 use common::{COMPILERS, alone, crosscut, events_in, info, number_after, record, source};
+use crosscut_tasks::grain::Grains;
 use crosscut_tasks::schema::Kind;
 use crosscut_tree::NodeId;
 
 /// The examples in C, with their arguments.
-const PROGRAMS: [&str; 12] = [
+const PROGRAMS: [&str; 13] = [
+    "alignment",
     "fib",
     "nqueens 12 4",
     "sort 400000 flawed",
@@ -114,6 +116,23 @@ fn a_group_waits_for_grandchildren() {
         let longest = nodes().filter(|&node| inside(node)).map(|node| tasks.span(node)).max().unwrap();
         assert!(longest > 0 && s.span >= longest, "{compiler}: {} < {longest}", s.span);
     }
+}
+
+#[test]
+fn tasks_created_in_a_chunk_belong_to_the_chunk() {
+    // As many as the grain graphs of the Barcelona OpenMP Task Suite have: n chunks, a task for each pair, the program.
+    for (compiler, threads) in [("gcc", 1), ("gcc", 2), ("gcc", 4), ("clang", 2), ("clang", 8)] {
+        for (sequences, grains, fork_joins, nodes) in [(20, 211, 21, 255), (100, 5_051, 101, 5_255)] {
+            let recorded = record(&[], &format!("{compiler} alignment {sequences}"), threads).well();
+            let graph = Grains::new(&recorded.tasks());
+            let found = (graph.grain_count(), graph.fork_joins(), graph.raw_nodes());
+            let what = format!("{compiler} with {threads} threads: {}", recorded.stderr);
+            assert_eq!(found, (grains, fork_joins, nodes), "{what}");
+        }
+    }
+    // One thread of LLVM's runtime takes all iterations as one chunk.
+    let graph = Grains::new(&record(&[], "clang alignment 20", 1).well().tasks());
+    assert_eq!((graph.grain_count(), graph.fork_joins()), (192, 3));
 }
 
 /// Lines of a source, from 1, that begin so.

@@ -3,8 +3,10 @@
 //!
 //! - A create opens a section when none is open; a wait closes it. A section that nobody waited for stays without a wait.
 //! - A group is a section; its wait is deep, and so is a barrier's.
+//! - A chunk of a loop that opens sections is a section around them; see [`Mark::chunk_section`].
 //! - A team is a section with a fork and a task for each lane. Barriers cut it into phases, each a section of its own.
 
+mod chunk;
 mod folded;
 mod region;
 mod wait;
@@ -54,12 +56,23 @@ const NODES_AT_ONCE: u32 = 1 << 16;
 /// A section that is open.
 #[derive(Clone, Copy, Debug)]
 struct Open {
-    /// Opened by a group, not by a create.
-    group: bool,
+    by: By,
+    /// Its node.
+    node: u32,
     /// Its code; that of a group stands for what the runtime does in its place.
     code: u64,
     /// When the last task ended that its wait waits for.
     last_end: i64,
+}
+
+/// What opened a section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    /// A create, or a wait that has a section of its own.
+    Create,
+    Group,
+    /// The first section in a chunk of a loop: it stands around all of them.
+    Chunk,
 }
 
 /// What a task is doing.
@@ -112,6 +125,8 @@ struct More {
     /// The chunk of a loop that runs, or several that were joined, and the loop's code.
     chunk: Option<Joined>,
     loop_code: u64,
+    /// Tasks that it created in chunks and did not wait for.
+    left_in_chunks: Vec<u32>,
     /// Locks that it waited for in this interval, with when they were given back.
     lock_waits: Vec<(u64, LockWait)>,
     depends: Depends,
@@ -127,6 +142,11 @@ impl Walk {
 
     fn take_chunk(&mut self) -> Option<Joined> {
         self.more.as_mut()?.chunk.take()
+    }
+
+    #[inline]
+    fn is_in_chunk(&self) -> bool {
+        self.more.as_ref().is_some_and(|more| more.chunk.is_some())
     }
 
     fn lane(&self) -> Option<usize> {
@@ -384,7 +404,8 @@ impl<'a, 'w> Builder<'a, 'w> {
             Some(Step::Walk(creator)) => {
                 creator.last_end = creator.last_end.max(last);
                 if let Some(section) = self.open.last_mut() {
-                    section.last_end = section.last_end.max(if section.group { last } else { own });
+                    let is_group = section.by == By::Group;
+                    section.last_end = section.last_end.max(if is_group { last } else { own });
                 }
             }
             Some(Step::Region(region)) => {
@@ -483,10 +504,13 @@ impl<'a, 'w> Builder<'a, 'w> {
 
     /// Opens a section of the task. Its code is that of the group, or of what opens it.
     #[inline]
-    fn open_section(&mut self, walk: &Walk, group: bool, code: u64) {
+    fn open_section(&mut self, walk: &Walk, by: By, code: u64) {
+        if walk.is_in_chunk() {
+            self.open_chunk(walk);
+        }
         let site = self.sites.site(walk.process, code, code);
-        self.grow.open_section(walk.edge, site);
-        self.open.push(Open { group, code, last_end: 0 });
+        let node = self.grow.open_section(walk.edge, site);
+        self.open.push(Open { by, node, code, last_end: 0 });
     }
 
     /// The code of a create or wait: where the runtime names itself, that of the group or of the interval.
@@ -496,7 +520,8 @@ impl<'a, 'w> Builder<'a, 'w> {
         if !self.sites.is_runtime(walk.process, code) {
             return code;
         }
-        let group = self.open[walk.sections..].iter().rev().find(|open| open.group && open.code != 0);
+        let group =
+            self.open[walk.sections..].iter().rev().find(|open| open.by == By::Group && open.code != 0);
         group.map_or(walk.from, |open| open.code)
     }
 
@@ -583,7 +608,7 @@ impl<'a, 'w> Builder<'a, 'w> {
                 }
                 EventKind::WaitEnd => self.wait_end(walk, time()),
                 EventKind::Group => {
-                    self.open_section(walk, true, code_of(event.word()));
+                    self.open_section(walk, By::Group, code_of(event.word()));
                     walk.state = State::Runs;
                 }
                 EventKind::Fork => return Ok(Stop::Forks(self.fork(walk, &event, time()))),
@@ -593,7 +618,7 @@ impl<'a, 'w> Builder<'a, 'w> {
                 }
                 EventKind::Chunk | EventKind::Chunks => {
                     self.end_chunk(walk, time());
-                    walk.more().chunk = Some(chunk_of(&event));
+                    walk.more().chunk = Some(chunk::of(&event));
                     walk.state = State::Runs;
                 }
                 EventKind::LockWait => {
@@ -606,7 +631,7 @@ impl<'a, 'w> Builder<'a, 'w> {
                     }
                 }
                 EventKind::LoopEnd => {
-                    if walk.more().chunk.is_some() {
+                    if walk.is_in_chunk() {
                         self.end_chunk(walk, time());
                     }
                 }
@@ -695,11 +720,13 @@ impl<'a, 'w> Builder<'a, 'w> {
         let begin = recorded.index.begin(id);
         let code = self.code(walk, event.word());
         let serial = tag_of(event.word()) & flags::UNDEFERRED != 0;
-        let top = self.open.last().filter(|_| self.open.len() > walk.sections);
-        if serial || top.is_none_or(|open| open.group && walk.waits_in_group) {
-            self.open_section(walk, false, code);
+        if serial || self.needs_section(walk) {
+            self.open_section(walk, By::Create, code);
         }
         self.interval(walk, Kind::Create, time, code);
+        if walk.is_in_chunk() && !serial {
+            walk.more().left_in_chunks.push(self.grow.nodes());
+        }
         walk.state = if serial { State::Serial } else { State::Fresh };
         let events = &recorded.threads[walk.thread as usize - recorded.first_thread];
         self.depend(walk, events, self.grow.nodes(), false);
@@ -730,6 +757,19 @@ impl<'a, 'w> Builder<'a, 'w> {
         }
         self.grow.open(Kind::Task, Edge::Create);
         Some(entry)
+    }
+
+    /// Whether a create has to open a section: no other takes its task.
+    #[inline]
+    fn needs_section(&self, walk: &Walk) -> bool {
+        let own = self.open.get(walk.sections..).unwrap_or(&[]);
+        own.last().is_none_or(|top| match top.by {
+            By::Create => false,
+            By::Group => {
+                walk.waits_in_group || walk.is_in_chunk() && own.iter().all(|open| open.by == By::Group)
+            }
+            By::Chunk => true,
+        })
     }
 
     /// The wait for a task that ran at once, before its creator went on at this time.
@@ -776,28 +816,10 @@ impl<'a, 'w> Builder<'a, 'w> {
         }
     }
 
-    /// Ends a chunk of a loop, or what came before the first.
-    fn end_chunk(&mut self, walk: &mut Walk, time: i64) {
-        let code = walk.more().loop_code;
-        match walk.take_chunk() {
-            Some(joined) => {
-                let node = self.interval(walk, Kind::Chunk, time, code);
-                self.chunks.push(Chunk { node, first: joined.first as i64, count: joined.iterations as i64 });
-                if joined.chunks > 1 {
-                    let clock = self.processes[walk.process as usize].clock;
-                    self.joined.push(joined_in(node, &joined, &clock, time));
-                }
-            }
-            None => {
-                self.interval(walk, Kind::Other, time, code);
-            }
-        }
-    }
-
     /// The last interval of a task or of a lane's phase, which ends at some code if that is known.
     #[inline]
     fn finish(&mut self, walk: &mut Walk, time: i64, to: u64) {
-        if walk.more.as_ref().is_some_and(|more| more.chunk.is_some()) {
+        if walk.is_in_chunk() {
             self.end_chunk(walk, time);
         }
         if let State::Pauses(since, true) = walk.state {
@@ -843,24 +865,6 @@ fn nested_end(events: &Events<'_>, end: Point, walk: &Walk) -> Option<Point> {
     let is_further = Events::rank(end.position()) > Events::rank(walk.position);
     let is_inside = (2..=events.words().len()).contains(&end.position());
     (is_here && is_further && is_inside).then_some(end)
-}
-
-/// What an event says of a chunk.
-fn chunk_of(event: &Event<'_>) -> Joined {
-    Joined::from_words(event.payload).unwrap_or_else(|| Joined {
-        first: event.word(),
-        iterations: event.payload.get(1).copied().unwrap_or(0),
-        chunks: 1,
-        ..Joined::default()
-    })
-}
-
-/// The chunks of a node, the last of which ended at this time.
-fn joined_in(node: u32, joined: &Joined, clock: &Clock, end: i64) -> schema::Joined {
-    let small = |value: u64| value.min(i64::MAX as u64 >> 8) as i64;
-    let last = (end - clock.time(joined.last_start)).max(0);
-    let (least, most) = (clock.length(joined.least).min(last), clock.length(joined.most).max(last));
-    schema::Joined { node, chunks: small(joined.chunks), least, most, past: joined.past as i64 }
 }
 
 /// The counters as they were at the event whose head stands there: their own event comes right before it.

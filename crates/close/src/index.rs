@@ -550,7 +550,8 @@ impl<'a> Pass<'a> {
                 self.act();
                 self.found.nodes += 2;
             }
-            EventKind::Chunk | EventKind::Chunks => self.found.nodes += 1,
+            // The chunk, and the section that it may be.
+            EventKind::Chunk | EventKind::Chunks => self.found.nodes += 2,
             EventKind::Core => self.core = pack_core(word),
             EventKind::LockWait | EventKind::LockUse => self.lock(event),
             EventKind::Processor => {

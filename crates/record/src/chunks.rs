@@ -1,5 +1,6 @@
 //! Chunks of loops. Neighbouring ones of a lane that are short are joined into one event, whose words are changed in place as
-//! long as nothing else was stored: a loop with millions of chunks costs a few nanoseconds and no room for each.
+//! long as nothing else was stored: a loop with millions of chunks costs a few nanoseconds and no room for each. A chunk that
+//! creates tasks is parted from the others again.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,6 +18,9 @@ pub struct Open {
     end: *mut u64,
     start: u64,
     joined: Joined,
+    /// What was joined before the last chunk, and the iterations of that: the first, and how many.
+    before: Joined,
+    last: (u64, u64),
     short: u64,
     together: u64,
 }
@@ -28,6 +32,8 @@ impl Open {
             end: std::ptr::null_mut(),
             start: 0,
             joined: Joined::default(),
+            before: Joined::default(),
+            last: (0, 0),
             short: SHORT * microsecond,
             together: TOGETHER * microsecond,
         }
@@ -39,6 +45,22 @@ impl Open {
         // SAFETY: the caller has found its end to be that of what was stored last, in the window.
         let head = unsafe { self.end.sub(1 + Joined::WORDS).read() };
         head == self.start << 8 | EventKind::Chunks as u64
+    }
+
+    /// Changes the words of its event.
+    ///
+    /// # Safety
+    /// The event is there.
+    #[inline]
+    unsafe fn rewrite(&self, words: [u64; Joined::WORDS]) {
+        // SAFETY: the payload of the event is as long.
+        unsafe {
+            let payload = self.end.sub(Joined::WORDS);
+            // Aligned words, so that a reader of a killed program sees each of them before or after.
+            for (at, word) in words.into_iter().enumerate() {
+                AtomicU64::from_ptr(payload.add(at)).store(word, Ordering::Relaxed);
+            }
+        }
     }
 }
 
@@ -54,6 +76,8 @@ impl Thread {
             self.new_chunk(now, first, count);
             return;
         }
+        open.before = open.joined;
+        open.last = (first, count);
         let joined = &mut open.joined;
         joined.first = joined.first.min(first);
         joined.iterations += count;
@@ -63,14 +87,28 @@ impl Thread {
         joined.most = joined.most.max(took);
         joined.last_start = now;
         let words = joined.words();
-        // SAFETY: the event ends where the next one goes, in the window; its payload is as long.
-        unsafe {
-            let payload = open.end.sub(Joined::WORDS);
-            // Aligned words, so that a reader of a killed program sees each of them before or after.
-            for (at, word) in words.into_iter().enumerate() {
-                AtomicU64::from_ptr(payload.add(at)).store(word, Ordering::Relaxed);
-            }
+        // SAFETY: the event ends where the next one goes, in the window.
+        unsafe { open.rewrite(words) };
+    }
+
+    /// The chunk that runs does more than its iterations: it is no longer one with those before it.
+    #[inline(always)]
+    pub fn part_chunk(&mut self) {
+        if self.cursor == self.chunk.end {
+            self.part_last_chunk();
         }
+    }
+
+    #[cold]
+    fn part_last_chunk(&mut self) {
+        let open = &self.chunk;
+        if open.joined.chunks > 1 && open.is_there() {
+            let ((first, count), start) = (open.last, open.joined.last_start);
+            // SAFETY: the event ends where the next one goes, in the window.
+            unsafe { open.rewrite(open.before.words()) };
+            self.new_chunk(start, first, count);
+        }
+        self.chunk.end = std::ptr::null_mut();
     }
 
     #[inline(never)]

@@ -15,6 +15,7 @@ impl Thread {
     /// The task that runs creates a task at this time.
     #[inline(always)]
     pub fn create_at(&mut self, now: u64, code: u64, how: u16) -> TaskId {
+        self.part_chunk();
         let at = self.position();
         let task = self.number();
         self.put_at(now, EventKind::Create, [with_tag(code, how), task.0]);
@@ -107,6 +108,7 @@ impl Thread {
     #[inline]
     pub fn group(&mut self, code: u64) {
         let now = self.now();
+        self.part_chunk();
         let at = self.position();
         self.put_at(now, EventKind::Group, [code]);
         let numbered = self.numbered();

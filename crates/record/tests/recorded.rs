@@ -9,6 +9,7 @@ use std::process::Command;
 use crosscut_events::{FOLDER_VARIABLE, OPTIONS_VARIABLE};
 use crosscut_run::Source;
 use crosscut_tasks::Tasks;
+use crosscut_tasks::grain::Grains;
 use crosscut_tasks::schema::{Kind, LockKind};
 use crosscut_tree::NodeId;
 use tempfile::TempDir;
@@ -225,6 +226,42 @@ fn short_chunks_are_joined() {
             joined.most <= elapsed + 1 && joined.least * joined.chunks <= elapsed + joined.chunks,
             "{joined:?}"
         );
+    }
+}
+
+#[test]
+fn a_wait_after_a_loop_is_for_what_its_chunks_created() {
+    for (compiler, level) in BUILDS {
+        let what = format!("{compiler} {level}");
+        let recorded = record(compiler, &[level], "chunks.c", &[], "");
+        let tasks = &recorded.tasks;
+        let tree = tasks.tree();
+        let chunks = recorded.nodes(|tasks, node| tasks.kind(node) == Kind::Chunk);
+        assert_eq!(chunks.len(), 3 * 8, "{what}");
+        let graph = Grains::new(tasks);
+        // The program, chunks and tasks; a team and a loop for each phase, and a join for each chunk.
+        assert_eq!((graph.grain_count(), graph.fork_joins()), (1 + 24 + 24, 3 * 2 + 24), "{what}");
+        // By member of the team: the tasks of its chunks of the first loop, and what its wait says it waits for.
+        let lanes = recorded.nodes(|tasks, node| tasks.is_lane(node));
+        let mut waited = 0;
+        for lane in lanes {
+            let created = |chunk: &NodeId| {
+                let section = tasks.chunk_section(*chunk).expect("a chunk with tasks");
+                let inner = tree.children(section).next().expect("a section");
+                let is_left = tree.children(inner).last().is_some_and(|last| tasks.kind(last) != Kind::Wait);
+                is_left.then(|| tree.children(inner).filter(|&task| tasks.kind(task) == Kind::Task))
+            };
+            let own = chunks.iter().filter(|&&chunk| tree.is_below(chunk, lane));
+            let left: BTreeSet<u32> = own.filter_map(created).flatten().map(|task| task.0).collect();
+            let waits = (lane.0..tree.range(lane).end as u32).map(NodeId);
+            let from: BTreeSet<u32> = waits
+                .filter(|&node| tasks.kind(node) == Kind::Wait)
+                .flat_map(|wait| tasks.depends_on(wait).to_vec())
+                .collect();
+            assert_eq!(from, left, "{what}");
+            waited += left.len();
+        }
+        assert_eq!(waited, 8, "{what}");
     }
 }
 

@@ -8,7 +8,9 @@
 //! Comes in: [`Tasks`]. Goes out: [`Grains`], about 90 bytes a grain in memory, made in one pass.
 
 mod alike;
+mod chunks;
 mod deviation;
+mod inner;
 mod measure;
 mod open;
 mod parallelism;
@@ -174,12 +176,19 @@ impl Grains {
     }
 
     /// The node of the task tree: the task or chunk of a grain, the task of a linear group, the section of a fork-join
-    /// group (a task, where the end of the task is the join).
+    /// group (a task, where the end of the task is the join; of a loop whose chunks create tasks one of these chunks).
     pub fn task(&self, node: NodeId) -> NodeId {
         NodeId(match self.slot(node) {
             Slot::Grain(g) => self.grains.row[g as usize].task,
             Slot::Group(g) => self.group_task[g as usize],
         })
+    }
+
+    /// The node of the task tree with which a grain begins: a chunk that creates tasks is known by the interval with which
+    /// it ends.
+    pub fn begins(&self, tasks: &Tasks, node: NodeId) -> NodeId {
+        let task = self.task(node);
+        tasks.chunk_section(task).unwrap_or(task)
     }
 
     /// The grain that a node of the task tree belongs to, or the group that stands for it.

@@ -201,7 +201,17 @@ impl<'w> Grow<'w> {
     /// A new section of the code at a site: its first interval began before, where the one before it ended.
     #[inline]
     pub fn open_section(&mut self, edge: Edge, site: u32) -> u32 {
-        let node = self.open_marked(Mark::new(Kind::Section, edge, false));
+        self.open_at(Mark::new(Kind::Section, edge, false), site)
+    }
+
+    /// A section that is a chunk of the loop at a site; see [`Mark::chunk_section`].
+    pub fn open_chunk(&mut self, edge: Edge, site: u32) -> u32 {
+        self.open_at(Mark::chunk_section(edge), site)
+    }
+
+    #[inline]
+    fn open_at(&mut self, mark: Mark, site: u32) -> u32 {
+        let node = self.open_marked(mark);
         if let Some(open) = self.open.last_mut() {
             open.own_site = site;
         }

@@ -112,7 +112,7 @@ impl Edge {
     }
 }
 
-/// Kind, edge, and whether the inside was collapsed or a wait was deep, in one byte.
+/// Kind, edge, and whether the inside was collapsed, a wait was deep or a section is a chunk, in one byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark(pub u8);
 
@@ -132,6 +132,18 @@ impl Mark {
     #[inline]
     pub fn is_deep(self) -> bool {
         self.0 >> 7 == 1 && self.kind() == Kind::Wait
+    }
+
+    /// A section that holds all that a chunk of a loop did from its first section on: its sections, other intervals, and as
+    /// its last node the chunk itself. Nobody waits at its end.
+    pub fn chunk_section(edge: Edge) -> Self {
+        Mark(Mark::new(Kind::Section, edge, false).0 | 1 << 7)
+    }
+
+    /// Whether it is such a section.
+    #[inline]
+    pub fn is_chunk_section(self) -> bool {
+        self.0 >> 7 == 1 && self.kind() == Kind::Section
     }
 
     /// Its kind; a damaged byte reads as `Other`.

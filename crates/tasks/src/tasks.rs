@@ -295,6 +295,15 @@ impl Tasks {
         Some((row[0], row[1]))
     }
 
+    /// The section that a chunk with sections of its own is, from the interval with which it ends; none of other nodes.
+    pub fn chunk_section(&self, chunk: NodeId) -> Option<NodeId> {
+        if self.kind(chunk) != Kind::Chunk {
+            return None;
+        }
+        let around = self.tree().parent(chunk)?;
+        self.marks().get(around.index()).is_some_and(|&mark| Mark(mark).is_chunk_section()).then_some(around)
+    }
+
     /// The chunks that were joined into a node while recording; none when it is a single chunk, or no chunk.
     pub fn joined(&self, node: NodeId) -> Option<Joined> {
         self.joined_in(node.index()..node.index() + 1).next()

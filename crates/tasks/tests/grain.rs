@@ -431,6 +431,49 @@ fn complete_trees() {
     }
 }
 
+/// Create one branch, go on with the other, wait: Rayon's `join`, Cilk's `spawn`.
+fn branches(program: &mut Program, depth: u32, leaf: i64) {
+    if depth == 0 {
+        program.leaf(Kind::Other, leaf);
+        return;
+    }
+    program.open(Kind::Section);
+    program.leaf(Kind::Create, 0);
+    program.open(Kind::Task);
+    branches(program, depth - 1, leaf);
+    program.close(0);
+    branches(program, depth - 1, leaf);
+    program.close(0);
+}
+
+#[test]
+fn the_branch_that_runs_on_stands_beside_the_other() {
+    for depth in 1..9u32 {
+        let mut program = Program::new();
+        branches(&mut program, depth, 1000);
+        program.close(0);
+        let opened = opened(program);
+        let grains = Grains::new(&opened.tasks);
+        let leaves = 1usize << depth;
+        assert_eq!((grains.grain_count(), grains.fork_joins()), (leaves, leaves - 1));
+        // Each task works for one leaf, then the branches that it created do, all at once.
+        assert_eq!(grains.work(NodeId::ROOT), 1000 * leaves as i64);
+        assert_eq!(grains.critical_path(NodeId::ROOT), 1000 * i64::from(depth + 1));
+    }
+    // Two of them, one after the other, in the branch that runs on.
+    let mut program = Program::new();
+    program.open(Kind::Section);
+    program.spawn(0, 5000);
+    branches(&mut program, 1, 1000);
+    branches(&mut program, 1, 1000);
+    program.close(0);
+    program.close(0);
+    let opened = opened(program);
+    let grains = Grains::new(&opened.tasks);
+    assert_eq!(group(&grains, NodeId::ROOT).text(true), "(0 [([7] [14]) 3])");
+    assert_eq!(grains.critical_path(NodeId::ROOT), 2000 + 5000);
+}
+
 /// Places queens row by row; counts tasks, and those that create others.
 fn queens(n: usize, row: usize, board: &mut Vec<usize>, program: &mut Program, counts: &mut (usize, usize)) {
     counts.0 += 1;

@@ -11,6 +11,9 @@ impl Builder<'_, '_> {
     /// A section that was folded while recording.
     pub(super) fn folded_section(&mut self, walk: &mut Walk, event: &Event<'_>, time: i64) {
         let Some(folded) = Folded::from_words(event.payload) else { return };
+        if walk.is_in_chunk() {
+            self.open_chunk(walk);
+        }
         let place = self.place(walk.thread, walk.core);
         let code = self.code(walk, folded.code);
         let site = self.sites.site(walk.process, code, code);

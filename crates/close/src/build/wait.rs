@@ -3,7 +3,7 @@
 use crosscut_events::{Event, Events, WaitKind, tag_of};
 use crosscut_tasks::schema::{Edge, Kind, Mark};
 
-use super::{Barrier, Builder, State, Walk};
+use super::{Barrier, Builder, By, State, Walk};
 use crate::depends::Depends;
 use crate::index::Point;
 
@@ -20,7 +20,8 @@ impl Builder<'_, '_> {
         let kind = WaitKind::from_number(tag_of(event.word())).unwrap_or(WaitKind::Tasks);
         let code = self.code(walk, event.word());
         let inside = self.open.len() > walk.sections;
-        let top_is_group = inside && self.open[self.open.len() - 1].group;
+        let takes_tasks = inside && self.open.last().is_some_and(|open| open.by == By::Create);
+        let has_left = || walk.more.as_ref().is_some_and(|more| !more.left_in_chunks.is_empty());
         match kind {
             WaitKind::Barrier | WaitKind::LastBarrier if walk.lane().is_some() => {
                 if let Some(lane) = walk.lane().filter(|_| kind == WaitKind::Barrier) {
@@ -32,7 +33,7 @@ impl Builder<'_, '_> {
             }
             WaitKind::Group | WaitKind::Section if self.has_group(walk) => {
                 // Sections inside of the group that nobody waited for stay as they are.
-                while !self.open[self.open.len() - 1].group {
+                while self.open.last().is_some_and(|open| open.by != By::Group) {
                     self.close_section();
                 }
                 let mark = match kind {
@@ -43,7 +44,7 @@ impl Builder<'_, '_> {
                 walk.state = State::Waits(kind, time);
             }
             WaitKind::Depend => {
-                self.open_section(walk, false, code);
+                self.open_section(walk, By::Create, code);
                 let wait = self.interval(walk, Kind::Wait, time, code);
                 let from = self.depends.len();
                 self.depend(walk, events, wait, true);
@@ -54,8 +55,12 @@ impl Builder<'_, '_> {
                 }
                 walk.state = State::Waits(kind, time);
             }
-            _ if inside && !top_is_group => {
-                self.interval(walk, Kind::Wait, time, code);
+            _ if takes_tasks || has_left() => {
+                if !takes_tasks {
+                    self.open_section(walk, By::Create, code);
+                }
+                let wait = self.interval(walk, Kind::Wait, time, code);
+                self.wait_for_chunks(walk, wait);
                 walk.state = State::Waits(WaitKind::Tasks, time);
                 if let Some(more) = &mut walk.more {
                     more.depends = Depends::default();
@@ -67,7 +72,7 @@ impl Builder<'_, '_> {
     }
 
     fn has_group(&self, walk: &Walk) -> bool {
-        self.open[walk.sections..].iter().any(|open| open.group)
+        self.open[walk.sections..].iter().any(|open| open.by == By::Group)
     }
 
     #[inline]

@@ -5,7 +5,7 @@ use crosscut_tree::NodeId;
 use foldhash::{HashMap, HashMapExt};
 
 use super::roles::Sites;
-use crate::schema::Kind;
+use crate::schema::{Kind, Mark};
 use crate::tasks::Tasks;
 
 /// Children of a member that are looked at to find its loop.
@@ -43,7 +43,11 @@ impl Phase {
         if members == 0 {
             return None;
         }
-        let chunk = tasks.tree().children(member).take(NEAR).find(|&node| tasks.kind(node) == Kind::Chunk);
+        let is_chunk = |node: &NodeId| {
+            let mark = tasks.marks().get(node.index()).map(|&mark| Mark(mark));
+            mark.is_some_and(|mark| mark.kind() == Kind::Chunk || mark.is_chunk_section())
+        };
+        let chunk = tasks.tree().children(member).take(NEAR).find(is_chunk);
         let line = match chunk {
             Some(chunk) => sites.from(tasks.site(chunk)),
             None => sites.from(tasks.site(section)),

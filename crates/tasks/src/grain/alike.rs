@@ -40,6 +40,11 @@ impl Mix {
         Mix { kind, factor, sum: 0, count: 0 }
     }
 
+    /// The shape of the member of a linear group, where it has one.
+    pub fn only(&self) -> Option<u64> {
+        (self.count == 1).then_some(self.sum)
+    }
+
     /// Adds a member. Shapes are spread already, so their sum tells them apart.
     #[inline]
     pub fn add(&mut self, shape: u64) {

@@ -128,8 +128,10 @@ fn walk(here: (&Tasks, &Grains), there: (&Tasks, &Grains), mut meet: impl FnMut(
                 if stack.len() - before != chunks.by_range.len().max(others.by_range.len()) {
                     meet(Pair::Unequal);
                 }
-                let mut members = a.tree().children(x).filter(|&m| first_iteration(here, m).is_none());
-                let mut others = b.tree().children(y).filter(|&m| first_iteration(there, m).is_none());
+                let is_join = a.kind(x) == GrainKind::ForkJoin;
+                let by_number = |run, m| !is_join || first_iteration(run, m).is_none();
+                let mut members = a.tree().children(x).filter(|&m| by_number(here, m));
+                let mut others = b.tree().children(y).filter(|&m| by_number(there, m));
                 loop {
                     match (members.next(), others.next()) {
                         (Some(member), Some(other)) => stack.push((member, other)),
@@ -163,10 +165,16 @@ fn walk(here: (&Tasks, &Grains), there: (&Tasks, &Grains), mut meet: impl FnMut(
     }
 }
 
-/// The first iteration that a chunk ran. Members that have none are matched by their number.
+/// The first iteration that a chunk ran, alone or with what it created. Members that have none are matched by their number.
 fn first_iteration((tasks, grains): (&Tasks, &Grains), member: NodeId) -> Option<i64> {
-    let is_chunk = grains.kind(member) == GrainKind::Chunk;
-    is_chunk.then(|| tasks.chunk(grains.task(member))).flatten().map(|(first, _)| first)
+    let chunk = chunk_of(grains, member)?;
+    tasks.chunk(grains.task(chunk)).map(|(first, _)| first)
+}
+
+/// The chunk that a member of a fork-join is, or begins with.
+fn chunk_of(grains: &Grains, member: NodeId) -> Option<NodeId> {
+    let grain = if grains.kind(member) == GrainKind::Linear { NodeId(member.0 + 1) } else { member };
+    (grains.kind(grain) == GrainKind::Chunk).then_some(grain)
 }
 
 /// A chunk: the number of its loop, its first iteration, and which time that is met.
@@ -196,7 +204,7 @@ impl<'a> Chunks<'a> {
         let mut times: HashMap<(u32, i64), u32> = HashMap::new();
         for member in grains.tree().children(group) {
             let Some(first) = first_iteration(run, member) else { continue };
-            let task = grains.task(member);
+            let task = grains.task(chunk_of(grains, member).unwrap_or(member));
             let (source, start) = (tasks.source(task).0, tasks.start(task));
             let number = *numbers.entry(source).or_insert_with(|| {
                 found.loops.push(Loop { source, start });

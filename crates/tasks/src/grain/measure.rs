@@ -182,7 +182,8 @@ pub fn chunk_cost(parent: &[u32], start: &[i64], end: &[i64], chunk: u32) -> i64
 pub fn creation(tasks: &Tasks, node: NodeId) -> Option<i64> {
     let (tree, dag) = (tasks.tree(), tasks.dag());
     if tasks.kind(node) == Kind::Chunk {
-        return Some(chunk_cost(tree.parents(), tasks.starts(), tasks.ends(), node.0));
+        let chunk = tasks.chunk_section(node).unwrap_or(node);
+        return Some(chunk_cost(tree.parents(), tasks.starts(), tasks.ends(), chunk.0));
     }
     let (Kind::Task, Some(section)) = (tasks.kind(node), tree.parent(node)) else { return None };
     let create = NodeId(node.0 - 1);
@@ -236,7 +237,8 @@ pub fn intensity(tasks: &Tasks, node: NodeId) -> Option<f64> {
 
 /// The intervals of a task itself, not of the tasks that it created; a chunk is its own.
 pub fn own_intervals(tasks: &Tasks, task: NodeId) -> impl Iterator<Item = usize> + '_ {
-    let range = tasks.tree().range(task);
+    let section = tasks.chunk_section(task);
+    let range = tasks.tree().range(section.unwrap_or(task));
     let (mut at, end) = (range.start, range.end);
     let alone = range.len() == 1;
     at += usize::from(!alone);
@@ -246,7 +248,7 @@ pub fn own_intervals(tasks: &Tasks, task: NodeId) -> impl Iterator<Item = usize>
             match tasks.kind(node) {
                 Kind::Task if !alone => at = tasks.tree().range(node).end,
                 Kind::Section if !tasks.is_collapsed(node) => at += 1,
-                Kind::Chunk if !alone => at += 1,
+                Kind::Chunk if !alone && section.is_none() => at += 1,
                 _ => {
                     at += 1;
                     return Some(node.index());

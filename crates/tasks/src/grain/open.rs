@@ -133,6 +133,16 @@ impl Grouping {
         self.open.pop();
     }
 
+    /// The innermost group is none: what it has, if anything, is a member of the one around it. Says how long the way
+    /// through it is.
+    pub fn give_way(&mut self) -> i64 {
+        let Some(open) = self.open.pop() else { return 0 };
+        if let (Some(around), Some(shape)) = (self.open.last_mut(), open.shape.only()) {
+            around.add(open.path, shape);
+        }
+        open.path
+    }
+
     /// Completes a linear group, whose grain is `head` if it has one.
     #[inline]
     pub fn end_linear(&mut self, head: Option<Done>) -> Option<(Open, GroupRow)> {

@@ -6,13 +6,16 @@
 //!
 //! A wait for descendants (`taskgroup`, a barrier) joins tasks that their own parents left behind. These are placed among
 //! the tasks that the wait joins; the task tree still knows who created them. A section of a member of a team, or of the
-//! program, joins all that was created in it, at the next barrier if it has no wait of its own.
+//! program, joins all that was created in it, at the next barrier if it has no wait of its own. Chunks of loops, which may
+//! create tasks too, are in [`super::chunks`]; sections that a task opens while tasks of another run are in [`super::inner`].
 
 use crate::schema::{Kind, Mark};
 use crosscut_tree::{NodeId, Tree, TreeBuf, WIDE, Wide, WideBuf};
 use foldhash::HashMap;
 
 use super::GrainKind;
+use super::chunks::Loop;
+use super::inner::Inner;
 use super::measure;
 use super::open::{Done, Grouping, Open, path_with_depends};
 use super::prefetch::prefetch;
@@ -38,6 +41,10 @@ pub fn reduce(tasks: &Tasks) -> Reduced {
     let mut pass = Pass::new(tasks);
     pass.begin_root();
     while !pass.frames.is_empty() {
+        if pass.is_in_loop() {
+            pass.step_loop();
+            continue;
+        }
         match pass.sections.last() {
             Some(section) if section.frames as usize == pass.frames.len() => match section.fills {
                 true => pass.fill_section(),
@@ -46,6 +53,7 @@ pub fn reduce(tasks: &Tasks) -> Reduced {
             _ => pass.step_frame(),
         }
     }
+    pass.drop_empty();
     let most = pass.grains.row.len().max(pass.groups.len());
     assert!(most <= Packed::MOST, "more grains than 2³⁰ in one graph: {most}");
     pass.wide.sort_unstable();
@@ -61,34 +69,34 @@ pub fn reduce(tasks: &Tasks) -> Reduced {
 }
 
 /// A task that is being walked through: its own nodes.
-struct Frame {
-    task: u32,
-    at: u32,
-    end: u32,
+pub(super) struct Frame {
+    pub(super) task: u32,
+    pub(super) at: u32,
+    pub(super) end: u32,
     /// Its linear group, if it has one.
-    group: u32,
+    pub(super) group: u32,
     /// The number of its grain, if it is one.
-    grain: u32,
-    kind: GrainKind,
-    core: u16,
-    work: i64,
+    pub(super) grain: u32,
+    pub(super) kind: GrainKind,
+    pub(super) core: u16,
+    pub(super) work: i64,
     /// Fork-join groups so far.
-    joins: u32,
-    chunks: u32,
+    pub(super) joins: u32,
+    pub(super) chunks: u32,
 }
 
 impl Frame {
-    /// Its sections join whatever was created in them: a member of a team, or the program.
-    fn gathers(&self) -> bool {
+    /// Its sections join whatever was created in them: a member of a team, a chunk, or the program.
+    pub(super) fn gathers(&self) -> bool {
         self.kind != GrainKind::Task
     }
 }
 
 /// A section that is being walked through: first to see what it holds, then to put its tasks into its group.
-struct Section {
-    node: u32,
+pub(super) struct Section {
+    pub(super) node: u32,
     at: u32,
-    end: u32,
+    pub(super) end: u32,
     /// How many frames there were when it began: the last of these is that of its task.
     frames: u32,
     /// When the last of what it waits for ended.
@@ -106,44 +114,57 @@ struct Section {
     left: u32,
     next_left: u32,
     seen_left: u32,
+    /// Chunks of its members, of those that wait to be put into the graph.
+    chunks: u32,
+    /// The sections in it that are a linear group beside its tasks, while these are put there.
+    pub(super) inner: Option<Inner>,
+    /// There are such sections.
+    has_inner: bool,
 }
 
 /// A task that waits to be put into the graph.
 #[derive(Clone, Copy)]
-struct Made {
-    task: u32,
+pub(super) struct Made {
+    pub(super) task: u32,
     /// What its creation cost.
-    creation: i64,
+    pub(super) creation: i64,
     /// Where it began.
-    place: u32,
+    pub(super) place: u32,
 }
 
-struct Pass<'a> {
-    tasks: &'a Tasks,
-    dag: Dag<'a>,
-    lens: &'a [u32],
-    parents: &'a [u32],
-    mark: &'a [u8],
-    start: &'a [i64],
-    end: &'a [i64],
-    places: measure::Places<'a>,
-    frames: Vec<Frame>,
-    sections: Vec<Section>,
+pub(super) struct Pass<'a> {
+    pub(super) tasks: &'a Tasks,
+    pub(super) dag: Dag<'a>,
+    pub(super) lens: &'a [u32],
+    pub(super) parents: &'a [u32],
+    pub(super) mark: &'a [u8],
+    pub(super) start: &'a [i64],
+    pub(super) end: &'a [i64],
+    pub(super) places: measure::Places<'a>,
+    pub(super) frames: Vec<Frame>,
+    /// Loops whose chunks are being put into the graph, one in the other.
+    pub(super) loops: Vec<Loop>,
+    pub(super) sections: Vec<Section>,
     /// The tasks of the sections that are open.
     made: Vec<Made>,
     /// Tasks that nobody joined yet.
     left: Vec<Made>,
-    chunks: Vec<u32>,
-    len: Vec<u32>,
-    parent: Vec<u32>,
-    slot: Vec<Packed>,
-    grains: GrainTable,
-    groups: Vec<GroupRow>,
-    group_task: Vec<u32>,
+    /// Chunks of the tasks that are being walked through: intervals, or sections of chunks.
+    pub(super) chunks: Vec<u32>,
+    /// Chunks of members of teams that wait to be put into the graph.
+    pub(super) lane_chunks: Vec<u32>,
+    pub(super) len: Vec<u32>,
+    pub(super) parent: Vec<u32>,
+    pub(super) slot: Vec<Packed>,
+    pub(super) grains: GrainTable,
+    pub(super) groups: Vec<GroupRow>,
+    pub(super) group_task: Vec<u32>,
     fork_joins: usize,
-    grouping: Grouping,
+    pub(super) grouping: Grouping,
     /// Groups with very many members.
-    wide: Vec<u32>,
+    pub(super) wide: Vec<u32>,
+    /// Linear groups of one member, which are none.
+    pub(super) empty: Vec<u32>,
     depends: bool,
     ends: HashMap<u32, i64>,
 }
@@ -166,10 +187,12 @@ impl<'a> Pass<'a> {
             end: tasks.ends(),
             places: measure::Places::new(tasks),
             frames: Vec::new(),
+            loops: Vec::new(),
             sections: Vec::new(),
             made: Vec::new(),
             left: Vec::new(),
             chunks: Vec::new(),
+            lane_chunks: Vec::new(),
             len: room(grains + groups),
             parent: room(grains + groups),
             slot: room(grains + groups),
@@ -179,19 +202,20 @@ impl<'a> Pass<'a> {
             fork_joins: 0,
             grouping: Grouping::default(),
             wide: Vec::new(),
+            empty: Vec::new(),
             depends: tasks.has_depends(),
             ends: HashMap::default(),
         }
     }
 
     #[inline]
-    fn mark(&self, node: u32) -> Mark {
+    pub(super) fn mark(&self, node: u32) -> Mark {
         Mark(self.mark[node as usize])
     }
 
     /// One past the subtree.
     #[inline]
-    fn after(&self, node: u32) -> u32 {
+    pub(super) fn after(&self, node: u32) -> u32 {
         let end = node as usize + self.lens[node as usize].max(1) as usize;
         end.min(self.lens.len()) as u32
     }
@@ -204,7 +228,7 @@ impl<'a> Pass<'a> {
 
     /// The interval with which a task begins.
     #[inline]
-    fn first_block(&self, task: u32) -> usize {
+    pub(super) fn first_block(&self, task: u32) -> usize {
         let mut at = task as usize;
         while self.lens[at] > 1 && at + 1 < self.lens.len() {
             at += 1;
@@ -242,7 +266,7 @@ impl<'a> Pass<'a> {
         sections.filter(|&section| self.has_grains(section.0)).count() as u32
     }
 
-    fn made(&self, task: u32, creation: i64) -> Made {
+    pub(super) fn made(&self, task: u32, creation: i64) -> Made {
         Made { task, creation, place: self.places.of(self.first_block(task)) }
     }
 
@@ -255,6 +279,12 @@ impl<'a> Pass<'a> {
             let mark = self.mark(at);
             match mark.kind() {
                 Kind::Create => inside.creates = true,
+                Kind::Section if mark.is_chunk_section() && task != 0 => {
+                    at = self.after(at);
+                    continue;
+                }
+                // Who starts a loop whose chunks create tasks.
+                Kind::Task if self.has_busy_chunks(at) => inside.creates = true,
                 Kind::Task => {
                     let section = self.parents[at as usize];
                     joining.retain(|&section| self.after(section) > at);
@@ -278,12 +308,12 @@ impl<'a> Pass<'a> {
     }
 
     /// Whether there are grains in a member of a team or a collapsed node.
-    fn has_grains(&self, node: u32) -> bool {
+    pub(super) fn has_grains(&self, node: u32) -> bool {
         let range = node as usize..self.after(node) as usize;
         self.tasks.count(range.clone(), Kind::Create) > 0 || self.tasks.count(range, Kind::Chunk) > 0
     }
 
-    fn is_lane(&self, task: u32) -> bool {
+    pub(super) fn is_lane(&self, task: u32) -> bool {
         task > 0
             && self.mark(task - 1).kind() == Kind::Fork
             && self.parents[task as usize] == self.parents[task as usize - 1]
@@ -356,7 +386,7 @@ impl<'a> Pass<'a> {
             frame.at += self.lens[node].max(1);
             match Mark(self.mark[node]).kind() {
                 Kind::Section => return self.begin_section(node as u32),
-                Kind::Chunk => self.chunks.push(node as u32),
+                Kind::Chunk if frame.kind != GrainKind::Chunk => self.chunks.push(node as u32),
                 Kind::Task => {}
                 _ => {
                     let length = self.end[node].saturating_sub(self.start[node]).max(0);
@@ -370,26 +400,6 @@ impl<'a> Pass<'a> {
         } else {
             self.end_frame();
         }
-    }
-
-    /// Chunks that no team ran: a loop of their own.
-    fn put_loop(&mut self) {
-        let Some(frame) = self.frames.last_mut() else { return };
-        let (task, first) = (frame.task, frame.chunks as usize);
-        frame.joins += 1;
-        self.open_group(task, GrainKind::ForkJoin);
-        self.put_chunks(first);
-        self.close_join(0);
-    }
-
-    /// The chunks from the first on become grains of the open group.
-    fn put_chunks(&mut self, first: usize) {
-        for k in first..self.chunks.len() {
-            let chunk = self.chunks[k];
-            let cost = measure::chunk_cost(self.parents, self.start, self.end, chunk);
-            self.put_grain(self.made(chunk, cost), GrainKind::Chunk, self.tasks.own_work(chunk as usize));
-        }
-        self.chunks.truncate(first);
     }
 
     fn end_frame(&mut self) {
@@ -407,7 +417,10 @@ impl<'a> Pass<'a> {
             }
             _ => {}
         }
-        self.put_chunks(frame.chunks as usize);
+        let first = frame.chunks as usize;
+        if self.chunks.len() > first {
+            self.lane_chunks.extend(self.chunks.drain(first..));
+        }
     }
 
     /// A linear group that has only its grain is that grain.
@@ -423,9 +436,13 @@ impl<'a> Pass<'a> {
         self.grouping.grain(head);
     }
 
-    fn begin_section(&mut self, node: u32) {
-        if self.mark(node).is_collapsed() || self.lens[node as usize] <= 1 {
+    pub(super) fn begin_section(&mut self, node: u32) {
+        let mark = self.mark(node);
+        if mark.is_collapsed() || self.lens[node as usize] <= 1 {
             return self.put_folded_section(node);
+        }
+        if mark.is_chunk_section() {
+            return self.chunks.push(node);
         }
         self.read_ahead(node);
         let (made, left) = (self.made.len() as u32, self.left.len() as u32);
@@ -444,6 +461,9 @@ impl<'a> Pass<'a> {
             left,
             next_left: left,
             seen_left: left,
+            chunks: 0,
+            inner: None,
+            has_inner: false,
         });
     }
 
@@ -478,8 +498,9 @@ impl<'a> Pass<'a> {
     /// First walk through a section: its intervals, the sections in it, its tasks.
     fn look_through_section(&mut self) {
         let Some(section) = self.sections.last() else { return };
-        let (node, end) = (section.node, section.end);
+        let (node, end, first_made) = (section.node, section.end, section.made as usize);
         let (mut at, mut released, mut stay) = (section.at, section.released, section.stay);
+        let mut has_inner = section.has_inner;
         let mut join = section.join;
         let mut work = 0;
         let mut inner = NONE;
@@ -508,9 +529,15 @@ impl<'a> Pass<'a> {
                 Kind::Section => {
                     let until = self.when_it_goes_on(at, next, end);
                     stay.within(self.start[i], until);
-                    inner = at;
-                    at = next;
-                    break;
+                    if self.made.len() == first_made || !self.stands_beside_tasks(at, node) {
+                        inner = at;
+                        at = next;
+                        break;
+                    }
+                    if !has_inner {
+                        has_inner = true;
+                        self.made.push(Made::inner(at));
+                    }
                 }
                 kind => {
                     let is_here = self.places.same(self.places.of(i), stay.place);
@@ -532,6 +559,7 @@ impl<'a> Pass<'a> {
         }
         let Some(section) = self.sections.last_mut() else { return };
         (section.at, section.released, section.stay, section.join) = (at, released, stay, join);
+        section.has_inner = has_inner;
         if inner != NONE { self.begin_section(inner) } else { self.settle_section() }
     }
 
@@ -552,7 +580,7 @@ impl<'a> Pass<'a> {
             self.sections.pop();
             return;
         }
-        (section.gathers, section.fills) = (gathers, true);
+        (section.gathers, section.fills, section.chunks) = (gathers, true, self.lane_chunks.len() as u32);
         frame.joins += 1;
         self.open_group(node, GrainKind::ForkJoin);
     }
@@ -561,6 +589,9 @@ impl<'a> Pass<'a> {
     fn fill_section(&mut self) {
         loop {
             let Some(section) = self.sections.last_mut() else { return };
+            if section.inner.is_some() {
+                return self.step_inner();
+            }
             let mut next = self.made.get(section.next_made as usize);
             section.next_made += 1;
             if section.gathers {
@@ -576,7 +607,14 @@ impl<'a> Pass<'a> {
                     next = Some(left);
                 }
             }
-            let Some(&next) = next else { return self.end_section() };
+            let Some(&next) = next else {
+                let chunks = section.chunks as usize;
+                let has_chunks = self.lane_chunks.len() > chunks;
+                return if has_chunks { self.put_chunks(chunks) } else { self.end_section() };
+            };
+            if next.is_inner() {
+                return self.begin_inner(next.task);
+            }
             if !self.put_task(next) {
                 return;
             }
@@ -648,7 +686,7 @@ impl<'a> Pass<'a> {
 
     /// A grain that is complete.
     #[inline]
-    fn put_grain(&mut self, made: Made, kind: GrainKind, work: i64) {
+    pub(super) fn put_grain(&mut self, made: Made, kind: GrainKind, work: i64) {
         let work = work.max(0);
         let (grain, core) = self.push_grain(made, kind, work);
         self.grouping.grain(Done { grain, work, core, kind });
@@ -656,7 +694,7 @@ impl<'a> Pass<'a> {
 
     /// The number of a new grain, and the core that it began on.
     #[inline]
-    fn push_grain(&mut self, made: Made, kind: GrainKind, work: i64) -> (u32, u16) {
+    pub(super) fn push_grain(&mut self, made: Made, kind: GrainKind, work: i64) -> (u32, u16) {
         let grain = self.grains.work.len() as u32;
         self.push_node(Packed::grain(grain));
         let core = self.places.core(made.place);
@@ -664,7 +702,7 @@ impl<'a> Pass<'a> {
         (grain, core)
     }
 
-    fn open_group(&mut self, task: u32, kind: GrainKind) -> u32 {
+    pub(super) fn open_group(&mut self, task: u32, kind: GrainKind) -> u32 {
         let is_join = kind == GrainKind::ForkJoin;
         let group = self.groups.len() as u32;
         let node = self.push_node(Packed::group(group, is_join));
@@ -676,7 +714,7 @@ impl<'a> Pass<'a> {
     }
 
     /// Closes the open fork-join, whose join cost `sync`.
-    fn close_join(&mut self, sync: i64) {
+    pub(super) fn close_join(&mut self, sync: i64) {
         let path = self.depends.then(|| self.path_with_depends());
         let closed = self.grouping.end_join(self.tasks, &mut self.grains, (sync, path));
         self.close(closed);
@@ -684,7 +722,7 @@ impl<'a> Pass<'a> {
 
     /// A group is complete.
     #[inline]
-    fn close(&mut self, closed: Option<(Open, GroupRow)>) {
+    pub(super) fn close(&mut self, closed: Option<(Open, GroupRow)>) {
         let Some((open, row)) = closed else { return };
         let node = open.node as usize;
         self.len[node] = (self.len.len() - node) as u32;

@@ -43,8 +43,26 @@ impl<'a> GrainModel<'a> {
         self.program.nodes[node].kind
     }
 
+    /// The task or the chunk to which a node belongs.
     fn frame(&self, node: usize) -> usize {
-        self.program.ancestors(node).find(|&n| self.kind(n) == Kind::Task).expect("the root is a task")
+        let mut around = self.program.ancestors(node);
+        around.find(|&n| self.kind(n) == Kind::Task || self.is_chunk(n)).expect("the root is a task")
+    }
+
+    /// A chunk that holds sections.
+    fn is_chunk(&self, node: usize) -> bool {
+        self.program.is_chunk_section(node)
+    }
+
+    /// Whether what is left behind in the sections of a task or chunk is joined there.
+    fn gathers(&self, frame: usize) -> bool {
+        frame == 0 || self.is_lane(frame) || self.is_chunk(frame)
+    }
+
+    /// Whether a member of a team has chunks that hold sections, and tasks.
+    fn has_busy_chunks(&self, lane: usize) -> bool {
+        let creates = self.program.below(lane).iter().any(|&n| self.kind(n) == Kind::Create);
+        creates && self.own(lane).iter().any(|&n| self.is_chunk(n))
     }
 
     pub fn is_lane(&self, task: usize) -> bool {
@@ -66,9 +84,11 @@ impl<'a> GrainModel<'a> {
     /// Whether a task is a grain.
     fn is_grain(&self, task: usize) -> bool {
         let own = self.own(task);
-        let creates = own.iter().any(|&n| self.kind(n) == Kind::Create);
+        let lanes = (1..self.program.nodes.len()).filter(|&n| self.is_lane(n) && self.frame(n) == task);
+        let creates = own.iter().any(|&n| self.kind(n) == Kind::Create)
+            || lanes.into_iter().any(|lane| self.has_busy_chunks(lane));
         if task == 0 {
-            let chunks = own.iter().any(|&n| self.kind(n) == Kind::Chunk);
+            let chunks = own.iter().any(|&n| self.kind(n) == Kind::Chunk || self.is_chunk(n));
             return creates || chunks || !self.has_grains(0);
         }
         creates || !self.is_lane(task)
@@ -83,12 +103,12 @@ impl<'a> GrainModel<'a> {
             return None;
         }
         let own = self.program.nodes[task].parent?;
-        for section in self.program.ancestors(task).filter(|&n| self.kind(n) == Kind::Section) {
+        let sections =
+            self.program.ancestors(task).filter(|&n| self.kind(n) == Kind::Section && !self.is_chunk(n));
+        for section in sections {
             let wait = self.program.wait(section);
             let deep = wait.is_some_and(|wait| self.program.nodes[wait].deep);
-            let around = self.frame(section);
-            let gathers = around == 0 || self.is_lane(around);
-            if deep || gathers || (section == own && wait.is_some()) {
+            if deep || self.gathers(self.frame(section)) || (section == own && wait.is_some()) {
                 return Some(section);
             }
         }
@@ -111,24 +131,81 @@ impl<'a> GrainModel<'a> {
         chain
     }
 
-    fn chunks(&self, task: usize) -> Vec<Chain> {
-        let own = self.own(task);
-        own.into_iter().filter(|&n| self.kind(n) == Kind::Chunk).map(|n| vec![Element::Grain(n)]).collect()
+    /// The chunks of a task, or of the sections in a chunk. Those that hold sections join what was created there.
+    fn chunks(&self, frame: usize) -> Vec<Chain> {
+        let mut chunks = Vec::new();
+        for n in self.own(frame) {
+            if self.is_chunk(n) {
+                let last = *self.program.nodes[n].children.last().expect("the chunk itself");
+                let mut chain = vec![Element::Grain(last)];
+                self.joins(n, &mut chain);
+                let inside = self.chunks(n);
+                if !inside.is_empty() {
+                    chain.push(Element::Join(inside));
+                }
+                chunks.push(chain);
+            } else if self.kind(n) == Kind::Chunk && self.program.nodes[n].parent != Some(frame)
+                || self.kind(n) == Kind::Chunk && !self.is_chunk(frame)
+            {
+                chunks.push(vec![Element::Grain(n)]);
+            }
+        }
+        chunks
+    }
+
+    fn has_sections(&self, frame: usize) -> bool {
+        self.own(frame).iter().any(|&n| self.is_chunk(n))
+    }
+
+    /// From which node on the sections in a section stand beside its tasks: the first that follows a task which takes part
+    /// in its join.
+    fn beside(&self, section: usize) -> usize {
+        let joins = self.program.wait(section).is_some() || self.gathers(self.frame(section));
+        let mut children = self.program.nodes[section].children.iter().copied();
+        let takes_part = |&c: &usize| self.kind(c) == Kind::Task && (!self.is_lane(c) || self.has_grains(c));
+        let first = children.find(takes_part).filter(|_| joins);
+        let next = first.and_then(|_| children.find(|&c| self.kind(c) == Kind::Section && !self.is_chunk(c)));
+        next.unwrap_or(usize::MAX)
     }
 
     /// The joins of the sections below a node of a task's own, in the order of their waits.
     fn joins(&self, node: usize, chain: &mut Chain) {
+        self.inner(node, 0..usize::MAX, chain);
+    }
+
+    /// The same of the sections among some of its nodes.
+    fn inner(&self, node: usize, among: std::ops::Range<usize>, chain: &mut Chain) {
         for &section in self.program.nodes[node].children.iter().filter(|&&c| self.kind(c) == Kind::Section) {
-            self.joins(section, chain);
+            if self.is_chunk(section) || !among.contains(&section) {
+                continue;
+            }
+            let beside = self.beside(section);
+            self.inner(section, 0..beside, chain);
+            let mut inside = Chain::new();
+            self.inner(section, beside..usize::MAX, &mut inside);
             let mut members: Vec<Chain> = Vec::new();
+            let (mut chunks, mut is_busy) = (Vec::new(), false);
             for joined in (1..self.program.nodes.len()).filter(|&t| self.join[t] == Some(section)) {
+                if joined > beside && !inside.is_empty() {
+                    members.push(std::mem::take(&mut inside));
+                }
                 let member = self.chain(joined);
                 if !member.is_empty() {
                     members.push(member);
                 }
                 if self.is_lane(joined) {
-                    members.extend(self.chunks(joined));
+                    chunks.extend(self.chunks(joined));
+                    is_busy |= self.has_sections(joined);
                 }
+            }
+            if !inside.is_empty() {
+                members.push(inside);
+            }
+            // A loop whose chunks hold sections is a join of its own. All chunks here are of one loop.
+            if is_busy {
+                members.push(vec![Element::Join(chunks)]);
+            } else {
+                members.extend(chunks);
             }
             if !members.is_empty() {
                 chain.push(Element::Join(members));
@@ -145,8 +222,13 @@ impl<'a> GrainModel<'a> {
 
     /// Work of a grain.
     pub fn work(&self, node: usize) -> i64 {
+        let around = self.program.nodes[node].parent.filter(|&around| self.is_chunk(around));
         if self.kind(node) == Kind::Chunk {
-            return self.program.nodes[node].length;
+            let own = around.map_or(Vec::new(), |section| self.own(section));
+            let intervals =
+                own.into_iter().filter(|&n| self.program.is_leaf(n) && self.kind(n) != Kind::Chunk);
+            return self.program.nodes[node].length
+                + intervals.map(|n| self.program.nodes[n].length).sum::<i64>();
         }
         let own =
             self.own(node).into_iter().filter(|&n| self.program.is_leaf(n) && self.kind(n) != Kind::Chunk);
@@ -282,8 +364,7 @@ impl<'a> GrainModel<'a> {
         let join = self.join[task].expect("a task that is joined");
         let wait = program.wait(join);
         let around = self.frame(join);
-        let gathers =
-            around == 0 || self.is_lane(around) || wait.is_some_and(|wait| program.nodes[wait].deep);
+        let gathers = self.gathers(around) || wait.is_some_and(|wait| program.nodes[wait].deep);
         // Of a plain wait the tasks of the section count, of others everything below.
         let waited_for = program.leaves(join).into_iter().filter(|&leaf| {
             let own = program.nodes[leaf].parent == Some(join) && Some(leaf) == wait;

@@ -1,6 +1,7 @@
 //! A task program as nested nodes in pre-order. A task is a list of intervals and sections and then an `end`; a section
 //! is a list of creates with their tasks, nested sections and other intervals, and then a `wait`. A section without a
-//! wait leaves its tasks behind, to the next deep wait around it; tasks of one task may depend on each other.
+//! wait leaves its tasks behind, to the next deep wait around it; tasks of one task may depend on each other. A chunk of a loop
+//! is an interval, or a section that ends with it and holds other sections.
 
 use crosscut_tasks::schema::{Edge, Kind};
 
@@ -13,7 +14,7 @@ pub struct Node {
     pub children: Vec<usize>,
     /// How long an interval takes.
     pub length: i64,
-    /// A wait for everything below its section.
+    /// A wait for everything below its section, or a section that is a chunk.
     pub deep: bool,
 }
 
@@ -71,6 +72,25 @@ impl Program {
         self.open.pop();
     }
 
+    /// Begins a chunk that holds sections.
+    pub fn open_chunk(&mut self) -> usize {
+        let node = self.open(Kind::Section);
+        self.nodes[node].deep = true;
+        node
+    }
+
+    /// Ends it. Returns its interval.
+    pub fn close_chunk(&mut self, length: i64) -> usize {
+        let chunk = self.leaf(Kind::Chunk, length);
+        self.open.pop();
+        chunk
+    }
+
+    /// Whether a section is a chunk.
+    pub fn is_chunk_section(&self, node: usize) -> bool {
+        self.nodes[node].kind == Kind::Section && self.nodes[node].deep
+    }
+
     /// A create and the task that it creates: one interval. Returns both intervals.
     pub fn spawn(&mut self, create: i64, body: i64) -> (usize, usize) {
         let create = self.leaf(Kind::Create, create);
@@ -83,7 +103,8 @@ impl Program {
         let mut program = Program::new();
         while let Some(&node) = program.open.last() {
             let depth = program.open.len();
-            let in_section = program.nodes[node].kind == Kind::Section;
+            let in_chunk = program.is_chunk_section(node);
+            let in_section = program.nodes[node].kind == Kind::Section && !in_chunk;
             let length = if chance.tenths(2) { 0 } else { chance.within(0, longest) };
             let full = program.nodes.len() >= size || depth > 12;
             if full {
@@ -92,8 +113,12 @@ impl Program {
             }
             match chance.index(10) {
                 0 | 1 => {
-                    let kind = if wild && chance.tenths(4) { Kind::Chunk } else { Kind::Other };
+                    let kind = if wild && !in_chunk && chance.tenths(4) { Kind::Chunk } else { Kind::Other };
                     program.leaf(kind, length);
+                }
+                2 | 3 if wild && chance.tenths(3) => {
+                    program.open_chunk();
+                    program.open(Kind::Section);
                 }
                 2 | 3 => drop(program.open(Kind::Section)),
                 4..=8 if in_section => {
@@ -112,7 +137,12 @@ impl Program {
     }
 
     fn close_somehow(&mut self, chance: &mut Chance, wild: bool, length: i64) {
-        let node = &self.nodes[*self.open.last().expect("something is open")];
+        let node = *self.open.last().expect("something is open");
+        if self.is_chunk_section(node) {
+            self.close_chunk(length);
+            return;
+        }
+        let node = &self.nodes[node];
         let in_section = wild && node.kind == Kind::Section;
         match if in_section { chance.index(10) } else { 9 } {
             0..3 if !node.children.is_empty() => self.leave(),

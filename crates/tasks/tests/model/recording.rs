@@ -241,9 +241,11 @@ impl Recording {
             tasks.len[i] = kept.len as u32;
             tasks.parent[i] = kept.parent as u32;
             let kind = self.program.nodes[kept.model].kind;
-            tasks.mark[i] = match self.program.nodes[kept.model].deep {
-                true => Mark::deep_wait(self.schedule.edge[first]).0,
-                false => Mark::new(kind, self.schedule.edge[first], kept.collapsed).0,
+            let edge = self.schedule.edge[first];
+            tasks.mark[i] = match (self.program.nodes[kept.model].deep, kind) {
+                (true, Kind::Section) => Mark::chunk_section(edge).0,
+                (true, _) => Mark::deep_wait(edge).0,
+                (false, _) => Mark::new(kind, edge, kept.collapsed).0,
             };
             if kind == Kind::Chunk {
                 tasks.chunks.push(Chunk { node: i as u32, first: 10 * i as i64, count: 1 + i as i64 });

@@ -257,7 +257,11 @@ impl Page<'_> {
         if !group {
             add("core", grains.core(node).map(f64::from), Unit::Number, "The core that it began on.");
         }
-        facts.push(words::fact("start", words::time(tasks.start(task), clock), "From the start of the run."));
+        facts.push(words::fact(
+            "start",
+            words::time(tasks.start(grains.begins(tasks, node)), clock),
+            "From the start of the run.",
+        ));
         facts.extend(sheets::mix(tasks, mix(tasks, task, kind)));
         facts
     }

@@ -157,7 +157,7 @@ impl GrainForest {
                 return self.sum(part, |nodes| grains.work_of(grain_numbers(grains, nodes)));
             }
             Figure::Grains => return self.sum(part, |nodes| grain_numbers(grains, nodes).len() as i64),
-            Figure::Start => return tasks.start(grains.task(node)) as f64,
+            Figure::Start => return tasks.start(grains.begins(tasks, node)) as f64,
             // The rest would be that of the first of them only.
             _ if part.count > 1 => return f64::NAN,
             Figure::Path => return grains.critical_path(node) as f64,

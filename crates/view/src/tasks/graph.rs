@@ -82,12 +82,13 @@ impl Graph<'_> {
         if kind.is_group() {
             add("v_grains", Some(self.grains.grain_range(node).len().to_string()));
         } else {
-            let first = std::iter::successors(Some(task), |&n| Some(NodeId(n.0 + 1)))
+            let begins = self.grains.begins(self.tasks, node);
+            let first = std::iter::successors(Some(begins), |&n| Some(NodeId(n.0 + 1)))
                 .find(|&n| self.tasks.tree().is_leaf(n))
                 .unwrap_or(task);
             add("v_core", self.tasks.core(first).map(|core| core.to_string()));
             add("v_worker", self.tasks.worker(first).map(|worker| worker.to_string()));
-            add("v_start", Some(self.tasks.start(task).to_string()));
+            add("v_start", Some(self.tasks.start(begins).to_string()));
         }
         if self.tasks.kind(task) == Kind::Chunk
             && let Some((first, count)) = self.tasks.chunk(task)
