@@ -7,6 +7,7 @@ mod export;
 mod import;
 mod info;
 mod interrupt;
+mod limits;
 mod output;
 mod progress;
 mod record;
@@ -53,6 +54,7 @@ enum Command {
 const FAILED: u8 = 2;
 
 fn main() -> ExitCode {
+    limits::ignore_signal();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error),

@@ -184,8 +184,11 @@ fn close(args: &Args, events: &Events, target: &Path, exit: Exit, program: &Prog
 
 fn nothing(events: &Events, program: &Program) {
     let had_no_room = events.had_no_room();
+    let early = crosscut_close::ended_early(&events.path);
     events.remove();
-    if had_no_room {
+    if !early.is_empty() {
+        output::say(&format!("nothing was recorded: {}; no run was made", early.join("; ")));
+    } else if had_no_room {
         output::say(&format!(
             "nothing was recorded: the recorder had no room for its events in {}; no run was made",
             quoted(&events.path)
@@ -219,9 +222,11 @@ fn say(args: &Args, closed: Closed) -> Result<()> {
     }
     if closed.about.dropped > 0 {
         let dropped = closed.about.dropped;
-        output::say(&format!(
-            "{dropped} events could not be stored (is the disk full?); the run is without them"
-        ));
+        output::say(&format!("{dropped} events could not be stored; the run is without them"));
+    }
+    if args.quiet {
+        // Otherwise it is in the last line.
+        closed.about.early.iter().for_each(|why| output::say(why));
     }
     let view = quoted(closed.run.path());
     let partial = closed.run.manifest().partial.as_ref().map(|why| format!(" (partial: {why})"));
@@ -285,7 +290,14 @@ impl Events {
         fs::create_dir(&path).with_context(|| path.display().to_string())?;
         // The program may change its directory.
         let path = std::path::absolute(&path).with_context(|| path.display().to_string())?;
-        Ok(Events { path })
+        // Where recorders say that they had to stop, when there is no room for that any more.
+        let failures = path.join(crosscut_events::FAILURES);
+        let events = Events { path };
+        if let Err(error) = fs::write(&failures, [0; crosscut_events::FAILURES_BYTES]) {
+            events.remove();
+            return Err(error).with_context(|| failures.display().to_string());
+        }
+        Ok(events)
     }
 
     /// Waits for recorded processes that the program has left behind: they still write. Whoever does not want to wait

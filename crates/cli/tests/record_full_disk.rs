@@ -5,7 +5,7 @@ mod common;
 use std::path::Path;
 use std::process::Command;
 
-use common::{crosscut, example, info, number_after, recorder};
+use common::{COMPILERS, crosscut, example, info, number_after, recorder};
 
 /// How to get a file system of our own, if that is possible here.
 fn namespace() -> Option<Vec<&'static str>> {
@@ -25,13 +25,23 @@ fn namespace() -> Option<Vec<&'static str>> {
 
 /// Runs a script with a small disk at `small`, in a folder that stays.
 fn with_small_disk(size: &str, folder: &Path, script: &str) -> Option<(i32, String, String)> {
+    with_small_disk_for("clang", size, folder, script)
+}
+
+/// The same with examples of a compiler; `size` may be more options of the file system.
+fn with_small_disk_for(
+    compiler: &str,
+    size: &str,
+    folder: &Path,
+    script: &str,
+) -> Option<(i32, String, String)> {
     let way = namespace()?;
     std::fs::create_dir_all(folder.join("small")).unwrap();
     let script = format!("mount -t tmpfs -o size={size} none small || exit 99\n{script}");
     let mut command = Command::new(way[0]);
     command.args(&way[1..]).args(["sh", "-c", &script]).current_dir(folder);
     command.env("CROSSCUT", crosscut(folder).get_program()).env("CROSSCUT_RECORDER", recorder());
-    command.env("PROGRAM", example("clang", "nqueens")).env("FIB", example("clang", "fib"));
+    command.env("PROGRAM", example(compiler, "nqueens")).env("FIB", example(compiler, "fib"));
     command.env("OMP_NUM_THREADS", "2").env_remove("LD_PRELOAD");
     let output = command.output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -131,4 +141,55 @@ echo "exit $?"
     assert!(said.starts_with("nqueens(12) = 14200, tasks 74666\n"), "{said}{errors}{record}");
     // It has tasks; what it had not is room.
     assert!(record.contains("room") || record.contains("No space left on device"), "{record}");
+}
+
+/// Everything on the small disk: events and run.
+const ALL_SMALL: &str = r#"
+"$CROSSCUT" record -o small/run.crosscut -- "$PROGRAM" 12 6 2>record.err
+echo "exit $?"
+ls small >left
+test -d small/run.crosscut && "$CROSSCUT" info --check small/run.crosscut >info.out 2>&1
+true
+"#;
+
+#[test]
+fn a_full_disk_leaves_room_for_the_run() {
+    for compiler in COMPILERS {
+        let folder = tempfile::tempdir().unwrap();
+        let Some((_, said, errors)) = with_small_disk_for(compiler, "1m", folder.path(), ALL_SMALL) else {
+            return;
+        };
+        let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap_or_default();
+        let what =
+            format!("{compiler}: {said}{errors}{}{}{}", read("record.err"), read("left"), read("info.out"));
+        assert_eq!(said, "nqueens(12) = 14200, tasks 74666\nexit 0\n", "{what}");
+        assert_eq!(read("left"), "run.crosscut\n", "{what}");
+        for text in [read("record.err"), read("info.out")] {
+            assert!(text.contains("the recording ended") && text.contains("the program went on"), "{what}");
+            assert!(text.contains("No space left on device"), "{what}");
+        }
+    }
+}
+
+#[test]
+fn a_disk_without_inodes_is_told() {
+    for compiler in COMPILERS {
+        // The disk itself, a folder and a page of `crosscut record`; then what the recorder makes, one after the other.
+        for inodes in ["3", "4", "5", "6", "7"] {
+            let folder = tempfile::tempdir().unwrap();
+            let options = format!("8m,nr_inodes={inodes}");
+            let small = with_small_disk_for(compiler, &options, folder.path(), ALL_SMALL);
+            let Some((_, said, errors)) = small else { return };
+            let record = std::fs::read_to_string(folder.path().join("record.err")).unwrap();
+            let what = format!("{compiler}, {inodes} inodes: {said}{errors}{record}");
+            assert!(record.contains("No space left on device"), "{what}");
+            assert!(!record.contains("panicked"), "{what}");
+            // It is not begun, or goes on.
+            if inodes == "3" && said == "exit 2\n" {
+                continue;
+            }
+            assert!(said.starts_with("nqueens(12) = 14200, tasks 74666\nexit "), "{what}");
+            assert!(record.contains("the program went on") || record.contains("crosscut import"), "{what}");
+        }
+    }
 }

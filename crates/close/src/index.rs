@@ -22,7 +22,7 @@ impl Point {
     const POSITION: u32 = 36;
     const CORE: u32 = 12;
     /// Threads that a run can have.
-    pub const THREADS: usize = 1 << 14;
+    pub const THREADS: usize = crosscut_events::MAX_THREADS;
     const PRESENT: u64 = 1 << 63;
     const NESTED: u64 = 1 << 62;
     /// The same bit of a begin.

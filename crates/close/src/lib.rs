@@ -4,6 +4,7 @@ mod build;
 mod clock;
 mod depends;
 mod error;
+mod failures;
 mod files;
 mod index;
 mod locks;
@@ -24,6 +25,7 @@ use sources::Sites;
 
 pub use crosscut_run::{Progress, Quiet};
 pub use error::CloseError;
+pub use failures::ended_early;
 
 /// What is known about the program beside its events.
 #[derive(Clone, Debug, Default)]
@@ -59,6 +61,8 @@ pub struct About {
     pub tasks: i64,
     /// Events that were lost while recording.
     pub dropped: u64,
+    /// Why recordings ended before their program, a sentence for each. They are in the manifest, too.
+    pub early: Vec<String>,
     /// Processes that left events.
     pub processes: usize,
     /// What the user should know, a sentence each.
@@ -92,6 +96,7 @@ pub fn close_into(
 ) -> Result<About, CloseError> {
     let all = files::read(folder)?;
     let processes: Vec<&Process> = all.iter().filter(|process| !process.threads.is_empty()).collect();
+    let early = ended_early(folder);
     let mut notes = missing(&all);
     let mut sites = Sites::new();
     let recorded = index(&processes, &mut sites, &mut notes)?;
@@ -129,14 +134,14 @@ pub fn close_into(
     describe(run, &processes, options, dropped);
     run.manifest().facts.insert("threads".into(), threads_of(&recorded));
     run.manifest().facts.insert("workers".into(), workers(&processes, &recorded).into());
-    run.manifest().partial = partial(&all, &recorded, built.gaps, dropped, options);
+    run.manifest().partial = partial(&all, &recorded, built.gaps, dropped, &early, options);
     run.put_sources(&sites.finish())?;
     // Its memory is needed again.
     drop(recorded);
     crosscut_tasks::finish_grown(run, writer, &places, built.grown)?;
     check_cancelled(progress)?;
     let tasks = run.manifest().facts["tasks"]["tasks"].as_i64().unwrap_or(0);
-    Ok(About { tasks, dropped, processes: processes.len(), notes })
+    Ok(About { tasks, dropped, early, processes: processes.len(), notes })
 }
 
 fn check_cancelled(progress: &dyn Progress) -> Result<(), CloseError> {
@@ -187,7 +192,7 @@ fn lost(recorded: &[Recorded<'_>], notes: &mut Vec<String>) -> u64 {
         let header = &thread.header;
         lost = lost.saturating_add(header.lost);
         if header.lost > 0 {
-            let why = std::io::Error::from_raw_os_error(header.error as i32);
+            let why = failures::why(header.error);
             notes.push(format!("thread {} lost {} events: {why}", header.thread, header.lost));
         }
     }
@@ -204,11 +209,6 @@ fn missing(processes: &[Process]) -> Vec<String> {
         if process.empty > 0 {
             notes.push(format!("process {pid}: {} threads had no room for their events", process.empty));
         }
-        notes.extend(
-            process
-                .all("thread-missing")
-                .map(|why| format!("process {pid}: a thread was not recorded: {why}")),
-        );
         if let Some(callbacks) = process.get("openmp-missing") {
             notes.push(format!(
                 "process {pid}: its OpenMP runtime does not report everything (missing OMPT callbacks: {callbacks})"
@@ -288,9 +288,10 @@ fn partial(
     recorded: &[Recorded<'_>],
     gaps: Gaps,
     dropped: u64,
+    early: &[String],
     options: &Options,
 ) -> Option<String> {
-    let mut reasons = Vec::new();
+    let mut reasons = early.to_vec();
     // A single process whose exit code is known has ended well, even if it told nobody.
     if processes.len() > 1 || options.exit.is_none() {
         for process in processes.iter().filter(|process| process.get("ended").is_none()) {
@@ -311,7 +312,7 @@ fn partial(
     }
     count(gaps.orphans, "tasks have no recorded creation");
     count(dropped, "events were lost");
-    let unseen = processes.iter().map(|p| p.empty + p.all("thread-missing").count()).sum::<usize>();
+    let unseen = processes.iter().map(|p| p.empty).sum::<usize>();
     count(unseen as u64, "threads could not be recorded");
     let damages = recorded.iter().map(|process| process.index.damages.len() as u64).sum();
     count(damages, "event files are damaged");

@@ -1,7 +1,8 @@
 //! The event files of the recorders: what is in them and how to walk through them.
 //!
 //! A recorded process has a folder of its own, `NAME.events/PID-START/`, with a text file [`PROCESS`], a copy of its memory
-//! map [`MAPS`], and one file of events for each thread, [`thread_file`].
+//! map [`MAPS`], and one file of events for each thread, [`thread_file`]. Beside them is [`FAILURES`], where those that had
+//! to stop say so.
 //!
 //! A file of events is a [`FileHeader`] in its first page, then the *window*, then the chunks that were full. The window is
 //! a chunk of [`CHUNK_BYTES`] that the thread has mapped, shared, and stores its events to: they are in the file even when
@@ -15,10 +16,12 @@
 //!
 //! This crate has no dependencies: it is part of the library that is loaded into other people's programs.
 
+mod failures;
 mod header;
 mod kind;
 mod stream;
 
+pub use failures::{FAILURES, FAILURES_BYTES, Failure, NEARLY_FULL, TOO_MANY_THREADS};
 pub use header::{
     CHUNK_BYTES, ChunkHeader, ClockKind, FILE_MAGIC, FileHeader, Folded, HEADER_BYTES, JOURNAL_WORDS, Joined,
     LockUse, LockWait, MAX_COUNTERS, VERSION,
@@ -31,6 +34,9 @@ pub const PROCESS: &str = "process";
 
 /// The copy of `/proc/self/maps`: where the code of the process was.
 pub const MAPS: &str = "maps";
+
+/// Threads that a run can hold are fewer than this.
+pub const MAX_THREADS: usize = 1 << 14;
 
 /// The file name of a thread's events.
 pub fn thread_file(thread: u32) -> String {

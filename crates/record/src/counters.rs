@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use crosscut_events::MAX_COUNTERS;
 
-use crate::process::Process;
+use crate::process::{self, Process};
 use crate::sys;
 
 /// Name, type and number of an event (`perf_event_open`).
@@ -30,14 +30,20 @@ pub struct Counters {
     descriptors: [i32; MAX_COUNTERS],
     events: [Event; MAX_COUNTERS],
     count: usize,
+    /// What was read last.
+    last: [u64; MAX_COUNTERS],
 }
 
 impl Counters {
     /// Opens those that were asked for and that this machine has; the text about the process says which it has not.
     pub fn open(process: &Process) -> Option<Counters> {
         static SAID: OnceLock<()> = OnceLock::new();
-        let mut counters =
-            Counters { descriptors: [-1; MAX_COUNTERS], events: [EVENTS[0]; MAX_COUNTERS], count: 0 };
+        let mut counters = Counters {
+            descriptors: [-1; MAX_COUNTERS],
+            events: [EVENTS[0]; MAX_COUNTERS],
+            count: 0,
+            last: [0; MAX_COUNTERS],
+        };
         let mut missing = Vec::new();
         for name in &process.options.counters {
             let Some(event) = EVENTS.iter().find(|event| event.0 == name) else {
@@ -80,20 +86,44 @@ impl Counters {
         names
     }
 
-    /// The values now.
+    /// The values now. Once the program has closed them, they stay as they were.
     #[inline]
     pub fn read(&mut self) -> [u64; MAX_COUNTERS] {
+        if self.descriptors[0] < 0 {
+            return self.last;
+        }
+        if !sys::is_counter(self.descriptors[0]) {
+            return self.lose();
+        }
         let mut words = [0; 1 + MAX_COUNTERS];
         sys::read_words(self.descriptors[0], &mut words[..1 + self.count]);
         let [_, values @ ..] = words;
+        self.last = values;
         values
+    }
+
+    #[cold]
+    fn lose(&mut self) -> [u64; MAX_COUNTERS] {
+        static SAID: OnceLock<()> = OnceLock::new();
+        self.descriptors = [-1; MAX_COUNTERS];
+        if let Some(process) = process::shared() {
+            SAID.get_or_init(|| {
+                process.note(
+                    "counter-missing",
+                    "the program closed the counters: they stand still from there on",
+                );
+            });
+        }
+        self.last
     }
 }
 
 impl Drop for Counters {
     fn drop(&mut self) {
         for &descriptor in &self.descriptors[..self.count] {
-            sys::close_descriptor(descriptor);
+            if sys::is_counter(descriptor) {
+                sys::close_descriptor(descriptor);
+            }
         }
     }
 }

@@ -2,15 +2,16 @@
 //! is loaded and records nothing unless `crosscut record` has named a folder.
 
 use std::fs;
-use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use crosscut_events::{ClockKind, FOLDER_VARIABLE, MAPS, OPTIONS_VARIABLE, PROCESS};
+use crosscut_events::{
+    ClockKind, FOLDER_VARIABLE, MAPS, MAX_THREADS, OPTIONS_VARIABLE, PROCESS, TOO_MANY_THREADS,
+};
 
 use crate::options::Options;
-use crate::{clock, gomp, mutexes, sys, thread};
+use crate::{clock, failure, files, gomp, memory, mutexes, sys, thread};
 
 static SHARED: OnceLock<Process> = OnceLock::new();
 /// Off in a process that was not started by `crosscut record`, and in the child of a `fork`.
@@ -52,6 +53,7 @@ extern "C" fn loaded() {
     let clock = clock::choose();
     let base_nanos = sys::nanos();
     let base_ticks = clock::ticks(clock);
+    failure::find(Path::new(&folder));
     let folder = PathBuf::from(folder).join(format!("{}-{base_nanos}", std::process::id()));
     let options = Options::read(&std::env::var(OPTIONS_VARIABLE).unwrap_or_default());
     let mut key = 0;
@@ -83,6 +85,7 @@ extern "C" fn loaded() {
 /// The child of a fork has the parent's maps: it must not store to them. A program that it starts is recorded again.
 extern "C" fn in_forked_child() {
     ACTIVE.store(false, Ordering::Relaxed);
+    memory::in_forked_child();
     mutexes::watch(false);
     thread::forget();
 }
@@ -120,16 +123,18 @@ impl Process {
         *self.microsecond.get_or_init(|| clock::from_nanos(self, 1000))
     }
 
-    /// The number for a new thread.
-    pub fn number_thread(&self) -> u32 {
-        self.next_thread.fetch_add(1, Ordering::Relaxed)
+    /// The number for a new thread, while a run has room for one.
+    pub fn number_thread(&self) -> Result<u32, u32> {
+        let number = self.next_thread.fetch_add(1, Ordering::Relaxed);
+        // Other processes have threads in the same run.
+        if number < MAX_THREADS as u32 - 1 { Ok(number) } else { Err(TOO_MANY_THREADS) }
     }
 
-    /// Asks for `at_thread_exit` when this thread ends.
-    pub fn watch_thread(&self) {
+    /// Asks for `at_thread_exit` when this thread ends, for the first or second time.
+    pub fn watch_thread(&self, times: usize) {
         if let Some(key) = self.key {
-            // SAFETY: the key was made when the library was loaded; the value only has to be not null.
-            unsafe { sys::pthread_setspecific(key, std::ptr::without_provenance(1)) };
+            // SAFETY: the key was made when the library was loaded; it only has to be not null.
+            unsafe { sys::pthread_setspecific(key, std::ptr::without_provenance(times)) };
         }
     }
 
@@ -139,8 +144,12 @@ impl Process {
     }
 
     fn make_folder(&self) -> bool {
-        if fs::create_dir_all(&self.folder).is_err() {
+        if let Err(error) = fs::create_dir_all(&self.folder) {
+            failure::end(files::number(error));
             return false;
+        }
+        if let Some(all) = self.folder.parent() {
+            failure::make(all);
         }
         let text = |path: &str| fs::read_to_string(path).unwrap_or_default();
         let mut lines = format!("pid {}\n", std::process::id());
@@ -175,17 +184,15 @@ impl Process {
     }
 
     fn append(&self, lines: &str) {
-        let file = fs::OpenOptions::new().create(true).append(true).open(self.folder.join(PROCESS));
-        // There is nobody to tell when this fails: the run will say what it does not know.
-        let _ = file.and_then(|mut file| file.write_all(lines.as_bytes()));
+        if let Err(error) = files::append(&self.folder.join(PROCESS), lines) {
+            failure::end(error);
+        }
     }
 
     /// Keeps where the code is now, for the names of functions.
     pub fn copy_maps(&self) {
-        let Ok(maps) = fs::read("/proc/self/maps") else { return };
-        let new = self.folder.join(format!("{MAPS}-{}", sys::thread_number()));
-        if fs::write(&new, maps).is_ok() {
-            let _ = fs::rename(&new, self.folder.join(MAPS));
-        }
+        let beside = self.folder.join(format!("{MAPS}-{}", sys::thread_number()));
+        // Without them functions have no names, which is no reason to stop.
+        let _ = files::copy(Path::new("/proc/self/maps"), &beside, &self.folder.join(MAPS));
     }
 }

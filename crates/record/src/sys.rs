@@ -30,6 +30,7 @@ unsafe extern "C" {
     fn pwrite(fd: c_int, buffer: *const c_void, count: usize, offset: i64) -> isize;
     fn ioctl(fd: c_int, request: u64, ...) -> c_int;
     fn fcntl(fd: c_int, command: c_int, ...) -> c_int;
+    fn fstatvfs(fd: c_int, about: *mut [u64; 14]) -> c_int;
     fn getrusage(who: c_int, usage: *mut [c_long; 18]) -> c_int;
     fn getrlimit(resource: c_int, limit: *mut [u64; 2]) -> c_int;
 }
@@ -48,11 +49,6 @@ const MAP_ANONYMOUS: c_int = 0x20;
 const MAP_NORESERVE: c_int = 0x4000;
 const MAP_POPULATE: c_int = 0x8000;
 const CLOCK_MONOTONIC: c_int = 1;
-const EOPNOTSUPP: i32 = 95;
-const ENOSYS: i32 = 38;
-const EFBIG: u32 = 27;
-const EINTR: i32 = 4;
-const ENOSPC: u32 = 28;
 
 #[cfg(target_arch = "x86_64")]
 mod number {
@@ -110,109 +106,120 @@ pub fn thread_number() -> u32 {
     unsafe { syscall(number::GETTID) as u32 }
 }
 
-/// Whether files may grow so far. Beyond the limit (`ulimit -f`) the kernel would end the program with a signal.
-fn within_limit(offset: u64, length: usize) -> Result<(), u32> {
-    const FILE_SIZE: c_int = 1;
+/// The first value of a limit of this process.
+fn limit(resource: c_int) -> u64 {
     let mut limit = [u64::MAX; 2];
     // SAFETY: it fills in the two words that we own.
-    unsafe { getrlimit(FILE_SIZE, &mut limit) };
-    if offset + length as u64 > limit[0] { Err(EFBIG) } else { Ok(()) }
+    unsafe { getrlimit(resource, &mut limit) };
+    limit[0]
+}
+
+/// How large files may become (`ulimit -f`).
+pub fn file_limit() -> u64 {
+    const FILE_SIZE: c_int = 1;
+    limit(FILE_SIZE)
+}
+
+/// Whether so many bytes more leave the program room to breathe: under a limit (`ulimit -v`) an eighth of it is not for us.
+fn within_address_space(length: usize) -> Result<(), u32> {
+    const ADDRESS_SPACE: c_int = 9;
+    const ENOMEM: u32 = 12;
+    let limit = limit(ADDRESS_SPACE);
+    if limit == u64::MAX {
+        return Ok(());
+    }
+    let Some(used) = address_space() else { return Ok(()) };
+    let wanted = used.saturating_add(length as u64).saturating_add(limit / 8);
+    if wanted > limit { Err(ENOMEM) } else { Ok(()) }
+}
+
+/// Bytes of address space in use, as far as it can be known. Allocates nothing.
+fn address_space() -> Option<u64> {
+    use std::io::Read;
+    const PAGE: u64 = 4096;
+    let mut text = [0; 32];
+    let length = std::fs::File::open("/proc/self/statm").ok()?.read(&mut text).ok()?;
+    let digits = text[..length].split(|byte| !byte.is_ascii_digit()).next()?;
+    let pages = digits.iter().fold(0u64, |sum, digit| sum.wrapping_mul(10) + u64::from(digit - b'0'));
+    Some(pages.saturating_mul(PAGE))
 }
 
 /// Moves a descriptor to a high number, out of the way of programs that count on low ones being free or that close all of
 /// them. Where that cannot be, it stays.
 pub fn move_up(fd: i32) -> i32 {
-    const DUPLICATE_CLOSE_ON_EXEC: c_int = 1030;
-    for least in [900, 200] {
-        // SAFETY: a plain system call.
-        let moved = unsafe { fcntl(fd, DUPLICATE_CLOSE_ON_EXEC, least as c_int) };
-        if moved >= 0 {
+    match duplicate(fd, FAR_UP).or_else(|| duplicate(fd, 200)) {
+        Some(moved) => {
             close_descriptor(fd);
-            return moved;
+            moved
         }
-    }
-    fd
-}
-
-/// Which file a descriptor stands for, as device and number; `None` when for none.
-pub fn identity(fd: i32) -> Option<(u64, u64)> {
-    use std::os::fd::FromRawFd;
-    use std::os::unix::fs::MetadataExt;
-    // SAFETY: the descriptor stays as it is: the file is never dropped.
-    let file = std::mem::ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(fd) });
-    file.metadata().ok().map(|data| (data.dev(), data.ino()))
-}
-
-/// Makes sure that a part of a file has its room on the disk, so that storing to it through a map does not fail later (on
-/// a file system that writes every page to a new spot it still may). One that cannot reserve is asked to write zeros.
-pub fn reserve(fd: i32, offset: u64, length: usize) -> Result<(), u32> {
-    within_limit(offset, length)?;
-    loop {
-        // SAFETY: a plain system call.
-        if unsafe { fallocate(fd, 0, offset as i64, length as i64) } == 0 {
-            return Ok(());
-        }
-        match last_error() as i32 {
-            EINTR => {}
-            EOPNOTSUPP | ENOSYS => return write_zeros(fd, offset, length),
-            error => return Err(error as u32),
-        }
+        None => fd,
     }
 }
 
-fn write_zeros(fd: i32, offset: u64, length: usize) -> Result<(), u32> {
-    let zeros = [0; 512];
-    let mut done = 0;
-    while done < length {
-        let piece = &zeros[..zeros.len().min((length - done) / 8)];
-        write_words(fd, offset + done as u64, piece)?;
-        done += size_of_val(piece);
+/// Numbers that few programs come to.
+const FAR_UP: c_int = 900;
+
+fn duplicate(fd: i32, least: c_int) -> Option<i32> {
+    const DUPLICATE_CLOSE_ON_EXEC: c_int = 1030;
+    // SAFETY: a plain system call.
+    let moved = unsafe { fcntl(fd, DUPLICATE_CLOSE_ON_EXEC, least) };
+    (moved >= 0).then_some(moved)
+}
+
+/// Moves a descriptor where a program that has few will not notice it; closes it where there are not as many numbers.
+pub fn move_far_up(fd: i32) -> Option<i32> {
+    let moved = duplicate(fd, FAR_UP);
+    close_descriptor(fd);
+    moved
+}
+
+/// Reserves room for a part of a file.
+pub fn allocate(fd: i32, offset: u64, length: usize) -> Result<(), u32> {
+    // SAFETY: a plain system call.
+    if unsafe { fallocate(fd, 0, offset as i64, length as i64) } == 0 { Ok(()) } else { Err(last_error()) }
+}
+
+/// Bytes that are free where a file is, if that is known.
+pub fn free_bytes(fd: i32) -> Option<u64> {
+    // `struct statvfs` of 64-bit Linux, 112 bytes: sizes of a block and of a fragment; all fragments, free ones, those free
+    // for everybody; …
+    let mut about = [0; 14];
+    // SAFETY: it fills in the words that we own.
+    if unsafe { fstatvfs(fd, &mut about) } != 0 {
+        return None;
     }
-    Ok(())
+    let (fragment, all, free) = (about[1], about[2], about[4]);
+    // Some file systems have no size.
+    (all > 0).then(|| free.saturating_mul(fragment))
 }
 
-/// Writes all words at an offset of a file.
-pub fn write_words(fd: i32, offset: u64, words: &[u64]) -> Result<(), u32> {
-    let (bytes, length) = (words.as_ptr().cast::<u8>(), size_of_val(words));
-    within_limit(offset, length)?;
-    let mut done = 0;
-    while done < length {
-        // SAFETY: the rest of the words is as long as it says.
-        let wrote =
-            unsafe { pwrite(fd, bytes.add(done).cast(), length - done, (offset + done as u64) as i64) };
-        match wrote {
-            0 => return Err(ENOSPC),
-            wrote if wrote > 0 => done += wrote as usize,
-            _ if last_error() as i32 == EINTR => {}
-            _ => return Err(last_error()),
-        }
-    }
-    Ok(())
+/// Writes bytes at an offset of a file; says how many.
+pub fn write_at(fd: i32, offset: u64, bytes: &[u8]) -> Result<usize, u32> {
+    // SAFETY: the bytes are as long as they say.
+    let wrote = unsafe { pwrite(fd, bytes.as_ptr().cast(), bytes.len(), offset as i64) };
+    usize::try_from(wrote).map_err(|_| last_error())
 }
 
-/// Maps a part of a file, shared, with its pages present.
-pub fn map_file(fd: i32, offset: u64, length: usize) -> Result<*mut u64, u32> {
-    // SAFETY: a new mapping; nothing that exists is touched.
-    let address = unsafe {
-        mmap(
-            std::ptr::null_mut(),
-            length,
-            PROT_READ | PROT_WRITE,
-            MAP_SHARED | MAP_POPULATE,
-            fd,
-            offset as i64,
-        )
-    };
-    if address as isize == -1 { Err(last_error()) } else { Ok(address.cast()) }
+/// Maps the beginning of a file, shared, with its pages present.
+pub fn map_file(fd: i32, length: usize) -> Result<*mut u64, u32> {
+    within_address_space(length)?;
+    map(length, MAP_SHARED | MAP_POPULATE, fd)
 }
 
-/// Fresh memory, zeroed, whose pages appear when they are touched.
+/// Fresh memory, zeroed, whose pages appear when they are touched; not what the program will need.
 pub fn map_memory(length: usize) -> Result<*mut u64, u32> {
-    // SAFETY: as above.
-    let address = unsafe {
-        let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-        mmap(std::ptr::null_mut(), length, PROT_READ | PROT_WRITE, flags, -1, 0)
-    };
+    within_address_space(length)?;
+    map_anything(length)
+}
+
+/// Fresh memory, whatever is left then.
+pub fn map_anything(length: usize) -> Result<*mut u64, u32> {
+    map(length, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1)
+}
+
+fn map(length: usize, flags: c_int, fd: c_int) -> Result<*mut u64, u32> {
+    // SAFETY: a new mapping; nothing that exists is touched.
+    let address = unsafe { mmap(std::ptr::null_mut(), length, PROT_READ | PROT_WRITE, flags, fd, 0) };
     if address as isize == -1 { Err(last_error()) } else { Ok(address.cast()) }
 }
 
@@ -295,6 +302,15 @@ pub fn read_words(fd: i32, words: &mut [u64]) -> bool {
     let bytes = size_of_val(words);
     // SAFETY: the buffer is as long as it says.
     unsafe { read(fd, words.as_mut_ptr().cast(), bytes) == bytes as isize }
+}
+
+/// Whether a descriptor stands for a counter. The program may have closed it and opened something else, which must not be
+/// read from.
+pub fn is_counter(fd: i32) -> bool {
+    const NUMBER: u64 = 0x8008_2407;
+    let mut number = 0u64;
+    // SAFETY: it fills in the word that we own; what is no counter refuses.
+    unsafe { ioctl(fd, NUMBER, &raw mut number) == 0 }
 }
 
 /// Starts a group of counters.

@@ -6,8 +6,6 @@
 
 use std::cell::Cell;
 use std::ffi::c_void;
-use std::fs::OpenOptions;
-use std::os::fd::IntoRawFd;
 use std::ptr;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering, compiler_fence};
@@ -19,11 +17,12 @@ use crosscut_events::{
 
 use crate::chunks::Open;
 use crate::counters::Counters;
+use crate::files::EventFile;
 use crate::fold::Books;
 use crate::locks::Locks;
 use crate::process::{self, Process};
 use crate::sampling::Sampling;
-use crate::{clock, gomp, sys};
+use crate::{clock, failure, gomp, sys};
 
 /// Room that is left at the end of a chunk for an event with what may come before it: core, processor time, counters, the
 /// event itself. One word stays free, so that what follows an event is in the same chunk.
@@ -31,9 +30,6 @@ const SLACK: usize = 2 + 4 + (1 + MAX_COUNTERS) + (1 + LONGEST) + 1;
 
 /// Payload words of the longest event that [`Thread::put_at`] stores.
 const LONGEST: usize = 7;
-
-/// The descriptor is not ours any more.
-const EBADF: u32 = 9;
 
 /// Bytes of the file that stay mapped.
 const MAPPED: usize = HEADER_BYTES + CHUNK_BYTES;
@@ -63,9 +59,7 @@ pub struct Thread {
     window: *mut u64,
     /// The number of the chunk in the window.
     chunks: u64,
-    fd: i32,
-    /// The file that the descriptor must stand for: the program may have closed it and opened another.
-    file: Option<(u64, u64)>,
+    file: EventFile,
     /// What `core` points to where the kernel does not help.
     core_by_call: i32,
     /// The chunk of a loop that may still grow.
@@ -74,8 +68,8 @@ pub struct Thread {
     pub locks: Locks,
     /// When its processor time is looked at next.
     pub sampling: Sampling,
-    /// Whether the root was begun by a call of ours rather than by an OpenMP runtime.
-    own_root: bool,
+    /// The root, when it was begun by a call of ours rather than by an OpenMP runtime.
+    own_root: TaskId,
     /// What the part for libgomp knows of it.
     pub gomp: gomp::State,
     /// What the clock says in a test.
@@ -129,24 +123,33 @@ fn open() -> *mut Thread {
     };
     // Whatever is called from here must not come back.
     THREAD.set(CLOSED);
-    match unpark().or_else(|| Thread::new(process)) {
-        Some(thread) => {
+    let thread = match failure::ended() {
+        None => unpark().map_or_else(|| Thread::new(process), Ok),
+        Some(error) => Err(error),
+    };
+    match thread {
+        Ok(thread) => {
             THREAD.set(Box::into_raw(thread));
-            process.watch_thread();
+            process.watch_thread(1);
         }
-        None => process.note("thread-missing", &std::io::Error::last_os_error().to_string()),
+        Err(error) => {
+            failure::end(error);
+            failure::miss_thread();
+        }
     }
     THREAD.get()
 }
 
-/// Ends the file of this thread.
+/// This thread has ended, or nothing more of it will be recorded.
 pub fn close() {
     let thread = THREAD.replace(CLOSED);
     if thread as usize > CLOSED as usize {
         // SAFETY: it came from a box in `open` and was taken out just now.
         let mut thread = unsafe { Box::from_raw(thread) };
-        thread.store_uses();
-        thread.sample();
+        thread.leave();
+        if thread.is_done() {
+            park(thread);
+        }
     }
 }
 
@@ -155,21 +158,19 @@ pub fn forget() {
     THREAD.set(CLOSED);
 }
 
-/// The destructor of the key that every recorded thread has set.
-pub extern "C" fn at_thread_exit(_: *mut c_void) {
-    let thread = THREAD.get();
-    // SAFETY: as in `with`.
-    if thread as usize > CLOSED as usize && unsafe { (*thread).is_done() } {
-        THREAD.set(CLOSED);
-        // SAFETY: it came from a box in `open` and was taken out just now.
-        park(unsafe { Box::from_raw(thread) });
-    } else {
-        close();
+/// The destructor of the key that every recorded thread has set. An OpenMP runtime has one, too, and may come later: what
+/// it has not told yet is waited for, once.
+pub extern "C" fn at_thread_exit(times: *mut c_void) {
+    let is_done = with_open(|thread| thread.is_done() || thread.own_root != TaskId::NONE);
+    match process::shared() {
+        Some(process) if times as usize == 1 && is_done == Some(false) => process.watch_thread(2),
+        _ => close(),
     }
 }
 
 /// The files of threads that have ended and may go on with others. libgomp starts new threads for every region inside of
-/// another, and ends them with it: each is a worker of the program, but none is a new one.
+/// another, and ends them with it; a program may start thousands of its own, one after the other. Each is a worker of the
+/// program, but none is a new one, and there are no more files than threads at once.
 #[allow(clippy::vec_box)] // they are large, and never move
 struct Parked(Vec<Box<Thread>>);
 
@@ -178,10 +179,7 @@ unsafe impl Send for Parked {}
 
 static PARKED: Mutex<Parked> = Mutex::new(Parked(Vec::new()));
 
-fn park(mut thread: Box<Thread>) {
-    gomp::leave(&mut thread);
-    thread.store_uses();
-    thread.sample();
+fn park(thread: Box<Thread>) {
     // SAFETY: the header stays mapped as long as the thread is open.
     unsafe {
         (*thread.header).end_ticks = clock::ticks(thread.clock);
@@ -207,7 +205,7 @@ pub fn at_process_exit() {
     if thread as usize > CLOSED as usize {
         // SAFETY: as in `with`.
         let thread = unsafe { &mut *thread };
-        if thread.own_root {
+        if thread.own_root != TaskId::NONE {
             thread.end(TaskId::NONE);
             close();
         }
@@ -215,16 +213,11 @@ pub fn at_process_exit() {
 }
 
 impl Thread {
-    pub fn new(process: &Process) -> Option<Box<Thread>> {
-        let number = process.number_thread();
-        let path = process.folder()?.join(thread_file(number));
-        let file = OpenOptions::new().read(true).write(true).create_new(true).open(path).ok()?;
-        let fd = sys::move_up(file.into_raw_fd());
-        let header = sys::reserve(fd, 0, MAPPED).and_then(|()| sys::map_file(fd, 0, MAPPED));
-        let Ok(header) = header else {
-            sys::close_descriptor(fd);
-            return None;
-        };
+    pub fn new(process: &Process) -> Result<Box<Thread>, u32> {
+        let number = process.number_thread()?;
+        // Why there is none is told where it is made.
+        let folder = process.folder().ok_or(failure::ended().unwrap_or(1))?;
+        let (file, header) = EventFile::create(folder.join(thread_file(number)), MAPPED)?;
         let counters = Counters::open(process);
         let header = header.cast::<FileHeader>();
         // SAFETY: a page of our own that is larger than the header; the magic number comes last.
@@ -258,20 +251,19 @@ impl Thread {
             header,
             window: header.wrapping_byte_add(HEADER_BYTES).cast(),
             chunks: 0,
-            fd,
-            file: sys::identity(fd),
+            file,
             core_by_call: -1,
             chunk: Open::new(microsecond),
             locks: Locks::new(microsecond),
             sampling: Sampling::new(microsecond),
-            own_root: false,
+            own_root: TaskId::NONE,
             gomp: gomp::State::default(),
             #[cfg(test)]
             test_time: None,
         });
         thread.find_core();
         thread.begin_chunk();
-        Some(thread)
+        Ok(thread)
     }
 
     /// Finds where the core is told that this thread runs on.
@@ -279,9 +271,20 @@ impl Thread {
         self.core = sys::core_word().unwrap_or(&raw const self.core_by_call);
     }
 
-    /// Whether it has nothing more to do, and its file may go on with another thread. Counters count one thread only.
+    /// The thread ends: so does what runs on it when nothing else can end it, and what was gathered is stored.
+    fn leave(&mut self) {
+        gomp::leave(self);
+        if self.own_root != TaskId::NONE && self.current == self.own_root {
+            self.end(TaskId::NONE);
+            self.own_root = TaskId::NONE;
+        }
+        self.store_uses();
+        self.sample();
+    }
+
+    /// Whether nothing runs on it, and its file may go on with another thread. Counters count one thread only.
     fn is_done(&self) -> bool {
-        self.gomp.is_done(self.current) && self.counters.is_none()
+        self.current == TaskId::NONE && self.counters.is_none() && !self.is_full()
     }
 
     /// Now, in ticks from the base.
@@ -433,8 +436,12 @@ impl Thread {
             return false;
         }
         let offset = HEADER_BYTES as u64 + self.chunks * CHUNK_BYTES as u64;
-        let ours = if sys::identity(self.fd) == self.file { Ok(()) } else { Err(EBADF) };
-        if let Err(error) = ours.and_then(|()| sys::write_words(self.fd, offset, window)) {
+        let wrote = match failure::ended() {
+            None => self.file.write(offset, window),
+            Some(error) => Err(error),
+        };
+        if let Err(error) = wrote {
+            failure::end(error);
             header.error = error.max(1);
             self.cursor = ptr::without_provenance_mut(8);
             self.limit = ptr::null_mut();
@@ -519,8 +526,10 @@ impl Thread {
         let main = unsafe { (*self.header).os_thread } == std::process::id();
         let now = if main && self.numbered == 0 { 0 } else { self.now() };
         self.put_at(now, EventKind::Root, [0]);
-        self.own_root |= own;
         let root = self.number();
+        if own {
+            self.own_root = root;
+        }
         self.goes_on(now, root);
         root
     }
@@ -533,9 +542,6 @@ impl Drop for Thread {
             (*self.header).end_ticks = clock::ticks(self.clock);
             (*self.header).ended = 1;
             sys::unmap(self.header.cast(), MAPPED);
-        }
-        if sys::identity(self.fd) == self.file {
-            sys::close_descriptor(self.fd);
         }
     }
 }

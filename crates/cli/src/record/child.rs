@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
 use crosscut_close::Exit;
 
+use crate::limits;
+
 /// What is passed on. (SIGTSTP is not caught, so it stops us, as it should.)
 const PASSED_ON: [c_int; 6] =
     [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGUSR1, libc::SIGUSR2];
@@ -46,7 +48,8 @@ pub fn run(command: &Command<'_>, variables: &[(&str, Option<OsString>)]) -> io:
     // What the program leaves behind becomes ours, so that we know whether there is something to wait for.
     // SAFETY: a plain system call.
     unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
-    let mut child = starting.spawn()?;
+    let spawned = limits::for_program(|| starting.spawn());
+    let mut child = spawned?;
     CHILD.store(child.id() as i32, Ordering::SeqCst);
     let early = EARLY.swap(0, Ordering::SeqCst);
     PASSED_ON.into_iter().filter(|signal| early & 1 << signal != 0).for_each(|signal| send(&child, signal));
