@@ -50,7 +50,7 @@ pub fn run(args: Args) -> Result<()> {
     if args.json {
         return output::json(&compared.json);
     }
-    output::line(&lines(title, (baseline, run), compared).join("\n"))
+    output::lines(&lines(title, (baseline, run), compared))
 }
 
 fn pair(text: &str) -> Result<(NodeId, NodeId), String> {

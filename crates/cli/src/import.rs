@@ -83,7 +83,7 @@ fn targets(groups: &[Vec<&Path>], output: Option<PathBuf>) -> Result<Vec<PathBuf
         .filter_map(|group| group.first())
         .map(|input| {
             let stem = input.file_stem().ok_or_else(|| anyhow!("{}: not a file", input.display()))?;
-            let mut name = stem.to_owned();
+            let mut name = output::file_name(stem);
             name.push(".crosscut");
             let target = PathBuf::from(name);
             if !seen.insert(target.clone()) {

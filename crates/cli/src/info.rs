@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use crosscut_run::{Damage, Run};
 use crosscut_scene::format::many;
 use crosscut_workbench::{Cell, Fact, Settings, Workbench, size, text};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::output;
 use crate::runs::{self, refused};
+use crate::{Listed, output};
 
 /// Say what is inside a run.
 #[derive(clap::Args)]
@@ -71,7 +71,7 @@ pub fn run(args: Args) -> Result<()> {
         let checked = format!("all {} are as they were written", many(parts, "part"));
         lines.push(text::fact(&Fact::new("checked", Cell::text(checked)), text::WIDTH));
     }
-    output::line(&lines.join("\n"))
+    output::lines(&lines)
 }
 
 fn refuse_damaged(args: &Args, run: &Run) -> Result<()> {
@@ -84,12 +84,10 @@ fn refuse_damaged(args: &Args, run: &Run) -> Result<()> {
         output::json(&Damaged { crosscut: &run.manifest().crosscut, damaged })?;
     }
     let name = args.run.display();
-    let list: Vec<String> =
-        damages.iter().map(|d| format!("\n  {} ({}): {}", d.part, d.file, d.why)).collect();
-    bail!(
-        "{name}: damaged; record or import it again. These parts are not as they were written:{}",
-        list.concat()
-    );
+    let what =
+        format!("{name}: damaged; record or import it again. These parts are not as they were written:");
+    let list = damages.iter().map(|d| format!("{} ({}): {}", d.part, d.file, d.why)).collect();
+    Err(Listed { what, list }.into())
 }
 
 fn bench(run: Run) -> Result<Workbench> {

@@ -25,6 +25,7 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
+use crosscut_scene::printable::printable;
 
 /// A performance workbench for parallel programs.
 #[derive(Parser)]
@@ -74,7 +75,26 @@ fn main() -> ExitCode {
     };
     match done {
         Ok(code) => code,
-        Err(error) => fail(&message(&error)),
+        Err(error) => match error.downcast_ref::<Listed>() {
+            Some(listed) => fail_in_lines(&listed.to_string()),
+            None => fail(&message(&error)),
+        },
+    }
+}
+
+/// An error with a list, a line for each.
+#[derive(Debug)]
+struct Listed {
+    what: String,
+    list: Vec<String>,
+}
+
+impl std::error::Error for Listed {}
+
+impl std::fmt::Display for Listed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", printable(&self.what))?;
+        self.list.iter().try_for_each(|line| write!(f, "\n  {}", printable(line)))
     }
 }
 
@@ -87,17 +107,22 @@ fn usage(error: &clap::Error) -> ExitCode {
             ExitCode::SUCCESS
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            fail(&format!("which command?\n\n{}", error.render()))
+            fail_in_lines(&format!("which command?\n\n{}", error.render()))
         }
         _ => {
             let text = error.render().to_string();
-            fail(text.strip_prefix("error: ").unwrap_or(&text))
+            fail_in_lines(text.strip_prefix("error: ").unwrap_or(&text))
         }
     }
 }
 
 fn fail(message: &str) -> ExitCode {
     output::say(message.trim_end());
+    ExitCode::from(FAILED)
+}
+
+fn fail_in_lines(message: &str) -> ExitCode {
+    output::say_lines(message.trim_end());
     ExitCode::from(FAILED)
 }
 

@@ -1,14 +1,26 @@
-//! What is printed. A reader that has seen enough (`crosscut info … | head -1`) is no error.
+//! What is printed, all of it: names from files that nobody here wrote are in every line, so each line is written out
+//! (`crosscut_scene::printable`) before it leaves. A reader that has seen enough (`crosscut info … | head -1`) is no error.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use crosscut_scene::printable::{is_hidden, printable, printable_json, printable_lines};
 use serde::Serialize;
 
 /// Prints a line, and makes sure that it has left.
 pub fn line(text: &str) -> Result<()> {
+    print(&printable(text))
+}
+
+/// Prints lines.
+pub fn lines(lines: &[String]) -> Result<()> {
+    print(&lines.iter().map(|line| printable(line)).collect::<Vec<_>>().join("\n"))
+}
+
+fn print(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     match writeln!(out, "{text}").and_then(|()| out.flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
@@ -20,7 +32,7 @@ pub fn line(text: &str) -> Result<()> {
 pub fn json(answer: &impl Serialize) -> Result<()> {
     // Keys in the order of the alphabet, whatever the order in which they were made.
     let value = serde_json::to_value(answer).context("an answer for scripts")?;
-    line(&format!("{value:#}"))
+    print(&printable_json(&format!("{value:#}")))
 }
 
 /// Streams to standard output; a reader that has seen enough is no error.
@@ -62,6 +74,15 @@ pub fn quoted(word: impl AsRef<OsStr>) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./+:=@%,".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word
+    } else if word.contains(is_hidden) {
+        // Shells have a form for that, with the escapes of C.
+        let hidden = |c: char| format!("\\U{:08x}", u32::from(c));
+        let part = |c: char| match c {
+            '\\' | '\'' => format!("\\{c}"),
+            c if is_hidden(c) => hidden(c),
+            c => c.to_string(),
+        };
+        format!("$'{}'", word.chars().map(part).collect::<String>())
     } else {
         format!("'{}'", word.replace('\'', r"'\''"))
     }
@@ -69,7 +90,24 @@ pub fn quoted(word: impl AsRef<OsStr>) -> String {
 
 /// Says something on standard error, where nobody needs to listen.
 pub fn say(text: &str) {
-    let _ = writeln!(std::io::stderr(), "crosscut: {text}");
+    let _ = writeln!(std::io::stderr(), "crosscut: {}", printable(text));
+}
+
+/// Says something in several lines, which are ours.
+pub fn say_lines(text: &str) {
+    let _ = writeln!(std::io::stderr(), "crosscut: {}", printable_lines(text));
+}
+
+/// A name for a file, made from a name that may be anybody's.
+pub fn file_name(name: &OsStr) -> OsString {
+    match name.to_str() {
+        Some(text) => text.replace(is_hidden, "_").into(),
+        // Not text at all.
+        None => {
+            let bytes = name.as_bytes().iter().map(|&byte| if byte.is_ascii_control() { b'_' } else { byte });
+            OsString::from_vec(bytes.collect())
+        }
+    }
 }
 
 #[cfg(test)]
@@ -82,5 +120,6 @@ mod tests {
         assert_eq!(quoted("/a b/c"), "'/a b/c'");
         assert_eq!(quoted("it's"), r"'it'\''s'");
         assert_eq!(quoted(""), "''");
+        assert_eq!(quoted("a\x1b'b"), r"$'a\U0000001b\'b'");
     }
 }

@@ -4,6 +4,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use crosscut_scene::printable::printable;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// What takes less is not worth a bar.
@@ -24,6 +25,8 @@ impl Progress {
     /// For `what`, in `unit`; `last_step` says what happens once everything is done.
     pub fn new(what: &str, unit: &str, last_step: &'static str) -> Self {
         let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::hidden());
+        // Braces mean something there.
+        let what = printable(what).replace('{', "{{").replace('}', "}}");
         let template = format!(
             "{what}  {{bar:32}} {{percent:>3}} %  {{human_pos}} of {{human_len}} {unit}  {{elapsed}}  {{msg}}"
         );

@@ -177,7 +177,10 @@ fn close(args: &Args, events: &Events, target: &Path, exit: Exit, program: &Prog
     match &said {
         Ok(()) if args.keep_events => output::say(&kept),
         Ok(()) => events.remove(),
-        Err(error) => output::say(&format!("{}; {kept}", crate::message(error))),
+        Err(error) => {
+            crosscut_close::ended_early(&events.path).iter().for_each(|why| output::say(why));
+            output::say(&format!("{}; {kept}", crate::message(error)));
+        }
     }
     said.is_ok()
 }
@@ -252,8 +255,8 @@ fn options(args: &Args) -> String {
 
 /// A run in the current directory that is not there yet: `fib.crosscut`, `fib-2.crosscut`, …, with the rank if there is one.
 fn free_target(program: &OsStr, rank: Option<u32>) -> PathBuf {
-    let name = Path::new(program).file_name().unwrap_or(program);
-    let name = rank::named(Path::new(name), rank);
+    let name = output::file_name(Path::new(program).file_name().unwrap_or(program));
+    let name = rank::named(Path::new(&name), rank);
     free(|number| {
         let mut target = name.clone().into_os_string();
         if number > 1 {

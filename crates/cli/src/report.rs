@@ -44,7 +44,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     if args.json {
         output::json(&bench.report_json(0).map_err(refused)?)?;
     } else {
-        output::line(&bench.report(0).map_err(refused)?.join("\n"))?;
+        output::lines(&bench.report(0).map_err(refused)?)?;
     }
     let worst = bench.found(0).map_err(refused)?.findings.iter().map(cost).fold(0.0, f64::max);
     let capacity = bench.capacity(0).map_err(refused)?;

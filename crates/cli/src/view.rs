@@ -78,7 +78,7 @@ fn open_all(args: &Args, folder: Option<&Path>) -> Result<Vec<OpenRun>> {
 
 fn import_for_now(file: &Path, folder: &Path, how: &How) -> Result<Run> {
     std::fs::create_dir(folder).with_context(|| folder.display().to_string())?;
-    let mut name = file.file_stem().unwrap_or_default().to_owned();
+    let mut name = output::file_name(file.file_stem().unwrap_or_default());
     name.push(".crosscut");
     let run = import(file, &folder.join(name), how)?;
     output::say(&format!(

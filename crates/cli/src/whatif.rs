@@ -53,5 +53,5 @@ pub fn run(args: Args) -> Result<()> {
     })?;
     let wish = Wish { workers: args.workers, faster: args.faster, overhead: !args.no_overhead };
     let answer = answer(tasks.opened(), &wish).map_err(|refusal| anyhow!("{name}: {refusal}"))?;
-    if args.json { output::json(&answer.figures()) } else { output::line(&answer.lines().join("\n")) }
+    if args.json { output::json(&answer.figures()) } else { output::lines(&answer.lines()) }
 }

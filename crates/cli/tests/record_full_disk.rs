@@ -156,7 +156,7 @@ true
 fn a_full_disk_leaves_room_for_the_run() {
     for compiler in COMPILERS {
         let folder = tempfile::tempdir().unwrap();
-        let Some((_, said, errors)) = with_small_disk_for(compiler, "1m", folder.path(), ALL_SMALL) else {
+        let Some((_, said, errors)) = with_small_disk_for(compiler, "4m", folder.path(), ALL_SMALL) else {
             return;
         };
         let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap_or_default();
@@ -168,6 +168,22 @@ fn a_full_disk_leaves_room_for_the_run() {
             assert!(text.contains("the recording ended") && text.contains("the program went on"), "{what}");
             assert!(text.contains("No space left on device"), "{what}");
         }
+    }
+}
+
+#[test]
+fn a_disk_too_small_for_any_run_keeps_the_events() {
+    for compiler in COMPILERS {
+        let folder = tempfile::tempdir().unwrap();
+        let Some((_, said, errors)) = with_small_disk_for(compiler, "1m", folder.path(), ALL_SMALL) else {
+            return;
+        };
+        let record = std::fs::read_to_string(folder.path().join("record.err")).unwrap();
+        let what = format!("{compiler}: {said}{errors}{record}");
+        // As the program printed it; the code says that there is no run.
+        assert_eq!(said, "nqueens(12) = 14200, tasks 74666\nexit 2\n", "{what}");
+        assert!(record.contains("the recording ended") && record.contains("the program went on"), "{what}");
+        assert!(record.contains("No space left on device") && record.contains("crosscut import"), "{what}");
     }
 }
 

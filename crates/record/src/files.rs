@@ -145,12 +145,14 @@ fn within_limit(end: u64) -> Result<(), u32> {
     if end > sys::file_limit() { Err(EFBIG) } else { Ok(()) }
 }
 
-/// Whether events may fill the disk further: a run takes about twice their room, and the program may need some as well.
+/// Whether events may fill the disk further: a run takes two to three times their room, a small one much more, and the
+/// program may need some as well.
 fn leave_room(file: &File, length: usize) -> Result<(), u32> {
-    const EVENTS_FOR_RUN: u64 = 3;
+    const ANY_RUN: u64 = 2 << 20;
     let written = WRITTEN.fetch_add(length as u64, Ordering::Relaxed) + length as u64;
+    let run = written.saturating_mul(3).saturating_add(ANY_RUN);
     match sys::free_bytes(file.as_raw_fd()) {
-        Some(free) if free < written.saturating_mul(EVENTS_FOR_RUN) => Err(NEARLY_FULL),
+        Some(free) if free < run => Err(NEARLY_FULL),
         _ => Ok(()),
     }
 }

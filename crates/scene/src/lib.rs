@@ -11,6 +11,7 @@ pub mod page;
 pub mod palette;
 pub mod plot;
 pub mod png;
+pub mod printable;
 pub mod scene;
 pub mod style;
 pub mod svg;

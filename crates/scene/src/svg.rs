@@ -12,6 +12,7 @@ use crate::format::text_width;
 use crate::marks::Boxes;
 use crate::palette::{Colour, Theme};
 use crate::plot::{Camera, Ranges};
+use crate::printable::is_hidden;
 use crate::scene::{LegendItem, Scene};
 use crate::style::{Fill, HATCH_FROM, Style, rank, share};
 use crate::text::Align;
@@ -122,11 +123,8 @@ pub fn escape(text: &str) -> String {
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
             '\t' | '\n' | '\r' => out.push(' '),
-            c if c < ' ' || matches!(c, '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}') => {
-                out.push('\u{fffd}')
-            }
-            // Marks that turn the direction of what follows them could make a name read as another.
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => out.push('\u{fffd}'),
+            // What XML does not allow, and marks that could make a name read as another.
+            c if is_hidden(c) => out.push('\u{fffd}'),
             c => out.push(c),
         }
     }

@@ -12,6 +12,7 @@ use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use crosscut_scene::palette::Theme;
 use crosscut_scene::png::png;
+use crosscut_scene::printable::printable;
 use crosscut_scene::svg::svg;
 use crosscut_workbench::{Cancel, Look, Refusal, Shown};
 use hyper::body::{Frame, SizeHint};
@@ -78,7 +79,7 @@ pub async fn picture(
         Ok((Ok(picture), held)) => picture.sent(held, seat),
         Ok((Err(refusal), _)) => refused(refusal.0),
         Err(error) => {
-            eprintln!("crosscut: a picture failed: {error}");
+            eprintln!("crosscut: a picture failed: {}", printable(&error.to_string()));
             (StatusCode::INTERNAL_SERVER_ERROR, "this picture met a bug in crosscut\n").into_response()
         }
     }

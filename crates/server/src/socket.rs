@@ -9,6 +9,7 @@ use axum::Extension;
 use axum::extract::State;
 use axum::extract::ws::{Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
+use crosscut_scene::printable::printable;
 use crosscut_workbench::{Asked, Client, Lane, Sink, failure};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 
@@ -224,7 +225,7 @@ impl Work {
             Ok((bytes, held)) => (bytes, Some(held)),
             Err(error) => {
                 // A panic is a bug of ours, but only this question's problem.
-                eprintln!("crosscut: a question failed: {error}");
+                eprintln!("crosscut: a question failed: {}", printable(&error.to_string()));
                 (failure(id, "this question met a bug in crosscut; please report it with what you did"), None)
             }
         };

@@ -1,15 +1,18 @@
 //! Blocks as plain text, for a terminal. Pictures are left out there.
 
+use std::borrow::Cow;
+
 use serde_json::Map;
 
 use crate::domain::{Compared, Told, Topic};
 use crate::error::Refusal;
 use crate::sheet::{Block, Cell, Fact, Finding, Table, Tone};
 use crosscut_scene::format::share;
+use crosscut_scene::printable::printable;
 
 /// A name and what is said of it, in a column of this width; a longer name pushes its text to the right.
 pub fn fact(fact: &Fact, width: usize) -> String {
-    format!("  {:<width$} {}", fact.name, fact.value.plain())
+    format!("  {:<width$} {}", printable(&fact.name), printable(&fact.value.plain()))
 }
 
 /// What a domain says that has nothing else to say on a terminal: the overview, without its pictures.
@@ -107,10 +110,13 @@ fn cells(table: &Table) -> Vec<Vec<String>> {
 
 /// Rows of cells with columns as wide as their widest cell.
 pub fn columns(rows: &[Vec<String>]) -> Vec<String> {
+    // What is written out takes more room.
+    let rows: Vec<Vec<Cow<'_, str>>> =
+        rows.iter().map(|row| row.iter().map(|cell| printable(cell)).collect()).collect();
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |c: usize| rows.iter().filter_map(|row| row.get(c)).map(|cell| cell.chars().count()).max();
     let widths: Vec<usize> = (0..count).map(|c| width(c).unwrap_or(0)).collect();
-    let line = |row: &Vec<String>| {
+    let line = |row: &Vec<Cow<'_, str>>| {
         let cells = row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:<width$}"));
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     };

@@ -6,6 +6,7 @@ use super::{Edge, Graph, Raw, Writer, xml};
 use crate::format::time;
 use crate::tasks::colour::Painter;
 use crosscut_scene::palette::Theme;
+use crosscut_scene::printable::printable;
 
 /// Writes it piece by piece.
 pub struct Dot<'a, 'o> {
@@ -16,8 +17,7 @@ pub struct Dot<'a, 'o> {
 
 /// As a quoted string of DOT.
 fn quoted(text: &str) -> String {
-    let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    format!("\"{}\"", plain.replace('\\', "\\\\").replace('"', "\\\""))
+    format!("\"{}\"", printable(text).replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 impl Writer for Dot<'_, '_> {
