@@ -12,14 +12,8 @@ use crate::thread;
 pub type Nests = [(u64, u32); 8];
 
 entries! {
-    GOMP_critical_start(0) => critical_start;
-    GOMP_critical_end(0) => critical_end;
     GOMP_critical_name_start(1) => critical_name_start;
     GOMP_critical_name_end(1) => critical_name_end;
-    GOMP_atomic_start(0) => atomic_start;
-    GOMP_atomic_end(0) => atomic_end;
-    GOMP_ordered_start(0) => ordered_start;
-    GOMP_ordered_end(0) => ordered_end;
 }
 
 type Plain = unsafe extern "C-unwind" fn();
@@ -44,71 +38,61 @@ fn of(kind: LockKind, lock: *mut c_void) -> u64 {
     with_tag(lock.addr() as u64, kind as u16)
 }
 
-unsafe extern "C-unwind" fn critical_start(caller: usize) {
-    let real = real!(GOMP_critical_start, origin(caller));
+/// Calls a function that acquires a lock of the program.
+#[inline(always)]
+fn set(real: Real, kind: LockKind, lock: *mut c_void, caller: usize) {
     // SAFETY: that is its type; the caller's own call.
-    let call = || unsafe { real.function::<Plain>()() };
-    if real.is_quiet() { call() } else { acquiring(only(LockKind::Critical, real), caller, call) }
+    let call = || unsafe { real.function::<OfLock>()(lock) };
+    if real.is_quiet() { call() } else { acquiring(of(kind, lock), caller, call) }
 }
 
-unsafe extern "C-unwind" fn critical_end(caller: usize) {
-    let real = real!(GOMP_critical_end, origin(caller));
+/// Calls a function that gives a lock of the program back.
+#[inline(always)]
+fn unset(real: Real, kind: LockKind, lock: *mut c_void) {
     // SAFETY: that is its type; the caller's own call.
-    unsafe { real.function::<Plain>()() };
+    unsafe { real.function::<OfLock>()(lock) };
     if !real.is_quiet() {
-        let lock = only(LockKind::Critical, real!(GOMP_critical_start, origin(caller)));
-        thread::with(|thread| thread.lock_freed(lock));
+        thread::with(|thread| thread.lock_freed(of(kind, lock)));
     }
+}
+
+/// Locks of which a runtime has one: acquire, give back.
+macro_rules! only_locks {
+    ($($start:ident $end:ident $kind:ident;)*) => {$(slot!($start); slot!($end); const _: () = {
+        stub!($start(0) => start);
+        stub!($end(0) => end);
+
+        unsafe extern "C-unwind" fn start(caller: usize) {
+            let real = real!($start, origin(caller));
+            // SAFETY: that is its type; the caller's own call.
+            let call = || unsafe { real.function::<Plain>()() };
+            if real.is_quiet() { call() } else { acquiring(only(LockKind::$kind, real), caller, call) }
+        }
+
+        unsafe extern "C-unwind" fn end(caller: usize) {
+            let real = real!($end, origin(caller));
+            // SAFETY: that is its type; the caller's own call.
+            unsafe { real.function::<Plain>()() };
+            if !real.is_quiet() {
+                let lock = only(LockKind::$kind, real!($start, origin(caller)));
+                thread::with(|thread| thread.lock_freed(lock));
+            }
+        }
+    };)*};
+}
+
+only_locks! {
+    GOMP_critical_start GOMP_critical_end Critical;
+    GOMP_atomic_start GOMP_atomic_end Atomic;
+    GOMP_ordered_start GOMP_ordered_end Ordered;
 }
 
 unsafe extern "C-unwind" fn critical_name_start(name: *mut c_void, caller: usize) {
-    let real = real!(GOMP_critical_name_start, origin(caller));
-    // SAFETY: that is its type; the caller's own call.
-    let call = || unsafe { real.function::<OfLock>()(name) };
-    if real.is_quiet() { call() } else { acquiring(of(LockKind::Critical, name), caller, call) }
+    set(real!(GOMP_critical_name_start, origin(caller)), LockKind::Critical, name, caller);
 }
 
 unsafe extern "C-unwind" fn critical_name_end(name: *mut c_void, caller: usize) {
-    let real = real!(GOMP_critical_name_end, origin(caller));
-    // SAFETY: that is its type; the caller's own call.
-    unsafe { real.function::<OfLock>()(name) };
-    if !real.is_quiet() {
-        thread::with(|thread| thread.lock_freed(of(LockKind::Critical, name)));
-    }
-}
-
-unsafe extern "C-unwind" fn atomic_start(caller: usize) {
-    let real = real!(GOMP_atomic_start, origin(caller));
-    // SAFETY: that is its type; the caller's own call.
-    let call = || unsafe { real.function::<Plain>()() };
-    if real.is_quiet() { call() } else { acquiring(only(LockKind::Atomic, real), caller, call) }
-}
-
-unsafe extern "C-unwind" fn atomic_end(caller: usize) {
-    let real = real!(GOMP_atomic_end, origin(caller));
-    // SAFETY: that is its type; the caller's own call.
-    unsafe { real.function::<Plain>()() };
-    if !real.is_quiet() {
-        let lock = only(LockKind::Atomic, real!(GOMP_atomic_start, origin(caller)));
-        thread::with(|thread| thread.lock_freed(lock));
-    }
-}
-
-unsafe extern "C-unwind" fn ordered_start(caller: usize) {
-    let real = real!(GOMP_ordered_start, origin(caller));
-    // SAFETY: that is its type; the caller's own call.
-    let call = || unsafe { real.function::<Plain>()() };
-    if real.is_quiet() { call() } else { acquiring(only(LockKind::Ordered, real), caller, call) }
-}
-
-unsafe extern "C-unwind" fn ordered_end(caller: usize) {
-    let real = real!(GOMP_ordered_end, origin(caller));
-    // SAFETY: that is its type; the caller's own call.
-    unsafe { real.function::<Plain>()() };
-    if !real.is_quiet() {
-        let lock = only(LockKind::Ordered, real!(GOMP_ordered_start, origin(caller)));
-        thread::with(|thread| thread.lock_freed(lock));
-    }
+    unset(real!(GOMP_critical_name_end, origin(caller)), LockKind::Critical, name);
 }
 
 /// Waits for other iterations. In C they are any number of arguments; for the processors that we know, those that were not
@@ -145,15 +129,12 @@ crossings! { GOMP_doacross_wait GOMP_doacross_ull_wait }
 /// Locks of the program, for C and for Fortran: acquire, try to, give back.
 macro_rules! locks {
     ($($set:ident $test:ident $unset:ident;)*) => {$(slot!($set); slot!($test); slot!($unset); const _: () = {
-        stub!($set(1) => set);
+        stub!($set(1) => acquire);
         stub!($test(1) => test);
-        stub!($unset(1) => unset);
+        stub!($unset(1) => free);
 
-        unsafe extern "C-unwind" fn set(lock: *mut c_void, caller: usize) {
-            let real = real!($set, origin(caller));
-            // SAFETY: that is its type; the caller's own call.
-            let call = || unsafe { real.function::<OfLock>()(lock) };
-            if real.is_quiet() { call() } else { acquiring(of(LockKind::Lock, lock), caller, call) }
+        unsafe extern "C-unwind" fn acquire(lock: *mut c_void, caller: usize) {
+            set(real!($set, origin(caller)), LockKind::Lock, lock, caller);
         }
 
         unsafe extern "C-unwind" fn test(lock: *mut c_void, caller: usize) -> c_int {
@@ -166,13 +147,8 @@ macro_rules! locks {
             got
         }
 
-        unsafe extern "C-unwind" fn unset(lock: *mut c_void, caller: usize) {
-            let real = real!($unset, origin(caller));
-            // SAFETY: that is its type; the caller's own call.
-            unsafe { real.function::<OfLock>()(lock) };
-            if !real.is_quiet() {
-                thread::with(|thread| thread.lock_freed(of(LockKind::Lock, lock)));
-            }
+        unsafe extern "C-unwind" fn free(lock: *mut c_void, caller: usize) {
+            unset(real!($unset, origin(caller)), LockKind::Lock, lock);
         }
     };)*};
 }
