@@ -226,7 +226,11 @@ impl Bench<'_> {
 fn bytes_in(folder: &Path) -> Result<f64> {
     let mut sum = 0.0;
     for process in fs::read_dir(folder)? {
-        for file in fs::read_dir(process?.path())? {
+        let process = process?.path();
+        if !process.is_dir() {
+            continue;
+        }
+        for file in fs::read_dir(process)? {
             let data = fs::read(file?.path())?;
             let used = data.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
             sum += used as f64;

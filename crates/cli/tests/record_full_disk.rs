@@ -172,18 +172,23 @@ fn a_full_disk_leaves_room_for_the_run() {
 }
 
 #[test]
-fn a_disk_too_small_for_any_run_keeps_the_events() {
+fn a_disk_too_small_for_most_runs_is_told() {
     for compiler in COMPILERS {
         let folder = tempfile::tempdir().unwrap();
         let Some((_, said, errors)) = with_small_disk_for(compiler, "1m", folder.path(), ALL_SMALL) else {
             return;
         };
-        let record = std::fs::read_to_string(folder.path().join("record.err")).unwrap();
-        let what = format!("{compiler}: {said}{errors}{record}");
-        // As the program printed it; the code says that there is no run.
-        assert_eq!(said, "nqueens(12) = 14200, tasks 74666\nexit 2\n", "{what}");
+        let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap_or_default();
+        let (record, left) = (read("record.err"), read("left"));
+        let what = format!("{compiler}: {said}{errors}{record}{left}");
+        // As the program printed it. A run of what two windows hold fits or not, by a few pages; then the events are kept.
+        let exit = said.strip_prefix("nqueens(12) = 14200, tasks 74666\nexit ").expect(&what);
+        match exit.trim() {
+            "0" => assert_eq!(left, "run.crosscut\n", "{what}"),
+            code => assert!(code == "2" && record.contains("crosscut import"), "{what}"),
+        }
         assert!(record.contains("the recording ended") && record.contains("the program went on"), "{what}");
-        assert!(record.contains("No space left on device") && record.contains("crosscut import"), "{what}");
+        assert!(record.contains("No space left on device"), "{what}");
     }
 }
 
