@@ -27,13 +27,14 @@ use self::scan::Scanned;
 use self::trace::{RankFile, Trace};
 use crate::error::ImportError;
 use crate::inputs::Inputs;
+use crate::partial;
 use crate::reader::{Confidence, Options, Reader};
 
 /// No machine has more; a file that says so is damaged.
 const MOST_RANKS: u32 = 1 << 24;
 /// What is read when neither a header nor a description says who wrote the files.
 const NEWEST: Version = [u8::MAX; 3];
-/// So many complaints of the same kind are told one by one.
+/// So many ranks are listed.
 const FEW: usize = 8;
 
 /// The reader.
@@ -112,9 +113,9 @@ impl Reader for Dumpi {
             done[rank as usize] = of_rank;
         }
         let functions = RECORDS.iter().map(|record| Function::named(record.name)).collect();
-        run.manifest().partial = label(&missing, inputs);
+        run.manifest().partial = partial::label(&missing, inputs);
         notes.extend(missing);
-        let notes = few(notes);
+        let notes = partial::few(notes);
         let whole = Whole { comms: resolved.comms, functions, clocks: clock_of, notes };
         builder.finish(run, done, whole)?;
         Ok(())
@@ -179,25 +180,4 @@ fn missing_ranks(trace: &Trace, world: usize) -> Vec<String> {
         1..=FEW => vec![format!("no file of rank {}", missing.join(", "))],
         count => vec![format!("no files of {count} of {world} ranks, the first of them rank {}", missing[0])],
     }
-}
-
-/// What the run is labelled with where something is missing.
-fn label(missing: &[String], inputs: &Inputs<'_>) -> Option<String> {
-    let first = missing.first()?;
-    let text = match missing.len() {
-        1 => first.clone(),
-        count => format!("{first}; and {} more", count - 1),
-    };
-    inputs.progress().note(&format!("this run is partial: {text}"));
-    Some(text)
-}
-
-/// The first of many notes, and how many more there are.
-fn few(mut notes: Vec<String>) -> Vec<String> {
-    let more = notes.len().saturating_sub(FEW);
-    if more > 0 {
-        notes.truncate(FEW);
-        notes.push(format!("and {more} more notes of this kind"));
-    }
-    notes
 }

@@ -15,6 +15,8 @@ mod inputs;
 mod limits;
 mod mir;
 mod number;
+mod otf2;
+mod partial;
 mod reader;
 mod stream;
 mod task_tree;
@@ -33,7 +35,7 @@ pub use reader::{Confidence, Head, Options, Reader};
 
 /// All readers.
 pub static READERS: &[&dyn Reader] =
-    &[&events::Events, &dag_recorder::DagRecorder, &mir::Mir, &graphml::GraphMl, &dumpi::Dumpi];
+    &[&events::Events, &dag_recorder::DagRecorder, &mir::Mir, &graphml::GraphMl, &dumpi::Dumpi, &otf2::Otf2];
 
 /// The readers that recognise the file or folder, most confident first.
 pub fn detect(path: &Path) -> Result<Vec<(&'static dyn Reader, Confidence)>, ImportError> {

@@ -84,6 +84,70 @@ fn totals_are_those_that_are_known() {
     }
 }
 
+/// OTF2 twins of the DUMPI traces.
+fn otf2(name: &str) -> (tempfile::TempDir, Messages) {
+    let folder = traces::unpacked("otf2", name);
+    let messages = open(folder.path(), folder.path());
+    (folder, messages)
+}
+
+#[test]
+fn messages_of_otf2_archives_are_those_that_were_logged() {
+    for name in traces::present("otf2", &traces::OTF2) {
+        let (_folder, messages) = otf2(name);
+        let summary = messages.summary();
+        assert_eq!(summary.unmatched, 0, "{name}: {:?}", summary.why_unmatched);
+        assert_eq!((summary.backwards, &summary.notes), (0, &Vec::new()), "{name}");
+        check_sound(&messages);
+        if traces::path("dumpi", &format!("{name}.tar.gz")).is_none() {
+            println!("SKIPPED: dumpi/{name}.tar.gz, with what the program logged, is not there");
+            continue;
+        }
+        let twin = traces::unpacked("dumpi", name);
+        assert_eq!(counts(&messages), traces::logged_messages(&traces::logged(twin.path())), "{name}");
+        let dumpi = open(twin.path(), twin.path());
+        let (a, b) = (dumpi.summary(), summary);
+        let figures = |s: &crosscut_messages::Summary| (s.ranks, s.messages, s.bytes, s.collectives, s.calls);
+        assert_eq!(figures(a), figures(b), "{name}");
+        assert_eq!(a.collective_operations, b.collective_operations, "{name}");
+    }
+}
+
+#[test]
+fn calls_of_both_formats_are_the_same() {
+    let (_folder, archive) = otf2("coll16");
+    let twin = traces::unpacked("dumpi", "coll16");
+    let dumpi = open(twin.path(), twin.path());
+    let calls = |messages: &Messages| -> Vec<(u32, String, i64)> {
+        let row = |call: usize| {
+            let calls = &messages.calls;
+            let name = messages.functions()[usize::from(calls.function[call])].name.clone();
+            (calls.rank(call as u32), name, calls.end[call] - calls.start[call])
+        };
+        (0..messages.calls.start.len()).map(row).collect()
+    };
+    assert_eq!(calls(&archive), calls(&dumpi));
+    // Times of messages differ in nothing but where they begin.
+    let times = |messages: &Messages| -> Vec<i64> {
+        let first = messages.send_start[0];
+        (0..messages.len()).map(|row| messages.receive_end[row] - first).collect()
+    };
+    assert_eq!(times(&archive), times(&dumpi));
+}
+
+#[test]
+fn a_large_archive_is_read() {
+    if traces::path("otf2", "syn64_400k.tar.gz").is_none() {
+        println!("SKIPPED: otf2/syn64_400k.tar.gz is not there");
+        return;
+    }
+    let (_folder, messages) = otf2("syn64_400k");
+    let summary = messages.summary();
+    assert_eq!((summary.ranks, summary.unmatched), (64, 0));
+    assert!(summary.messages > 10_000);
+    check_sound(&messages);
+}
+
 /// By kind: how many collectives there are, how many calls, and the bytes of all calls.
 type ByKind = BTreeMap<String, (usize, i64)>;
 

@@ -1,0 +1,284 @@
+//! OTF2 archives: an anchor file, global definitions, and a file of events for each location.
+//!
+//! Events are read chunk by chunk, several ranks at a time, and twice: first calls are counted, then they go straight into the run. What
+//! is known and not used yet is counted and told.
+
+mod anchor;
+mod bytes;
+mod chunks;
+mod definitions;
+mod events;
+mod fill;
+mod local;
+mod ranks;
+
+use std::path::PathBuf;
+
+use crosscut_messages::{Builder, Class, Done, Function, Whole};
+use crosscut_run::RunWriter;
+use rayon::prelude::*;
+
+use self::anchor::{Anchor, is_anchor};
+use self::chunks::Ended;
+use self::definitions::Definitions;
+use self::fill::{Counting, Filling, NOT_A_CALL, Shared, Unused};
+use self::local::Local;
+use self::ranks::Ranks;
+use crate::error::ImportError;
+use crate::input::Input;
+use crate::inputs::Inputs;
+use crate::reader::{Confidence, Options, Reader};
+
+/// Regions beyond this number are not calls that are kept: no archive has as many.
+const MOST_REGIONS: u32 = 1 << 24;
+/// Kinds of unused events that are told by name.
+const NAMED: usize = 12;
+
+/// The reader.
+pub struct Otf2;
+
+impl Reader for Otf2 {
+    fn name(&self) -> &'static str {
+        "otf2"
+    }
+
+    fn title(&self) -> &'static str {
+        "OTF2, the anchor file or its folder"
+    }
+
+    fn detect(&self, inputs: &Inputs<'_>) -> Result<Confidence, ImportError> {
+        Ok(if anchors(inputs)?.is_empty() { Confidence::NONE } else { Confidence::CERTAIN })
+    }
+
+    fn read(&self, inputs: &Inputs<'_>, _: &Options, run: &mut RunWriter) -> Result<(), ImportError> {
+        let found = anchors(inputs)?;
+        let [anchor] = &found[..] else {
+            let names: Vec<String> = found.iter().map(|path| path.display().to_string()).collect();
+            let what = match names.len() {
+                0 => "there is no anchor file, such as traces.otf2".to_owned(),
+                _ => format!("several archives: {}. Name the anchor file of one", names.join(", ")),
+            };
+            return Err(ImportError::Option(what));
+        };
+        Archive::open(anchor, inputs)?.read(run)
+    }
+}
+
+/// The anchor files among the inputs.
+fn anchors(inputs: &Inputs<'_>) -> Result<Vec<PathBuf>, ImportError> {
+    let mut found = Vec::new();
+    for file in inputs.files() {
+        if file.path.extension().is_some_and(|ending| ending == "otf2") || inputs.files().len() == 1 {
+            let head = inputs.open(file)?.head()?;
+            if is_anchor(&head) {
+                found.push(file.path.clone());
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// An archive that is open.
+struct Archive<'a> {
+    inputs: &'a Inputs<'a>,
+    anchor: Anchor,
+    definitions: Definitions,
+    ranks: Ranks,
+}
+
+/// What the first walk through a location found.
+#[derive(Default)]
+struct Counted {
+    calls: usize,
+    unused: Unused,
+    local: Local,
+    /// What is missing of it.
+    missing: Option<String>,
+}
+
+impl<'a> Archive<'a> {
+    fn open(path: &std::path::Path, inputs: &'a Inputs<'a>) -> Result<Self, ImportError> {
+        let anchor = Anchor::read(path, inputs)?;
+        let file = anchor.definitions();
+        let definitions = Definitions::read(&Input::open(&file, inputs)?, anchor.definition_chunk)?;
+        let ranks = Ranks::of(&definitions);
+        if ranks.locations.is_empty() {
+            let what = "an archive without any location".to_owned();
+            return Err(ImportError::Broken { path: file, offset: 0, record: None, what });
+        }
+        Ok(Archive { inputs, anchor, definitions, ranks })
+    }
+
+    fn read(&self, run: &mut RunWriter) -> Result<(), ImportError> {
+        let (functions, numbers) = self.functions();
+        let outside = functions.len() as u16 - 1;
+        let shared =
+            Shared { definitions: &self.definitions, ranks: &self.ranks, functions: &numbers, outside };
+        let of_rank = |locations: &Vec<u64>| -> Result<Vec<Counted>, ImportError> {
+            locations.iter().map(|&location| self.count(location, &shared)).collect()
+        };
+        let counted: Vec<Vec<Counted>> =
+            self.ranks.locations.par_iter().map(of_rank).collect::<Result<_, _>>()?;
+        let others: Vec<Counted> = self
+            .ranks
+            .others
+            .par_iter()
+            .map(|&location| self.count(location, &shared))
+            .collect::<Result<_, _>>()?;
+        let calls: Vec<usize> =
+            counted.iter().map(|rank| rank.iter().map(|location| location.calls).sum()).collect();
+        let mut builder = Builder::new(run, &calls)?;
+        let filled: Vec<(Done, usize)> = builder
+            .ranks()
+            .into_par_iter()
+            .zip(&counted)
+            .enumerate()
+            .map(|(rank, (writer, counted))| self.fill(rank, writer, counted, &shared))
+            .collect::<Result<_, _>>()?;
+        let (done, open): (Vec<Done>, Vec<usize>) = filled.into_iter().unzip();
+        let all: Vec<&Counted> = counted.iter().flatten().chain(&others).collect();
+        let missing: Vec<String> = all.iter().filter_map(|one| one.missing.clone()).collect();
+        run.manifest().partial = crate::partial::label(&missing, self.inputs);
+        run.manifest().origin.tools.insert("otf2".into(), self.anchor.version.clone());
+        let mut notes = missing;
+        notes.extend(self.notes(&counted, &others));
+        let open: usize = open.iter().sum();
+        if open > 0 {
+            notes.push(format!("{open} parts in collectives were begun and never completed"));
+        }
+        let notes = crate::partial::few(notes);
+        let clocks = self.clocks();
+        let whole = Whole { comms: self.ranks.comms.clone(), functions, clocks, notes };
+        builder.finish(run, done, whole)?;
+        Ok(())
+    }
+
+    /// The functions of the run, and by number of a region which of them it is. The last one is for events in no call.
+    fn functions(&self) -> (Vec<Function>, Vec<u16>) {
+        let mut known: Vec<_> =
+            self.definitions.regions.iter().filter(|(id, _)| **id < MOST_REGIONS).collect();
+        known.sort_unstable_by_key(|(id, _)| **id);
+        let last = known.last().map_or(0, |(id, _)| **id as usize + 1);
+        let (mut functions, mut numbers) = (Vec::new(), vec![NOT_A_CALL; last]);
+        for (&id, region) in known {
+            if (region.is_mpi() || region.is_file()) && functions.len() < usize::from(NOT_A_CALL) - 1 {
+                let mut function = Function::named(self.definitions.text(region.name));
+                if function.class == Class::Other && region.is_file() {
+                    function.class = Class::File;
+                }
+                numbers[id as usize] = functions.len() as u16;
+                functions.push(function);
+            }
+        }
+        functions.push(Function { name: "(no call)".into(), class: Class::Other });
+        (functions, numbers)
+    }
+
+    fn count(&self, location: u64, shared: &Shared<'_>) -> Result<Counted, ImportError> {
+        let definitions = self.anchor.of_location(location, "def");
+        let local = match definitions.is_file() {
+            true => Local::read(&Input::open(&definitions, self.inputs)?, self.anchor.definition_chunk)?,
+            false => Local::default(),
+        };
+        let events = self.anchor.of_location(location, "evt");
+        if !events.is_file() {
+            let missing = Some(format!("no file {}", events.display()));
+            return Ok(Counted { local, missing, ..Counted::default() });
+        }
+        let mut counting = Counting::new(shared, &local);
+        let input = Input::open(&events, self.inputs)?;
+        let mut time = 0;
+        let ended = chunks::walk(&input, self.anchor.event_chunk, |bytes| {
+            events::records(bytes, &mut time, |_, event| counting.event(event))
+        })?;
+        let missing = match ended {
+            Ended::Whole => None,
+            Ended::Cut(at) => {
+                Some(format!("{} ends at byte {at}: what follows is missing", events.display()))
+            }
+        };
+        let (calls, unused) = (counting.calls, counting.unused);
+        Ok(Counted { calls, unused, local, missing })
+    }
+
+    fn fill(
+        &self,
+        rank: usize,
+        writer: crosscut_messages::RankWriter<'_>,
+        counted: &[Counted],
+        shared: &Shared<'_>,
+    ) -> Result<(Done, usize), ImportError> {
+        let none = Local::default();
+        let first = counted.first().map_or(&none, |one| &one.local);
+        let mut filling = Filling::new(shared, first, rank as u32, writer);
+        for (&location, counted) in self.ranks.locations[rank].iter().zip(counted) {
+            filling.location(&counted.local);
+            // What has no calls was counted already.
+            let events = self.anchor.of_location(location, "evt");
+            if counted.calls == 0 || !events.is_file() {
+                continue;
+            }
+            let mut time = 0;
+            chunks::walk(&Input::open(&events, self.inputs)?, self.anchor.event_chunk, |bytes| {
+                events::records(bytes, &mut time, |time, event| filling.event(time, event))
+            })?;
+        }
+        Ok(filling.finish()?)
+    }
+
+    /// Ranks of one node have one clock; where nodes are not known, each has its own.
+    fn clocks(&self) -> Vec<u32> {
+        let mut nodes = self.ranks.nodes.clone();
+        nodes.sort_unstable();
+        nodes.dedup();
+        if nodes.contains(&definitions::UNDEFINED) {
+            return Vec::new();
+        }
+        self.ranks.nodes.iter().map(|node| nodes.partition_point(|other| other < node) as u32).collect()
+    }
+
+    /// What is not used yet, and what is out of the ordinary.
+    fn notes(&self, counted: &[Vec<Counted>], others: &[Counted]) -> Vec<String> {
+        let mut sum = Unused::default();
+        counted.iter().flatten().chain(others).for_each(|one| sum.add(&one.unused));
+        let mut notes = Vec::new();
+        if sum.regions > 0 {
+            notes.push(format!(
+                "{} events Enter and Leave of functions that are not of MPI are not used yet",
+                sum.regions
+            ));
+        }
+        let mut kinds: Vec<(u64, &str)> = Vec::new();
+        for (code, &count) in sum.events.iter().enumerate().filter(|(_, count)| **count > 0) {
+            kinds.push((count, events::name(code as u8)));
+        }
+        kinds.sort_unstable_by(|a, b| b.cmp(a));
+        if !kinds.is_empty() {
+            let all: u64 = kinds.iter().map(|(count, _)| count).sum();
+            let mut named: Vec<String> =
+                kinds.iter().take(NAMED).map(|(count, name)| format!("{count} {name}")).collect();
+            if kinds.len() > NAMED {
+                named.push(format!("and {} other kinds", kinds.len() - NAMED));
+            }
+            notes.push(format!("{all} of {} events are not used yet: {}", sum.all, named.join(", ")));
+        }
+        if sum.outside > 0 {
+            notes.push(format!(
+                "{} events of messages are in no call: they have calls without a length",
+                sum.outside
+            ));
+        }
+        if self.definitions.unknown > 0 {
+            notes
+                .push(format!("{} definitions are not known and were passed over", self.definitions.unknown));
+        }
+        let threads =
+            counted.iter().filter(|rank| rank.iter().filter(|one| one.calls > 0).count() > 1).count();
+        if threads > 0 {
+            notes.push(format!(
+                "{threads} ranks call MPI from several threads; their calls stand thread by thread"
+            ));
+        }
+        notes
+    }
+}

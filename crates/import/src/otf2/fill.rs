@@ -1,0 +1,374 @@
+//! What the events of a location mean: calls of MPI, sends, receives, collectives. It is walked through twice: first calls are counted, then
+//! they are written.
+
+use crosscut_messages::{
+    Call, Collective as Kind, Done, Joined, MessagesError, NONE, RankWriter, Receive, Send,
+};
+use foldhash::{HashMap, HashMapExt};
+
+use super::definitions::Definitions;
+use super::events::{Collective, Event, PointToPoint};
+use super::local::{COMM, Local, REGION, WINDOW};
+use super::ranks::Ranks;
+
+/// A region that is not a call of MPI.
+pub const NOT_A_CALL: u16 = u16::MAX;
+/// What was cancelled, or never completed so that nothing is known of it: it is taken out in the end.
+const CANCELLED: u32 = u32::MAX - 1;
+/// Kinds of collectives from here on make or free things.
+const MAKES: u8 = 17;
+
+/// What all locations share.
+pub struct Shared<'a> {
+    /// The definitions.
+    pub definitions: &'a Definitions,
+    /// Ranks and communicators.
+    pub ranks: &'a Ranks,
+    /// By number of a region: its function in the run.
+    pub functions: &'a [u16],
+    /// The function of an event that is in no call.
+    pub outside: u16,
+}
+
+impl Shared<'_> {
+    #[inline]
+    fn function(&self, region: u32) -> u16 {
+        self.functions.get(region as usize).copied().unwrap_or(NOT_A_CALL)
+    }
+
+    /// Nanoseconds since the first time.
+    #[inline]
+    fn nanoseconds(&self, ticks: u64) -> i64 {
+        let since = ticks.wrapping_sub(self.definitions.first) as i64;
+        match self.definitions.ticks {
+            1_000_000_000 => since,
+            ticks => (i128::from(since) * 1_000_000_000 / i128::from(ticks)).clamp(MIN, MAX) as i64,
+        }
+    }
+}
+
+/// Larger times cannot be added up in 64 bits.
+const MAX: i128 = 1 << 61;
+const MIN: i128 = -MAX;
+
+/// Events that were not used, by code, and what else is to be told.
+#[derive(Clone, Debug)]
+pub struct Unused {
+    /// By code.
+    pub events: [u64; 256],
+    /// Enter and leave of what is not a call of MPI.
+    pub regions: u64,
+    /// Events of messages that are in no call.
+    pub outside: u64,
+    /// All events.
+    pub all: u64,
+}
+
+impl Default for Unused {
+    fn default() -> Self {
+        Unused { events: [0; 256], regions: 0, outside: 0, all: 0 }
+    }
+}
+
+impl Unused {
+    /// Adds those of another location.
+    pub fn add(&mut self, other: &Unused) {
+        self.events.iter_mut().zip(&other.events).for_each(|(sum, count)| *sum += count);
+        self.regions += other.regions;
+        self.outside += other.outside;
+        self.all += other.all;
+    }
+}
+
+/// Counts the calls of a location.
+pub struct Counting<'a> {
+    shared: &'a Shared<'a>,
+    local: &'a Local,
+    depth: usize,
+    /// Calls so far.
+    pub calls: usize,
+    /// What is not used.
+    pub unused: Unused,
+}
+
+impl<'a> Counting<'a> {
+    /// Of a location.
+    pub fn new(shared: &'a Shared<'a>, local: &'a Local) -> Self {
+        Counting { shared, local, depth: 0, calls: 0, unused: Unused::default() }
+    }
+
+    /// Counts what an event makes.
+    #[inline]
+    pub fn event(&mut self, event: Event) {
+        self.unused.all += 1;
+        match event {
+            Event::Enter(region) => match self.shared.function(self.local.global(REGION, region)) {
+                NOT_A_CALL => self.unused.regions += 1,
+                _ => {
+                    self.depth += 1;
+                    self.calls += 1;
+                }
+            },
+            Event::Leave(region) => match self.shared.function(self.local.global(REGION, region)) {
+                NOT_A_CALL => self.unused.regions += 1,
+                _ => self.depth = self.depth.saturating_sub(1),
+            },
+            // The begin of a collective says nothing that its end does not say.
+            Event::Other(22) => {}
+            Event::Other(code) => self.unused.events[usize::from(code)] += 1,
+            _ if self.depth == 0 => {
+                self.calls += 1;
+                self.unused.outside += 1;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Something that was begun and has a number of its own.
+#[derive(Clone, Copy, Debug)]
+enum Request {
+    Send(usize),
+    Receive(usize),
+    Collective(usize),
+}
+
+/// A rank on its way.
+pub struct Filling<'a, 'w> {
+    shared: &'a Shared<'a>,
+    local: &'a Local,
+    rank: u32,
+    writer: RankWriter<'w>,
+    done: Done,
+    open: Vec<u32>,
+    requests: HashMap<u64, Request>,
+    last: i64,
+    /// What could not be written.
+    failed: Option<MessagesError>,
+}
+
+impl<'a, 'w> Filling<'a, 'w> {
+    /// Of a rank; [`Filling::location`] says whose events come.
+    pub fn new(shared: &'a Shared<'a>, local: &'a Local, rank: u32, writer: RankWriter<'w>) -> Self {
+        Filling {
+            shared,
+            local,
+            rank,
+            writer,
+            done: Done::default(),
+            open: Vec::new(),
+            requests: HashMap::new(),
+            last: 0,
+            failed: None,
+        }
+    }
+
+    /// Goes on with another location of the rank. What is open there is closed.
+    pub fn location(&mut self, local: &'a Local) {
+        self.close();
+        self.requests.clear();
+        self.local = local;
+    }
+
+    /// Ends calls that were never left.
+    fn close(&mut self) {
+        let last = self.last;
+        for call in self.open.drain(..) {
+            self.writer.change(call, |call| call.end = last.max(call.start));
+        }
+    }
+
+    /// What came of it, and how many collectives were begun and not completed.
+    pub fn finish(mut self) -> Result<(Done, usize), MessagesError> {
+        self.close();
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        self.done.sends.retain(|send| send.comm != CANCELLED);
+        self.done.receives.retain(|receive| receive.comm != CANCELLED);
+        let begun = self.done.collectives.len();
+        self.done.collectives.retain(|joined| joined.comm != CANCELLED);
+        let open = begun - self.done.collectives.len();
+        Ok((self.done, open))
+    }
+
+    /// Takes an event.
+    #[inline]
+    pub fn event(&mut self, ticks: u64, event: Event) {
+        let now = self.shared.nanoseconds(self.local.time(ticks));
+        self.last = now;
+        match event {
+            Event::Enter(region) => {
+                let function = self.shared.function(self.local.global(REGION, region));
+                if function != NOT_A_CALL {
+                    let call = self.call(Call::new(function, now, now));
+                    self.open.push(call);
+                }
+            }
+            Event::Leave(region) => {
+                if self.shared.function(self.local.global(REGION, region)) != NOT_A_CALL
+                    && let Some(call) = self.open.pop()
+                {
+                    self.writer.change(call, |call| call.end = now.max(call.start));
+                }
+            }
+            Event::Send(message) => {
+                let call = self.inside(now);
+                let send = self.send(message, call, call);
+                self.done.sends.push(send);
+            }
+            Event::Isend(message) => {
+                let call = self.inside(now);
+                let send = self.send(message, call, NONE);
+                self.done.sends.push(send);
+                self.requests.insert(message.request, Request::Send(self.done.sends.len() - 1));
+            }
+            Event::Sent(request) => {
+                let call = self.inside(now);
+                if let Some(Request::Send(at)) = self.requests.remove(&request) {
+                    self.done.sends[at].done = call;
+                }
+            }
+            Event::Posted(request) => {
+                let call = self.inside(now);
+                self.done.receives.push(Receive { comm: 0, from: NONE, tag: -1, call, done: NONE });
+                self.requests.insert(request, Request::Receive(self.done.receives.len() - 1));
+                self.writer.change(call, |call| call.request = request as u32);
+            }
+            Event::Receive(message) => {
+                let call = self.inside(now);
+                let receive = self.receive(message, call, call);
+                self.done.receives.push(receive);
+            }
+            Event::Received(message) => self.received(message, now),
+            Event::Cancelled(request) => {
+                self.inside(now);
+                match self.requests.remove(&request) {
+                    Some(Request::Send(at)) => self.done.sends[at].comm = CANCELLED,
+                    Some(Request::Receive(at)) => self.done.receives[at].comm = CANCELLED,
+                    _ => {}
+                }
+            }
+            Event::Collective(part) => {
+                let call = self.inside(now);
+                if let Some(joined) = self.joined(part, call) {
+                    self.done.collectives.push(joined);
+                }
+            }
+            Event::Joining(request) => {
+                let call = self.inside(now);
+                let kind = Kind(u8::MAX);
+                self.done.collectives.push(Joined { comm: CANCELLED, call, root: NONE, kind });
+                self.requests.insert(request, Request::Collective(self.done.collectives.len() - 1));
+            }
+            Event::Joined(part) => {
+                let call = self.inside(now);
+                let begun = match self.requests.remove(&part.request) {
+                    Some(Request::Collective(at)) => Some(at),
+                    _ => None,
+                };
+                let at_call = begun.map_or(call, |at| self.done.collectives[at].call);
+                match (self.joined(part, at_call), begun) {
+                    (Some(joined), Some(at)) => self.done.collectives[at] = joined,
+                    (Some(joined), None) => self.done.collectives.push(joined),
+                    (None, _) => {}
+                }
+            }
+            Event::OneSided { window, peer, bytes } => {
+                let call = self.inside(now);
+                let window = self.local.global(WINDOW, window);
+                let comm = self.shared.definitions.windows.get(&window).copied().unwrap_or(NONE);
+                let (peer, comm) =
+                    (self.shared.ranks.world(comm, peer, self.rank), self.shared.ranks.comm(comm));
+                self.writer.change(call, |call| {
+                    (call.peer, call.comm) = (peer, comm);
+                    call.bytes = call.bytes.saturating_add(size(bytes));
+                });
+            }
+            Event::File(bytes) => {
+                let call = self.inside(now);
+                self.writer.change(call, |call| call.bytes = call.bytes.saturating_add(size(bytes)));
+            }
+            Event::Other(_) => {}
+        }
+    }
+
+    fn call(&mut self, call: Call) -> u32 {
+        match self.writer.call(call) {
+            Ok(number) => number,
+            Err(error) => {
+                self.failed.get_or_insert(error);
+                NONE
+            }
+        }
+    }
+
+    /// The call that an event is in; one without a length where it is in none.
+    fn inside(&mut self, now: i64) -> u32 {
+        match self.open.last() {
+            Some(&call) => call,
+            None => self.call(Call::new(self.shared.outside, now, now)),
+        }
+    }
+
+    fn send(&mut self, message: PointToPoint, call: u32, done: u32) -> Send {
+        let number = self.local.global(COMM, message.comm);
+        let (comm, to) =
+            (self.shared.ranks.comm(number), self.shared.ranks.world(number, message.peer, self.rank));
+        let bytes = size(message.bytes);
+        self.writer.change(call, |call| {
+            (call.comm, call.peer, call.request) = (comm, to, request_of(&message));
+            call.bytes = call.bytes.saturating_add(bytes);
+        });
+        Send { comm, to, tag: message.tag as i32, call, done, bytes }
+    }
+
+    fn receive(&mut self, message: PointToPoint, call: u32, done: u32) -> Receive {
+        let number = self.local.global(COMM, message.comm);
+        let (comm, from) =
+            (self.shared.ranks.comm(number), self.shared.ranks.world(number, message.peer, self.rank));
+        let bytes = size(message.bytes);
+        self.writer.change(call, |call| {
+            if call.bytes == 0 {
+                (call.comm, call.peer, call.bytes) = (comm, from, bytes);
+            }
+        });
+        Receive { comm, from, tag: message.tag as i32, call, done }
+    }
+
+    fn received(&mut self, message: PointToPoint, now: i64) {
+        let done = self.inside(now);
+        match self.requests.remove(&message.request) {
+            Some(Request::Receive(at)) => {
+                let posted = self.done.receives[at].call;
+                self.done.receives[at] = self.receive(message, posted, done);
+            }
+            // Nobody saw it posted.
+            _ => {
+                let receive = self.receive(message, done, done);
+                self.done.receives.push(receive);
+            }
+        }
+    }
+
+    /// A part in a collective; none of what makes or frees communicators and windows.
+    fn joined(&mut self, part: Collective, call: u32) -> Option<Joined> {
+        let number = self.local.global(COMM, part.comm);
+        let (comm, root) =
+            (self.shared.ranks.comm(number), self.shared.ranks.world(number, part.root, self.rank));
+        let bytes = size(if part.sent > 0 { part.sent } else { part.received });
+        self.writer.change(call, |call| {
+            (call.comm, call.peer) = (comm, root);
+            call.bytes = call.bytes.saturating_add(bytes);
+        });
+        (part.op < MAKES).then_some(Joined { comm, call, root, kind: Kind(part.op) })
+    }
+}
+
+fn request_of(message: &PointToPoint) -> u32 {
+    if message.request == 0 { NONE } else { message.request as u32 }
+}
+
+fn size(bytes: u64) -> i64 {
+    i64::try_from(bytes).unwrap_or(i64::MAX)
+}
