@@ -31,7 +31,7 @@ use crate::partial;
 use crate::reader::{Confidence, Options, Reader};
 
 /// No machine has more; a file that says so is damaged.
-const MOST_RANKS: u32 = 1 << 24;
+const MOST_RANKS: u32 = 1 << 22;
 /// What is read when neither a header nor a description says who wrote the files.
 const NEWEST: Version = [u8::MAX; 3];
 /// So many ranks are listed.

@@ -9,9 +9,11 @@
 use foldhash::{HashMap, HashMapExt};
 
 /// Stretches of time in which bounds are kept: two are needed for a line, more make it steadier.
-const BINS: usize = 4;
+const BINS: usize = 8;
 /// A clock that runs faster than this against another is no clock: bounds that say so are noise.
 const MOST_DRIFT: f64 = 0.01;
+/// Rounds of laying lines. Where clocks drift apart, the tightest bounds are only seen when most of the drift is gone.
+const ESTIMATES: usize = 6;
 /// Rounds of repair.
 const ROUNDS: usize = 64;
 
@@ -81,8 +83,19 @@ pub fn correct(first: &[i64], each: &Each<'_>) -> Option<Corrected> {
     if before == 0 {
         return None;
     }
-    let lines = estimate(first, each);
-    let (lines, after) = repair(lines, each);
+    let (mut lines, mut left) = (plain, before);
+    let mut best = (lines.clone(), left);
+    for _ in 0..ESTIMATES {
+        estimate(&mut lines, each);
+        left = count(&lines, each);
+        if left < best.1 {
+            best = (lines.clone(), left);
+        }
+        if left == 0 {
+            break;
+        }
+    }
+    let (lines, after) = repair(best.0, each);
     Some(Corrected { lines, before, after })
 }
 
@@ -120,8 +133,10 @@ struct Edge {
     width: i64,
 }
 
-fn estimate(first: &[i64], each: &Each<'_>) -> Vec<Line> {
-    let mut edges: Vec<Edge> = gather(first, each).into_iter().map(|(pair, b)| fit(pair, &b)).collect();
+/// Adds to the lines what the bounds say that is missing.
+fn estimate(lines: &mut [Line], each: &Each<'_>) {
+    let first: Vec<i64> = lines.iter().map(|line| line.first).collect();
+    let mut edges: Vec<Edge> = gather(lines, each).into_iter().map(|(pair, b)| fit(pair, &b)).collect();
     edges.sort_unstable_by_key(|edge| (edge.width, edge.pair));
     let mut tree: Vec<Vec<Edge>> = vec![Vec::new(); first.len()];
     let mut part: Vec<u32> = (0..first.len() as u32).collect();
@@ -135,35 +150,39 @@ fn estimate(first: &[i64], each: &Each<'_>) -> Vec<Line> {
             tree[edge.pair.1 as usize].push(back);
         }
     }
-    let mut lines: Vec<Option<Line>> = vec![None; first.len()];
+    let mut found_lines: Vec<Option<Line>> = vec![None; first.len()];
     for start in 0..first.len() {
-        if lines[start].is_some() {
+        if found_lines[start].is_some() {
             continue;
         }
-        lines[start] = Some(Line { first: first[start], ..Line::default() });
+        found_lines[start] = Some(Line { first: first[start], ..Line::default() });
         let (mut todo, mut seen) = (vec![start], vec![start]);
         while let Some(at) = todo.pop() {
-            let Some(line) = lines[at] else { continue };
+            let Some(line) = found_lines[at] else { continue };
             for edge in &tree[at] {
                 let next = edge.pair.1 as usize;
-                if lines[next].is_none() {
+                if found_lines[next].is_none() {
                     let (offset, drift) = (line.offset.saturating_add(edge.offset), line.drift + edge.drift);
-                    lines[next] = Some(Line { offset, drift, first: first[next] });
+                    found_lines[next] = Some(Line { offset, drift, first: first[next] });
                     todo.push(next);
                     seen.push(next);
                 }
             }
         }
-        let found: Vec<Line> = seen.iter().filter_map(|&clock| lines[clock]).collect();
+        let found: Vec<Line> = seen.iter().filter_map(|&clock| found_lines[clock]).collect();
         let usual = most_usual(&found);
         for clock in seen {
-            if let Some(line) = &mut lines[clock] {
+            if let Some(line) = &mut found_lines[clock] {
                 line.offset = line.offset.saturating_sub(usual.offset);
                 line.drift -= usual.drift;
             }
         }
     }
-    lines.into_iter().flatten().collect()
+    for (line, more) in lines.iter_mut().zip(found_lines) {
+        let more = more.unwrap_or_default();
+        line.offset = line.offset.saturating_add(more.offset);
+        line.drift = (line.drift + more.drift).clamp(-MOST_DRIFT, MOST_DRIFT);
+    }
 }
 
 fn root(part: &mut [u32], of: u32) -> u32 {
@@ -191,9 +210,9 @@ fn most_usual(lines: &[Line]) -> Line {
     })
 }
 
-fn gather(first: &[i64], each: &Each<'_>) -> HashMap<(u32, u32), Bounds> {
+fn gather(lines: &[Line], each: &Each<'_>) -> HashMap<(u32, u32), Bounds> {
     let elapsed = |clock: u32, time: i64| {
-        let first = first.get(clock as usize).copied().unwrap_or(0);
+        let first = lines.get(clock as usize).map_or(0, |line| line.first);
         time.saturating_sub(first).max(0)
     };
     let mut longest = 1;
@@ -206,7 +225,7 @@ fn gather(first: &[i64], each: &Each<'_>) -> HashMap<(u32, u32), Bounds> {
         let none = Bounds { low: [(NO_LOW, 0); BINS], high: [(NO_HIGH, 0); BINS] };
         let since = elapsed(bound.from, bound.sent);
         let bin = ((since as f64 / longest as f64 * BINS as f64) as usize).min(BINS - 1);
-        let gap = bound.sent.saturating_sub(bound.received);
+        let gap = deficit(lines, &bound);
         if bound.from < bound.to {
             let bounds = all.entry((bound.from, bound.to)).or_insert(none);
             if gap > bounds.low[bin].0 {

@@ -20,6 +20,8 @@ const NULL_REQUEST: i32 = 1;
 const CANCELLED: u32 = u32::MAX - 1;
 /// Seconds after which the file's clock begins again.
 const WRAP: i64 = 1 << 16;
+/// A century: a file whose clock began again more often is damaged, and times still have to fit.
+const MOST_WRAPPED: i64 = 1 << 32;
 
 /// A request that is not done.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +64,7 @@ impl Clock {
     fn at(&mut self, time: Time, offset: i32) -> i64 {
         let sec = i64::from(time.sec);
         if sec + WRAP / 2 < self.last {
-            self.wrapped += WRAP;
+            self.wrapped = (self.wrapped + WRAP).min(MOST_WRAPPED);
         } else if sec > self.last + WRAP / 2 {
             self.wrapped = (self.wrapped - WRAP).max(0);
         }

@@ -136,6 +136,9 @@ fn ranks(values: &[i32]) -> Vec<u32> {
 fn ranges(values: &[i32]) -> Vec<u32> {
     let mut all = Vec::new();
     for range in values.chunks_exact(3) {
+        if all.len() > super::MOST_RANKS as usize {
+            break;
+        }
         let (first, last, stride) = (i64::from(range[0]), i64::from(range[1]), i64::from(range[2]));
         if stride == 0 || (last - first) / stride > super::MOST_RANKS as i64 {
             continue;

@@ -3,6 +3,7 @@
 
 use crosscut_messages::communicators::Step;
 
+use super::MOST_RANKS;
 use super::decode::Version;
 use super::file::{About, Ended, walk};
 use super::handles::Handles;
@@ -37,7 +38,8 @@ pub fn scan(input: &Input<'_>, about: &About, version: Version, rank: usize) -> 
     let mut ended = false;
     let end = walk(input, about, version, |record, decoded, _, at| {
         found.calls += 1;
-        counts[usize::from(record.id)] += 1;
+        let count = &mut counts[usize::from(record.id)];
+        *count = count.wrapping_add(1);
         found.timeless += u64::from(!decoded.has_wall);
         found.threads |= decoded.thread != 0;
         match record.id {
@@ -47,7 +49,11 @@ pub fn scan(input: &Input<'_>, about: &About, version: Version, rank: usize) -> 
                     format!("by its name this is the file of rank {rank}, but it is that of rank {other}");
                 return Err(input.broken(at, what));
             }
-            81 if decoded.int(0) == 2 => found.world = u32::try_from(decoded.int(1)).ok(),
+            81 if decoded.int(0) == 2 => {
+                let size = u32::try_from(decoded.int(1)).ok().filter(|size| (1..=MOST_RANKS).contains(size));
+                let what = || input.broken(at, format!("a world of {} ranks", decoded.int(1)));
+                found.world = Some(size.ok_or_else(what)?);
+            }
             125 => ended = true,
             _ => {}
         }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::bytes::{Bytes, Wrong, is_big};
+use super::chunks::END_OF_FILE;
 use crate::error::ImportError;
 use crate::input::Input;
 use crate::inputs::Inputs;
@@ -59,7 +60,8 @@ impl Anchor {
 
 fn parse(bytes: &mut Bytes<'_>, path: &Path) -> Result<Anchor, Wrong> {
     bytes.take(7)?;
-    if bytes.u8()? == 0 {
+    let layout = bytes.u8()?;
+    if layout == 0 {
         return bytes.wrong("an anchor file of format 0");
     }
     let format = bytes.u8()?;
@@ -85,6 +87,21 @@ fn parse(bytes: &mut Bytes<'_>, path: &Path) -> Result<Anchor, Wrong> {
                 .wrong("files compressed by zlib, as only OTF2 before 3.0 wrote them: they are not read");
         }
         other => return bytes.wrong(format!("an unknown compression, {other}")),
+    }
+    // Numbers of locations and definitions are only a hint; what follows is read to see that the file is whole.
+    let (_locations, _definitions) = (bytes.u64()?, bytes.u64()?);
+    let (_machine, _creator, _description) = (bytes.text()?, bytes.text()?, bytes.text()?);
+    if layout >= 2 {
+        for _ in 0..bytes.u32()? {
+            let (_name, _value) = (bytes.text()?, bytes.text()?);
+        }
+        let _id = bytes.u64()?;
+    }
+    if layout >= 3 {
+        let (_snapshots, _thumbnails) = (bytes.u32()?, bytes.u32()?);
+    }
+    if layout == 3 && bytes.u8()? != END_OF_FILE {
+        return bytes.wrong("the anchor file ends without its mark");
     }
     Ok(Anchor { event_chunk, definition_chunk, version, base: path.with_extension("") })
 }

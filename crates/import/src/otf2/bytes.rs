@@ -90,6 +90,12 @@ impl<'a> Bytes<'a> {
         Ok(if self.big { u64::from_be_bytes(bytes) } else { u64::from_le_bytes(bytes) })
     }
 
+    /// A number of four bytes.
+    pub fn u32(&mut self) -> Result<u32, Wrong> {
+        let bytes = self.array()?;
+        Ok(if self.big { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) })
+    }
+
     /// A number of up to eight bytes, with its length in front.
     #[inline]
     pub fn long(&mut self) -> Result<u64, Wrong> {
