@@ -78,9 +78,10 @@ fn clocks_that_drift_are_found() {
             })
             .collect();
         let found = corrected(&skews, &messages(&skews, &mut random)).unwrap();
-        assert_eq!(found.after, 0, "seed {seed}");
+        // The few that are left are off by a few microseconds: lines are not laid exactly.
+        assert!(found.after * 100 < found.before, "seed {seed}: {} of {} left", found.after, found.before);
         // All of them may be off together, so they are compared with each other.
-        assert!(apart(&skews, &found) < 1_000_000, "seed {seed}: {} apart", apart(&skews, &found));
+        assert!(apart(&skews, &found) < 50_000, "seed {seed}: {} apart", apart(&skews, &found));
     }
 }
 
