@@ -19,7 +19,7 @@ const CREATED: usize = 1 << 12;
 const _: () = assert!(CREATED > CHUNK_BYTES / 8 / 3);
 
 /// A record must take the room of so many.
-const WORTH: usize = 8;
+const WORTH: usize = 2;
 
 const END: usize = 0;
 const CREATE: usize = 1;
