@@ -36,7 +36,10 @@ pub fn run(args: &[String]) -> Result<()> {
     }
     let file = workspace::root().join("docs/benchmarks.md");
     let cores = std::thread::available_parallelism()?;
-    fs::write(&file, format!("{}\n{table}", HEADING.replace("CORES", &cores.to_string())))
+    // What people wrote about it stands behind the table, under headings of its own.
+    let old = fs::read_to_string(&file).unwrap_or_default();
+    let notes = old.find("\n## ").map_or("", |at| &old[at..]);
+    fs::write(&file, format!("{}\n{table}{notes}", HEADING.replace("CORES", &cores.to_string())))
         .with_context(|| format!("could not write {}", file.display()))?;
     println!("written to docs/benchmarks.md");
     Ok(())
