@@ -1,5 +1,5 @@
-//! Clusters what is asked on standard input, a line for a question and a line for its answer: how other tools are
-//! compared with this one (`tests/peers/clusters.py`).
+//! Clusters what is asked in a file, a line for a question and a line for its answer: how other tools are compared with
+//! this one (`tests/peers/clusters.py`).
 //!
 //! ```text
 //! times T0 T1 …             the heights at which the gaps between these ascending times close
@@ -8,7 +8,8 @@
 //! seconds times|graph …     the time that the same question takes, without its answer
 //! ```
 
-use std::io::{BufRead, Write};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
 use std::time::Instant;
 
 use crosscut_messages::communities::{Communities, Edge};
@@ -17,7 +18,8 @@ use crosscut_messages::times::Linkage;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut out = std::io::stdout().lock();
-    for line in std::io::stdin().lock().lines() {
+    let questions = std::env::args().nth(1).ok_or("clusters FILE")?;
+    for line in BufReader::new(File::open(questions)?).lines() {
         let line = line?;
         let (kind, rest) = line.split_once(' ').unwrap_or((&line, ""));
         writeln!(out, "{}", answer(kind, rest)?)?;

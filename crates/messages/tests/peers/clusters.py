@@ -9,6 +9,7 @@ EXAMPLE is the program `examples/clusters` of this crate.
 import random
 import subprocess
 import sys
+import tempfile
 import time
 
 import igraph
@@ -19,7 +20,10 @@ from scipy.optimize import linear_sum_assignment
 
 def ask(example, questions):
     """The answers to many questions, a line each."""
-    done = subprocess.run([example], input="\n".join(questions) + "\n", capture_output=True, text=True, check=True)
+    with tempfile.NamedTemporaryFile("w") as file:
+        file.write("\n".join(questions) + "\n")
+        file.flush()
+        done = subprocess.run([example, file.name], stdout=subprocess.PIPE, text=True, check=True)
     return [line.split() for line in done.stdout.splitlines()]
 
 
