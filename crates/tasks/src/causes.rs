@@ -133,6 +133,19 @@ pub struct Finding {
     /// Who lost it when: worker, from, to; by worker, then by time, and no two overlap. Gaps that are short against the run
     /// are put together.
     pub stretches: Vec<(u32, i64, i64)>,
+    /// How long the tasks or chunks are, where that is the point.
+    pub sizes: Option<Sizes>,
+}
+
+/// How long the tasks or chunks of a line take.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sizes {
+    /// How many of each power of two, from the first that has any: the shortest length, and how many.
+    pub bins: Vec<(i64, u64)>,
+    /// Those that are shorter cost too much for what they do.
+    pub needed: i64,
+    /// Their share of all, about.
+    pub below: f64,
 }
 
 /// Where P × elapsed went.
@@ -157,6 +170,8 @@ pub struct Causes {
     pub findings: Vec<Finding>,
     /// Where the time went.
     pub account: Account,
+    /// Workers that could have a processor at once.
+    pub workers: i64,
 }
 
 impl Causes {

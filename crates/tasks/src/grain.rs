@@ -21,6 +21,7 @@ mod reduce;
 mod report;
 mod table;
 mod theta;
+mod worst;
 
 use std::ops::Range;
 
@@ -39,6 +40,7 @@ pub use path::GrainPath;
 pub use problem::{Problem, ProblemSet, Thresholds};
 pub use report::{ProblemReport, SiteShare};
 pub use theta::Theta;
+pub use worst::WorstLine;
 
 /// What a node of the aggregation tree is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

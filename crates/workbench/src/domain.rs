@@ -199,6 +199,10 @@ pub trait Domain: Any + Send + Sync {
     fn beyond(&self, _job: &Job<'_>) -> f64 {
         0.0
     }
+    /// Why what it lost says nothing of the program, such as "20 tasks in 312 µs"; none where there is enough to judge.
+    fn too_little(&self) -> Option<String> {
+        None
+    }
     /// What it has to say on the overview: the account of time, facts, charts.
     /// Without what was found it says at once what it can: that is shown until the rest is known.
     fn overview(&self, found: Option<&Found>, job: &Job<'_>) -> Result<Vec<Block>, Refusal>;

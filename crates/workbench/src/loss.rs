@@ -46,6 +46,8 @@ pub struct Found {
     pub findings: Vec<Finding>,
     /// All of them.
     pub lost: Vec<Lost>,
+    /// Why nothing is judged: the run is too short, or there is too little in it.
+    pub too_little: Option<String>,
 }
 
 /// Time that was lost.

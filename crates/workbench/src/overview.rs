@@ -105,9 +105,10 @@ pub(crate) fn found(open: &OpenRun, job: &Job<'_>) -> Result<Found, Refusal> {
     let beyond: f64 = open.domains.iter().map(|domain| domain.beyond(job)).sum();
     let least = WORTH * (capacity - beyond).max(0.0);
     let elapsed = open.time().map_or(0.0, |time| time.1 - time.0);
-    let mut found = Found::default();
+    let too_little = open.domains.iter().find_map(|domain| domain.too_little());
+    let mut found = Found { too_little, ..Found::default() };
     for mut loss in charged(losses, (elapsed, capacity / elapsed.max(1.0))) {
-        let worth = loss.cost >= least;
+        let worth = loss.cost >= least && found.too_little.is_none();
         let number = worth.then_some(found.findings.len() as u32 + 1);
         found.lost.push(Lost {
             number,
@@ -172,7 +173,9 @@ fn first_sheet(open: &OpenRun, found: Option<&Found>, job: &Job<'_>) -> Result<S
         own.iter().position(|block| matches!(block, Block::Show { .. })).map_or(own.len(), |at| at + 1);
     let rest = own.split_off(details);
     blocks.extend(own);
-    blocks.push(Block::Head { text: "What costs most".to_owned() });
+    let judged = found.is_none_or(|found| found.too_little.is_none());
+    let head = if judged { "What costs most" } else { "Too little to judge" };
+    blocks.push(Block::Head { text: head.to_owned() });
     blocks.extend(costs(found, capacity(open)));
     blocks.extend(rest);
     Ok(Sheet {
@@ -187,6 +190,12 @@ fn first_sheet(open: &OpenRun, found: Option<&Found>, job: &Job<'_>) -> Result<S
 fn costs(found: Option<&Found>, capacity: f64) -> Vec<Block> {
     let text = |text: &str| Block::Text { text: text.to_owned(), tone: Tone::Plain };
     let Some(found) = found else { return vec![text("Looking for what costs most…")] };
+    if let Some(why) = &found.too_little {
+        return vec![text(&format!(
+            "{why}: starting and ending takes most of that, and chance decides the rest. Nothing is called a finding. Let the \
+             program repeat its work some hundred times, or give it more, and record that."
+        ))];
+    }
     let mut blocks = Vec::new();
     if found.findings.is_empty() {
         blocks.push(text(

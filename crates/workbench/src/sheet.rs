@@ -1,6 +1,7 @@
 //! Sheets and tables: everything that is read rather than seen. Inspector, overview, compare and `report` print Sheets.
 //! Numbers carry their text, made by the one formatter, beside their value.
 
+use crosscut_scene::Fill;
 use crosscut_tree::Unit;
 use serde::Serialize;
 use ts_rs::TS;
@@ -325,6 +326,36 @@ pub struct Code {
     pub lines: Vec<String>,
     /// Number of the line that is meant.
     pub mark: u32,
+    /// What lines of it did and lost, by line.
+    pub beside: Vec<Beside>,
+    /// The time that the whole width beside the lines stands for; "" where nothing is known of them.
+    pub scale: String,
+}
+
+/// What a source line did and lost.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
+pub struct Beside {
+    /// Number of the line.
+    pub line: u32,
+    /// Its work first, then what was lost because of it.
+    pub bars: Vec<Bar>,
+}
+
+/// A bar beside a source line.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
+pub struct Bar {
+    /// Solid for work, hatched for what was lost.
+    pub fill: Fill,
+    /// Palette slot.
+    pub slot: u16,
+    /// Of the whole width, 0…1.
+    pub share: f32,
+    /// Number of its finding.
+    pub number: Option<u32>,
+    /// What it is and how much.
+    pub text: String,
 }
 
 /// How much a finding matters.

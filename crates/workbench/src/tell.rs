@@ -60,6 +60,9 @@ impl Workbench {
         let mut json = self.info_json(run)?;
         self.add_json(run, Topic::Report, &mut json)?;
         let found = self.found(run)?;
+        if let Some(why) = &found.too_little {
+            json.insert("too_little".to_owned(), Value::from(why.as_str()));
+        }
         let found: Vec<FindingJson<'_>> = found.findings.iter().map(finding_json).collect();
         let value = serde_json::to_value(found).map_err(|error| Refusal::new(error.to_string()))?;
         json.insert("findings".to_owned(), value);
@@ -136,7 +139,9 @@ impl Workbench {
         }
         let found = self.found(run)?;
         let capacity = capacity(open);
-        if found.findings.is_empty() {
+        if let Some(why) = &found.too_little {
+            lines.push(format!("too little to judge, nothing is called a finding: {why}"));
+        } else if found.findings.is_empty() {
             lines.push("no finding costs a hundredth of the workers' time".to_owned());
             lines.extend(found.lost.first().map(|lost| {
                 let cost = quantity(lost.cost, open.clock());

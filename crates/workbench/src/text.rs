@@ -85,7 +85,7 @@ pub fn finding(found: &Finding, capacity: Option<f64>) -> Vec<String> {
     }
     lines.push(format!("    {}", found.advice));
     if let Some(without) = &found.without {
-        let how = if found.bound { "bound" } else { "replay" };
+        let how = if found.bound { "at most" } else { "replay" };
         lines.push(format!("    {} without it ({how})", without.plain()));
     }
     lines

@@ -1,12 +1,13 @@
 // An entry of the legend on a small canvas: a swatch, a mark in its style, or a ramp. What it is goes in, pixels come out.
 
+import type { Bar } from "../protocol/Bar";
 import type { LegendItem } from "../protocol/LegendItem";
 import type { Links, Scene } from "../scene";
 import { drawBoxes } from "./boxes";
 import type { Ink } from "./ink";
 import { drawLinks } from "./lines";
-import { styleOf } from "./marks";
-import { lookOf, type View } from "./paint";
+import { PLAIN, styleOf } from "./marks";
+import { lookOf, type Look, type View } from "./paint";
 import type { Rect } from "./marks";
 
 export function drawSwatch(
@@ -31,7 +32,7 @@ export function drawSwatch(
     ctx.fill();
     return;
   }
-  const view: View = { m: { ax: 1, bx: 0, ay: 1, by: 0 }, k: 1, seen: at, ink };
+  const view = still(ink, at);
   const style = styleOf(scene, item.style);
   const look = lookOf(ctx, view, style, item.fill);
   if (style.fill === "none" && style.shape === "rect" && look.border !== null) {
@@ -41,6 +42,18 @@ export function drawSwatch(
     drawLinks(ctx, view, look, line, [0]);
     return;
   }
+  drawBox(ctx, view, look, at);
+}
+
+/** A bar beside a source line: solid for work, hatched for lost time. */
+export function drawBar(ctx: CanvasRenderingContext2D, bar: Bar, ink: Ink, at: Rect): void {
+  const view = still(ink, at);
+  drawBox(ctx, view, lookOf(ctx, view, { ...PLAIN, fill: bar.fill }, bar.slot), at);
+}
+
+const still = (ink: Ink, seen: Rect): View => ({ m: { ax: 1, bx: 0, ay: 1, by: 0 }, k: 1, seen, ink });
+
+function drawBox(ctx: CanvasRenderingContext2D, view: View, look: Look, at: Rect): void {
   const f = (v: number): Float32Array => Float32Array.of(v);
   drawBoxes(ctx, view, look, { x: f(at.x), y: f(at.y), w: f(at.w), h: f(at.h) }, [0]);
 }

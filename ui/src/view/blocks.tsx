@@ -7,6 +7,7 @@ import { sorted } from "../model/sheet";
 import { same } from "../selection";
 import { CellView } from "./cell";
 import { FindingBlock } from "./finding";
+import { Gutter } from "./gutter";
 import { Picture } from "./picture";
 import type { Block } from "../protocol/Block";
 import type { Code } from "../protocol/Code";
@@ -148,16 +149,25 @@ function SheetTable(props: { table: Table }): JSX.Element {
 }
 
 function CodeBlock(props: { code: Code }): JSX.Element {
+  const beside = createMemo(() => new Map(props.code.beside.map((b) => [b.line, b.bars])));
   return (
     <div class="code" role="group" aria-label={`${props.code.file}, line ${props.code.mark}`} tabindex="0">
       <For each={props.code.lines}>
         {(line, i) => (
           <div class="code-line" classList={{ mark: props.code.first + i() === props.code.mark }}>
+            <Show when={props.code.beside.length > 0}>
+              <Gutter bars={beside().get(props.code.first + i()) ?? []} />
+            </Show>
             <span class="code-number">{props.code.first + i()}</span>
             {line}
           </div>
         )}
       </For>
+      <Show when={props.code.scale}>
+        {(scale) => (
+          <p class="quiet code-scale">work solid, lost time hatched · the whole width is {scale()}</p>
+        )}
+      </Show>
     </div>
   );
 }

@@ -57,7 +57,7 @@ export function FindingBlock(props: { finding: Finding; run: number; small?: boo
             {(without) => (
               <>
                 <span>{plain(without())}</span>
-                <span class="quiet">without it ({f().bound ? "bound" : "replay"})</span>
+                <span class="quiet">without it ({f().bound ? "at most" : "replay"})</span>
               </>
             )}
           </Show>

@@ -109,6 +109,16 @@ impl Lengths {
         0
     }
 
+    /// How many of each power of two, without the empty ones at both ends.
+    pub fn bins(&self) -> Vec<(i64, u64)> {
+        let filled = |&(_, count): &(i64, u64)| count > 0;
+        let mut bins: Vec<(i64, u64)> =
+            self.bins.iter().enumerate().map(|(bin, &count)| (1i64 << bin.min(62), count)).collect();
+        while bins.pop_if(|bin| !filled(bin)).is_some() {}
+        let first = bins.iter().position(filled).unwrap_or(0);
+        bins.split_off(first)
+    }
+
     /// The share of those that are shorter than a length, about.
     pub fn below(&self, length: i64) -> f64 {
         let mut below = 0.0;
@@ -206,6 +216,8 @@ mod tests {
         (1..=1000).for_each(|length| lengths.add(length));
         assert!((256..=512).contains(&lengths.median()), "{}", lengths.median());
         assert!((lengths.below(512) - 0.511).abs() < 0.01, "{}", lengths.below(512));
+        let bins = lengths.bins();
+        assert_eq!((bins[0], bins[9], bins.len()), ((1, 1), (512, 489), 10));
         assert_eq!((lengths.count, lengths.sum, lengths.longest), (1000, 500_500, 1000));
     }
 }

@@ -18,7 +18,7 @@ use crate::schema::Kind;
 use crate::tasks::Tasks;
 
 /// A task or a chunk that is not so many times as long as what it costs is too small: a tenth of its time is lost.
-const WORTH_IT: i64 = 10;
+pub const WORTH_IT: i64 = 10;
 /// Fewer tasks or chunks of a line are not judged by their size.
 const SOME: u64 = 16;
 /// A task repeats a section when it has so many of it.

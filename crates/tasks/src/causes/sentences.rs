@@ -6,11 +6,11 @@ use crosscut_tree::NodeId;
 
 use super::blame::Blame;
 use super::groups::Lengths;
-use super::judge::{FETCH, Facts, Judged, Loss, task_of};
+use super::judge::{FETCH, Facts, Judged, Loss, WORTH_IT, task_of};
 use super::phases::Team;
 use super::roles::Roles;
 use super::words::{amount, grouped, many, percent, three};
-use super::{Account, Cause, Causes, Finding};
+use super::{Account, Cause, Causes, Finding, Sizes};
 use crate::schema::Kind;
 use crate::tasks::Tasks;
 
@@ -46,7 +46,7 @@ pub fn tell(tasks: &Tasks, roles: &Roles, blame: &Blame, judged: &Judged) -> Cau
     let findings: Vec<Finding> = findings.into_iter().map(|(_, finding)| finding).collect();
     let lost = findings.iter().map(|finding| finding.cost).sum();
     let account = Account::of(capacity, work, lost, more);
-    Causes { findings, account }
+    Causes { findings, account, workers: blame.workers }
 }
 
 /// Shares are rounded: there is not more lost than the workers had. The least findings give up what is too much.
@@ -97,6 +97,7 @@ impl Teller<'_> {
                 .filter(|window| window.1 - window.0 < elapsed),
             behind: false,
             stretches: Vec::new(),
+            sizes: self.sizes(loss),
         }
     }
 
@@ -104,6 +105,16 @@ impl Teller<'_> {
     fn without(&self, cost: i64) -> i64 {
         let workers = self.blame.workers;
         (self.tasks.summary().elapsed - cost / workers).max(self.work / workers).max(0)
+    }
+
+    /// How long those are that a loss calls too small.
+    fn sizes(&self, loss: &Loss) -> Option<Sizes> {
+        let (lengths, needed) = match loss.cause {
+            Cause::SmallTasks => (self.roles.tasks.get(&loss.line)?, self.facts.cost_of_task(loss.line)),
+            Cause::FineChunks => (self.roles.chunks.get(&loss.line)?, WORTH_IT * FETCH),
+            _ => return None,
+        };
+        Some(Sizes { bins: lengths.bins(), needed, below: lengths.below(needed) })
     }
 
     fn told(&self, loss: &Loss) -> Told {

@@ -337,18 +337,9 @@ impl Grains {
         deviation: Option<&Deviation>,
         limit: usize,
     ) -> Vec<(NodeId, i64)> {
-        let cost = |node: NodeId| match self.slot[node.index()].get() {
-            Slot::Grain(g) => match set.problem {
-                Problem::SiblingImbalance | Problem::ChunkImbalance | Problem::SiblingScatter => {
-                    self.grains.work[g as usize] as f64
-                }
-                problem => self.lost(problem, g as usize, deviation),
-            },
-            Slot::Group(_) => 0.0,
-        };
         let mut worst: Vec<(NodeId, i64)> = Vec::new();
         for node in set.lens.chosen().iter() {
-            let cost = cost(node) as i64;
+            let cost = self.cost_in(set, node, deviation);
             if worst.len() < limit || worst.last().is_some_and(|&(_, least)| cost > least) {
                 let at = worst.partition_point(|&(_, more)| more >= cost);
                 worst.insert(at, (node, cost));

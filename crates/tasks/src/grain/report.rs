@@ -72,10 +72,7 @@ impl Grains {
             let Slot::Grain(grain) = self.slot(node) else { continue };
             let own = self.grains.work[grain as usize];
             work = own.saturating_add(work);
-            let cost = match set.problem {
-                Problem::SiblingImbalance | Problem::ChunkImbalance | Problem::SiblingScatter => own,
-                problem => self.lost(problem, grain as usize, deviation) as i64,
-            };
+            let cost = self.cost_in(&set, node, deviation);
             let source = tasks.sources().from(tasks.site(self.task(node)));
             let (share, most) =
                 sites.entry(source).or_insert((SiteShare { node, grains: 0, cost: 0 }, i64::MIN));

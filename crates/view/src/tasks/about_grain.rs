@@ -6,7 +6,7 @@ use crosscut_tasks::grain::{GrainKind, Grains, Problem};
 use crosscut_tasks::schema::Kind;
 use crosscut_tree::{NodeId, Unit};
 use crosscut_workbench::sheet::{Crumb, Offer, Tone};
-use crosscut_workbench::{Block, Cell, Chosen, Fact, Nodes, Refusal, Row, Selection, Sheet, Span};
+use crosscut_workbench::{Block, Cell, Chosen, Fact, Found, Nodes, Refusal, Row, Selection, Sheet, Span};
 
 use super::about_task::short_title;
 use super::forest_grains::{OnPath, PATH, TREE, in_words, meaning};
@@ -21,7 +21,12 @@ const MEMBERS: usize = 64;
 const LOOKED_AT: usize = 4096;
 
 /// The sheet of a selection.
-pub fn about(opened: &Opened, selection: &Selection, lens: Option<&Chosen>) -> Result<Sheet, Refusal> {
+pub fn about(
+    opened: &Opened,
+    found: Option<&Found>,
+    selection: &Selection,
+    lens: Option<&Chosen>,
+) -> Result<Sheet, Refusal> {
     let page = Page { tasks: &opened.tasks, graph: opened.grains(), lens, selection };
     if selection.nodes.is_empty() {
         return Ok(page.whole(opened));
@@ -33,7 +38,7 @@ pub fn about(opened: &Opened, selection: &Selection, lens: Option<&Chosen>) -> R
         return Ok(page.edge(node, other.existing(tree)?));
     }
     Ok(match selection.nodes.single() {
-        Some(node) => page.one(node),
+        Some(node) => page.one(opened, found, node),
         None => page.several(),
     })
 }
@@ -103,7 +108,7 @@ impl Page<'_> {
         Crumb { title: self.title(node), selection: self.select(node) }
     }
 
-    fn one(&self, node: NodeId) -> Sheet {
+    fn one(&self, opened: &Opened, found: Option<&Found>, node: NodeId) -> Sheet {
         let (tasks, grains) = (self.tasks, self.grains());
         let (tree, task) = (grains.tree(), grains.task(node));
         let mut blocks: Vec<Block> =
@@ -122,7 +127,7 @@ impl Page<'_> {
         blocks.push(Block::Facts { rows: self.facts(node) });
         blocks.extend(self.creator(node));
         blocks.extend(self.needs(node));
-        blocks.extend(sheets::source(tasks, task));
+        blocks.extend(sheets::source(opened, found, task));
         blocks.extend(self.members(node));
         Sheet {
             title: self.title(node),

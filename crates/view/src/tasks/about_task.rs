@@ -4,7 +4,7 @@ use crosscut_tasks::Tasks;
 use crosscut_tasks::schema::Kind;
 use crosscut_tree::{NodeId, Unit};
 use crosscut_workbench::sheet::{Crumb, Tone};
-use crosscut_workbench::{Block, Cell, Fact, Refusal, Row, Selection, Sheet, Span, TreeKey};
+use crosscut_workbench::{Block, Cell, Fact, Found, Refusal, Row, Selection, Sheet, Span, TreeKey};
 
 use super::forest_tasks::{CRITICAL_PATH, TREE, created};
 use super::opened::Opened;
@@ -17,7 +17,7 @@ const LISTED: usize = 64;
 const LOOKED_AT: usize = 4096;
 
 /// The sheet of a selection.
-pub fn about(opened: &Opened, selection: &Selection) -> Result<Sheet, Refusal> {
+pub fn about(opened: &Opened, found: Option<&Found>, selection: &Selection) -> Result<Sheet, Refusal> {
     let tasks = &opened.tasks;
     if selection.nodes.is_empty() {
         return Ok(whole(tasks, selection));
@@ -28,18 +28,19 @@ pub fn about(opened: &Opened, selection: &Selection) -> Result<Sheet, Refusal> {
         return Ok(edge(tasks, node, other.existing(tasks.tree())?, selection));
     }
     Ok(match selection.nodes.single() {
-        Some(node) => one(tasks, node, selection),
+        Some(node) => one(opened, found, node, selection),
         None => several(tasks, selection),
     })
 }
 
-fn one(tasks: &Tasks, node: NodeId, selection: &Selection) -> Sheet {
+fn one(opened: &Opened, found: Option<&Found>, node: NodeId, selection: &Selection) -> Sheet {
+    let tasks = &opened.tasks;
     let tree = tasks.tree();
     let mut blocks: Vec<Block> = notes(tasks, node).into_iter().map(|note| text(note, Tone::Note)).collect();
     blocks.push(Block::Facts { rows: facts(tasks, node) });
     blocks.push(sheets::whatif(selection.run, "nodes", selection.nodes.clone()));
     blocks.extend(depends(tasks, node, selection));
-    blocks.extend(sheets::source(tasks, node));
+    blocks.extend(sheets::source(opened, found, node));
     blocks.extend(children(tasks, node, selection));
     Sheet {
         title: tasks.title(node),

@@ -88,14 +88,14 @@ fn in_grains(opened: &Opened, call: &ActCall, look: &mut Look) -> Result<Did, Re
     Ok(did)
 }
 
-/// One of the worst grains, with what to say of it.
+/// One of the worst lines, as the group or grain where most of it is, with what to say of it.
 struct Worst {
     node: NodeId,
     notice: String,
 }
 
-/// The grain that costs most under the lens, or the next one when one of the worst is selected; without a lens those of the
-/// problem that costs most.
+/// The line whose grains cost most under the lens, or the next one when one of the worst is selected; without a lens those of
+/// the problem that costs most.
 fn next_worst(
     tasks: &Tasks,
     graph: &GrainRun,
@@ -112,7 +112,7 @@ fn next_worst(
             costliest.ok_or_else(|| Refusal::new("no problem is available in this run"))?
         }
     };
-    let worst = &known.cost(tasks, graph).worst;
+    let worst = &known.cost(tasks, graph).lines;
     let problem = known.set.problem;
     if worst.is_empty() {
         return Err(Refusal::new(match lens {
@@ -122,23 +122,25 @@ fn next_worst(
     }
     let of_grains = selected.filter(|selected| selected.tree.name == forest_grains::TREE);
     let now = of_grains.and_then(|selected| selected.nodes.single());
-    let at = now.and_then(|node| worst.iter().position(|&(other, _)| other == node));
+    let at = now.and_then(|node| worst.iter().position(|line| line.node == node));
     let next = match at {
         Some(at) => (at as i32 + step).rem_euclid(worst.len() as i32) as usize,
         None if step < 0 => worst.len() - 1,
         None => 0,
     };
-    let (node, cost) = worst[next];
+    let line = worst[next];
     let amount = if super::about_grain::is_by_work(problem) { "of work" } else { "lost" };
+    let source = tasks.sources().get(line.source);
     let notice = format!(
-        "{} of the {} worst, of {} with {}: {} {amount}",
+        "{} of the {} worst: {}, {} with {}, {} {amount}",
         next + 1,
-        worst.len(),
-        super::words::many(known.set.grains, "grain"),
+        super::words::many(worst.len(), "line"),
+        source.map_or_else(|| "source not known".to_owned(), |source| source.short()),
+        super::words::many(line.grains, "grain"),
         forest_grains::in_words(problem),
-        super::words::time_text(cost, tasks.clock()),
+        super::words::time_text(line.cost, tasks.clock()),
     );
-    Ok(Worst { node, notice })
+    Ok(Worst { node: line.node, notice })
 }
 
 /// Opens every node of the critical path, the upper ones first, as long as there is room. Says whether all fitted.

@@ -2,6 +2,8 @@
 
 pub mod account;
 pub mod gaps;
+pub mod ladder;
+pub mod lengths;
 pub mod migrations;
 pub mod speedup;
 pub mod strip;

@@ -29,6 +29,8 @@ pub fn code(source: &Source) -> Option<Code> {
         first: first as u32,
         lines,
         mark: line as u32,
+        beside: Vec::new(),
+        scale: String::new(),
     })
 }
 

@@ -18,7 +18,7 @@ use super::forest_tasks::{self, TaskForest};
 use super::lines::Line;
 use super::opened::Opened;
 use super::report::Report;
-use super::{act, code, compare, draw, export, info, json, losses, overview, sheets, views, words};
+use super::{act, code, compare, draw, export, gutter, info, json, losses, overview, sheets, views, words};
 
 /// The domain's line in the registry.
 pub const ENTRY: Entry =
@@ -126,6 +126,10 @@ impl Domain for TasksDomain {
         self.opened.causes().account.shared as f64
     }
 
+    fn too_little(&self) -> Option<String> {
+        overview::too_little(&self.opened.tasks)
+    }
+
     fn overview(&self, found: Option<&Found>, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {
         Ok(overview::overview(&self.opened, found, job.run))
     }
@@ -153,7 +157,9 @@ impl Domain for TasksDomain {
     fn about_lines(&self, lines: &[u32], job: &Job<'_>) -> Vec<Block> {
         let sources = self.opened.tasks.sources();
         let &[line] = lines else { return Vec::new() };
-        let code = sources.get(line).and_then(code::code).map(Block::Code);
+        let found = job.found_already();
+        let beside = |code| gutter::beside(&self.opened, found.as_deref(), code);
+        let code = sources.get(line).and_then(code::code).map(beside).map(Block::Code);
         let node = crosscut_workbench::line_nodes(sources).get(line as usize).map(|&node| NodeId(node));
         let whatif = node.map(|node| sheets::whatif(job.run, "lines", Nodes::one(node)));
         code.into_iter().chain(whatif).collect()

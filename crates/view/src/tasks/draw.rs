@@ -12,8 +12,8 @@ use super::grains::{self, GrainOptions, Seen};
 use super::known::Known;
 use super::opened::Opened;
 use super::profile::{ProfileOptions, profile};
-use super::timeline::{TimelineOptions, timeline, with_profile};
-use super::{charts, forest_grains, forest_tasks, views};
+use super::timeline::{TimelineOptions, with_profile};
+use super::{charts, evidence, forest_grains, forest_tasks, losses, views};
 
 /// Height of the profile above the rows of the timeline, as a share of the pane, and its ends.
 const PROFILE: (f32, f32, f32) = (0.22, 72.0, 160.0);
@@ -36,9 +36,8 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
         }
         "tasks.evidence" => {
             let window = window(opened, look.scope.time)?;
-            let colour = ColourBy::Source;
-            let options = TimelineOptions { width: size.w, height: size.h, colour, small: true };
-            plain(timeline(tasks, window, &options, Some(&*job.found()?)))
+            let found = job.found()?;
+            plain(evidence::draw(tasks, window, size, &found, losses::meant(opened, look)))
         }
         "tasks.profile" => {
             let (from, to) = window(opened, look.scope.time)?;
@@ -55,6 +54,11 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
         "tasks.migrations" => {
             plain(charts::migrations::draw(tasks, look.option("edge").unwrap_or("all"), size)?)
         }
+        "tasks.lengths" => {
+            job.found()?;
+            plain(charts::lengths::draw(opened, losses::meant(opened, look), size))
+        }
+        "tasks.ladder" => plain(charts::ladder::draw(opened, &*job.found()?, size)),
         "tasks.gaps" => plain(charts::gaps::draw(tasks, size)),
         "tasks.strip" => {
             let until = number(look, "until")?;
@@ -117,6 +121,7 @@ pub fn seen<'a>(opened: &'a Opened, look: &Look, known: Option<&'a Known>) -> Se
         deviation: graph.deviation.as_ref(),
         alike: forest_grains::folds_alike(look),
         paths: Some(&graph.paths),
+        serial: graph.serial(&opened.tasks),
         ..Seen::plain(&opened.tasks, &graph.grains)
     }
 }

@@ -419,9 +419,9 @@ impl Forest for GrainForest {
         selection: &Selection,
         lens: Option<&Chosen>,
         _scope: &Scope,
-        _job: &Job<'_>,
+        job: &Job<'_>,
     ) -> Result<Sheet, Refusal> {
-        about_grain::about(&self.opened, selection, lens)
+        about_grain::about(&self.opened, job.found_already().as_deref(), selection, lens)
     }
 
     fn facts(&self, _job: &Job<'_>) -> Vec<Fact> {

@@ -226,9 +226,9 @@ impl Forest for TaskForest {
         selection: &Selection,
         _lens: Option<&Chosen>,
         _scope: &Scope,
-        _job: &Job<'_>,
+        job: &Job<'_>,
     ) -> Result<Sheet, Refusal> {
-        about_task::about(&self.opened, selection)
+        about_task::about(&self.opened, job.found_already().as_deref(), selection)
     }
 
     fn reach(&self, selection: &Selection) -> Reach {

@@ -9,13 +9,14 @@ pub mod draw;
 pub mod open;
 pub mod parts;
 pub mod place;
+pub mod serial;
 pub mod shown;
 
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crosscut_tasks::Tasks;
+use crosscut_tasks::{SerialPart, Tasks};
 use crosscut_tasks::grain::{Deviation, GrainKind, GrainPath, Grains, ProblemSet};
 use crosscut_tree::{Cut, Folds, Members, NodeId, NodeSet, Tree};
 
@@ -42,6 +43,8 @@ pub struct Seen<'a> {
     pub alike: bool,
     /// Critical paths of wide groups that were found before.
     pub paths: Option<&'a Paths>,
+    /// Serial parts of the program, in order of time; none are drawn of several processes.
+    pub serial: &'a [SerialPart],
 }
 
 /// Critical paths of wide groups: finding one looks at every member.
@@ -56,7 +59,7 @@ const WIDE: usize = 4096;
 impl<'a> Seen<'a> {
     /// No problem, nothing folded.
     pub fn plain(tasks: &'a Tasks, grains: &'a Grains) -> Self {
-        Seen { tasks, grains, lens: None, deviation: None, alike: false, paths: None }
+        Seen { tasks, grains, lens: None, deviation: None, alike: false, paths: None, serial: &[] }
     }
 
     /// The way of a group's own critical path through its members.
@@ -150,8 +153,11 @@ pub fn scene(seen: &Seen<'_>, mut parts: Vec<Part>, options: &GrainOptions) -> S
         Some(of) => critical_parts(seen, &parts, of),
         None => Critical::none(parts.len()),
     };
-    let placement = place(&parts, &level, &critical);
-    draw::draw(seen, &parts, &placement, &critical, &depends, options)
+    let mut placement = place(&parts, &level, &critical);
+    let plates = serial::insert(seen, &parts, &mut placement);
+    let mut scene = draw::draw(seen, &parts, &placement, &critical, &depends, options);
+    serial::draw(seen, &plates, &placement, &mut scene);
+    scene
 }
 
 /// The row of each member that depends on others: below the lowest of those.

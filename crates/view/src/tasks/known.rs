@@ -4,8 +4,10 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crosscut_tasks::Tasks;
-use crosscut_tasks::grain::{Class, Deviation, Grains, Problem, ProblemSet, Theta, Thresholds};
+use crosscut_tasks::{SerialPart, Tasks};
+use crosscut_tasks::grain::{
+    Class, Deviation, Grains, Problem, ProblemSet, Theta, Thresholds, WorstLine,
+};
 use crosscut_tasks::schema::Kind;
 use crosscut_tree::NodeId;
 use crosscut_workbench::{LensSpec, Refusal};
@@ -33,6 +35,7 @@ pub struct GrainRun {
     thresholds: Thresholds,
     whole: OnceLock<Whole>,
     by_task: OnceLock<ByTask>,
+    serial: OnceLock<Vec<SerialPart>>,
     /// By problem, with the run's own threshold.
     own: [OnceLock<Arc<Known>>; Problem::ALL.len()],
     /// Others, the one used last at the end.
@@ -78,6 +81,8 @@ pub struct Cost {
     pub theta: Theta,
     /// The grains that cost most, with what they cost.
     pub worst: Vec<(NodeId, i64)>,
+    /// The lines whose grains cost most.
+    pub lines: Vec<WorstLine>,
 }
 
 impl Known {
@@ -94,6 +99,7 @@ impl Known {
             work: self.set.lens.chosen().iter().map(|grain| grains.critical_path(grain)).sum(),
             theta: grains.theta(Some(&self.set)),
             worst: grains.worst_grains(&self.set, deviation, WORST),
+            lines: grains.worst_lines(tasks, &self.set, deviation, WORST),
         })
     }
 }
@@ -112,6 +118,7 @@ impl GrainRun {
             thresholds,
             whole: OnceLock::new(),
             by_task: OnceLock::new(),
+            serial: OnceLock::new(),
             own: Default::default(),
             others: Mutex::default(),
         }
@@ -123,6 +130,15 @@ impl GrainRun {
             depth: self.grains.tree().max_depth(),
             theta: self.grains.theta(None),
             classes: self.grains.classes(CLASSES),
+        })
+    }
+
+    /// The serial parts of the program in the order of time; of several processes beside one another none.
+    pub fn serial(&self, tasks: &Tasks) -> &[SerialPart] {
+        self.serial.get_or_init(|| {
+            let parts = tasks.serial_parts();
+            let in_order = parts.windows(2).all(|pair| pair[0].end <= pair[1].start);
+            if in_order { parts } else { Vec::new() }
         })
     }
 

@@ -7,12 +7,13 @@ use crosscut_tasks::{Cause, Finding, Tasks};
 use crosscut_workbench::{Hatch, How, Look, Loss, Selection, Span};
 
 use super::opened::Opened;
-use super::{forest_tasks, words};
+use super::{evidence, forest_tasks, words};
 
 /// All causes, worst first. No two of them claim the same time of a worker.
 pub fn losses(opened: &Opened, run: usize) -> Vec<Loss> {
     let places = places(&opened.tasks);
-    opened.causes().findings.iter().map(|finding| loss(opened, finding, run, &places)).collect()
+    let findings = opened.causes().findings.iter().enumerate();
+    findings.map(|(at, finding)| loss(opened, (at, finding), run, &places)).collect()
 }
 
 /// The place that stands for each worker: its first one.
@@ -27,7 +28,7 @@ fn places(tasks: &Tasks) -> Vec<u32> {
     first
 }
 
-fn loss(opened: &Opened, finding: &Finding, run: usize, places: &[u32]) -> Loss {
+fn loss(opened: &Opened, (at, finding): (usize, &Finding), run: usize, places: &[u32]) -> Loss {
     let tasks = &opened.tasks;
     let place = |worker: u32| places.get(worker as usize).copied().unwrap_or(u32::MAX);
     let stretch = |&(worker, from, to): &(u32, i64, i64)| (place(worker), Span(from as f64, to as f64));
@@ -42,7 +43,7 @@ fn loss(opened: &Opened, finding: &Finding, run: usize, places: &[u32]) -> Loss 
         hatch: hatch(finding.cause.id()),
         stretches: finding.stretches.iter().map(stretch).collect(),
         evidence: finding.evidence.clone(),
-        picture: picture(opened, finding, run),
+        picture: Some(picture(opened, at, finding, run)),
         show: show(opened, finding, run),
         what: finding.what.clone(),
         advice: finding.advice.clone(),
@@ -84,11 +85,23 @@ fn around((from, to): (i64, i64), elapsed: i64) -> Span {
     Span((from - more).max(0) as f64, (to + more).min(elapsed.max(1)) as f64)
 }
 
-/// What the workers did then.
-fn picture(opened: &Opened, finding: &Finding, run: usize) -> Option<Look> {
-    let window = finding.window?;
-    let mut look = Look::of("tasks.evidence", run);
-    look.scope.time = Some(around(window, opened.tasks.summary().elapsed));
+/// The option that names a loss by its number among all causes of the run, from 1 on.
+pub const LOSS: &str = "loss";
+
+/// The finding that a picture is to prove, if it names one.
+pub fn meant<'a>(opened: &'a Opened, look: &Look) -> Option<&'a Finding> {
+    let number: usize = look.option(LOSS)?.parse().ok()?;
+    opened.causes().findings.get(number.checked_sub(1)?)
+}
+
+/// A small picture that shows it: how long tasks or chunks are where that is the point, else what the workers did then.
+fn picture(opened: &Opened, at: usize, finding: &Finding, run: usize) -> Look {
+    let mut look = Look::of(if finding.sizes.is_some() { "tasks.lengths" } else { "tasks.evidence" }, run);
+    look.options.insert(LOSS.to_owned(), (at + 1).to_string());
     look.size = crosscut_workbench::Size { w: 400.0, h: 118.0 };
-    Some(look)
+    if finding.sizes.is_none() {
+        let tasks = &opened.tasks;
+        look.scope.time = Some(around(evidence::window(tasks, finding), tasks.summary().elapsed));
+    }
+    look
 }

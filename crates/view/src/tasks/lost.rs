@@ -110,7 +110,7 @@ mod tests {
             hatch: (Fill::Dots, 0),
             stretches: stretches.iter().map(|&(place, from, to)| (place, Span(from, to))).collect(),
         };
-        Found { findings: Vec::new(), lost: losses.iter().map(lost).collect() }
+        Found { lost: losses.iter().map(lost).collect(), ..Found::default() }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What the overview of a run says about its tasks: where the time of all workers went, figures, small charts.
 
+use crosscut_run::Clock;
 use crosscut_scene::format::{count, three};
 use crosscut_tasks::schema::Kind;
 use crosscut_tasks::{Summary, Tasks};
@@ -7,6 +8,7 @@ use crosscut_tree::Unit;
 use crosscut_workbench::sheet::Tone;
 use crosscut_workbench::{Block, Fact, Found, Look};
 
+use super::charts;
 use super::forest_tasks::CRITICAL_PATH;
 use super::opened::Opened;
 use super::sheets::{head, text};
@@ -22,6 +24,18 @@ pub fn overview(opened: &Opened, found: Option<&Found>, run: usize) -> Vec<Block
         height,
         slow: false,
     };
+    let rows = tasks.workers().clamp(1, 64) as f32;
+    if let Some(found) = found.filter(|found| found.too_little.is_some() || !found.findings.is_empty()) {
+        // Right of the account, so below what costs most.
+        let at = blocks.len() - 1;
+        blocks.insert(at, match found.too_little {
+            Some(_) => show("What the workers did", "tasks.evidence", (rows * 36.0 + 24.0).clamp(96.0, 320.0)),
+            None => {
+                let height = charts::ladder::height(found.findings.len());
+                show("Without what costs most", "tasks.ladder", height)
+            }
+        });
+    }
     blocks.push(show("Speed-up by number of workers: bounds", "tasks.speedup", 220.0));
     blocks.push(Block::Show {
         title: "Speed-up by number of workers: predicted".to_owned(),
@@ -29,7 +43,6 @@ pub fn overview(opened: &Opened, found: Option<&Found>, run: usize) -> Vec<Block
         height: 260.0,
         slow: true,
     });
-    let rows = tasks.workers().clamp(1, 64) as f32;
     blocks.push(show("Workers", "tasks.workers", (rows * 18.0 + 8.0).clamp(60.0, 320.0)));
     blocks.push(show("Gaps between intervals", "tasks.gaps", 200.0));
     blocks.push(show("Migrations", "tasks.migrations", 260.0));
@@ -83,12 +96,38 @@ fn headline(s: &Summary, work: i64, found: Option<&Found>) -> String {
         1 => format!("{} of 1 worker busy", three(busy)),
         n => format!("{} of {} workers busy", three(busy), count(n.into())),
     };
+    if let Some(why) = found.and_then(|found| found.too_little.as_ref()) {
+        return format!("{workers}; {why}: too little to judge");
+    }
     let Some(first) = found.and_then(|found| found.findings.first()) else { return workers };
     let what = lower(&first.what);
     match &first.line {
         Some(line) => format!("{workers}; {what} at {} costs most", line.plain()),
         None => format!("{workers}; {what} costs most"),
     }
+}
+
+/// Runs that are shorter are not judged.
+const SHORT: i64 = 1_000_000;
+/// Runs with fewer tasks, chunks and members of teams are not judged, unless they work for longer than this.
+const FEW: (i64, i64) = (50, 10_000_000);
+
+/// What is too little in a run to judge it by: its time, or what was recorded of it.
+pub fn too_little(tasks: &Tasks) -> Option<String> {
+    let s = tasks.summary();
+    let number = |kind: Kind| kind.leaf().map_or(0, |leaf| s.counts[leaf]);
+    let (members, chunks) = (number(Kind::Fork), number(Kind::Chunk));
+    let few = s.tasks + members + chunks < FEW.0 && s.work < FEW.1;
+    if tasks.clock() != Clock::Ns || !(few || s.elapsed < SHORT) {
+        return None;
+    }
+    let what = match (s.tasks, chunks, members) {
+        (0, 0, 0) => "no task".to_owned(),
+        (0, 0, members) => many(members as usize, "member"),
+        (0, chunks, _) => many(chunks as usize, "chunk"),
+        (tasks, ..) => many(tasks as usize, "task"),
+    };
+    Some(format!("{what} in {}", time_text(s.elapsed, tasks.clock())))
 }
 
 /// A sentence's beginning, inside another sentence.

@@ -6,11 +6,12 @@ use crosscut_scene::palette::slot;
 use crosscut_tasks::Tasks;
 use crosscut_tree::{NodeId, Tree};
 use crosscut_workbench::sheet::{Crumb, Offer, Tone};
-use crosscut_workbench::{Block, Cell, Column, Fact, Look, Nodes, Row, RowState, Selection, Table};
+use crosscut_workbench::{Block, Cell, Column, Fact, Found, Look, Nodes, Row, RowState, Selection, Table};
 
 use super::code::{code, long_source};
 use super::colour::worker_slot;
-use super::words;
+use super::opened::Opened;
+use super::{gutter, words};
 
 /// Nodes that are named at both ends of a long path.
 const CRUMBS: usize = 32;
@@ -68,7 +69,8 @@ pub fn mix(tasks: &Tasks, times: Vec<i64>) -> Option<Fact> {
 }
 
 /// Where a node began and ended in the source, with the lines around its beginning if the file can be read.
-pub fn source(tasks: &Tasks, node: NodeId) -> Vec<Block> {
+pub fn source(opened: &Opened, found: Option<&Found>, node: NodeId) -> Vec<Block> {
+    let tasks = &opened.tasks;
     let (from, to) = tasks.source(node);
     let mut blocks = Vec::new();
     let Some(first) = from.or(to) else { return blocks };
@@ -84,7 +86,8 @@ pub fn source(tasks: &Tasks, node: NodeId) -> Vec<Block> {
         rows.push(Fact::new("function", Cell::text(&first.function)));
     }
     blocks.push(Block::Facts { rows });
-    blocks.extend(from.and_then(code).map(Block::Code));
+    let beside = |code| gutter::beside(opened, found, code);
+    blocks.extend(from.and_then(code).map(beside).map(Block::Code));
     blocks
 }
 

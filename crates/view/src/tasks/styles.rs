@@ -331,6 +331,28 @@ pub fn unused() -> Style {
     Style { fill: Fill::Dots, opacity: 0.5, rank: rank::BAND, ..Style::PART }
 }
 
+/// Around the mark that proves a finding.
+pub const PROOF: Style = Style {
+    fill: Fill::None,
+    stroke: RED,
+    width: 2.0,
+    hit: false,
+    rank: rank::RIM,
+    meaning: Cow::Borrowed("what shows it"),
+    ..Style::BOX
+};
+
+/// A serial part of the program between groups of grains.
+pub fn serial() -> Style {
+    Style {
+        shape: Shape::Round,
+        fill: Fill::Level,
+        stroke: EDGE,
+        meaning: Cow::Borrowed("serial part"),
+        ..Style::BOX
+    }
+}
+
 /// A ruler.
 pub const RULER: Style = Style { rank: rank::LINK, ..Style::LINK };
 

@@ -63,6 +63,16 @@ pub(crate) fn time_axis(
     Axis::linear(span, left, (width - left - right).max(1.0), unit(tasks.clock()), "time")
 }
 
+/// The axis of time, and the height of a row.
+pub(crate) fn frame(tasks: &Tasks, window: (i64, i64), options: &TimelineOptions) -> (Axis, f32) {
+    let left = if options.small { SMALL_LEFT } else { LEFT };
+    let pitch = match (options.height - FOOT) / tasks.rows().max(1) as f32 {
+        pitch if options.small => pitch.max(0.1),
+        pitch => pitch.floor().clamp(PITCH.0, PITCH.1),
+    };
+    (time_axis(tasks, window, options.width, (left, RIGHT)), pitch)
+}
+
 /// Draws the window `from..to`; `found` is what was lost, where that is known.
 pub fn timeline(
     tasks: &Tasks,
@@ -70,13 +80,8 @@ pub fn timeline(
     options: &TimelineOptions,
     found: Option<&Found>,
 ) -> Scene {
-    let left = if options.small { SMALL_LEFT } else { LEFT };
-    let axis = time_axis(tasks, (from, to), options.width, (left, RIGHT));
+    let (axis, pitch) = frame(tasks, (from, to), options);
     let rows = tasks.rows();
-    let pitch = match (options.height - FOOT) / rows.max(1) as f32 {
-        pitch if options.small => pitch.max(0.1),
-        pitch => pitch.floor().clamp(PITCH.0, PITCH.1),
-    };
     let mut scene = Scene {
         title: format!("{} · timeline", tasks.run().name()),
         width: options.width,
@@ -173,7 +178,7 @@ fn row_grounds(tasks: &Tasks, pitch: f32, axis: &Axis, scene: &mut Scene) {
 }
 
 /// Height of a mark in a row: thin rows have no space between them.
-fn bar(pitch: f32) -> f32 {
+pub(crate) fn bar(pitch: f32) -> f32 {
     match pitch {
         p if p >= 8.0 => p - 2.0,
         p if p >= 5.0 => p - 1.0,

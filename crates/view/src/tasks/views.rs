@@ -4,7 +4,7 @@ use crosscut_tasks::schema::Edge;
 use crosscut_tree::Unit;
 use crosscut_workbench::{Act, Compares, On, Opt, OptKind, Pane, TreeDecl, View};
 
-use super::{forest_grains, forest_tasks};
+use super::{forest_grains, forest_tasks, losses};
 
 /// The trees.
 pub const TREES: &[TreeDecl] = &[
@@ -108,6 +108,17 @@ const fn scale_of(name: &'static str, title: &'static str) -> Opt {
     Opt { name, title, kind, usual: "0", auto: false, when: None, key: None }
 }
 
+/// Which loss a picture is about; 0 is none.
+const LOSS: Opt = Opt {
+    name: losses::LOSS,
+    title: "Number of a loss",
+    kind: OptKind::Number { least: 0.0, most: 1e6, log: false, unit: Unit::Count },
+    usual: "0",
+    auto: false,
+    when: None,
+    key: None,
+};
+
 /// What is alike in all views of tasks.
 const TASKS: View = View {
     name: "",
@@ -143,7 +154,7 @@ pub const VIEWS: &[View] = &[
         title: "Grain graph",
         icon: "M8 1 10.5 4h-5zM8 15l2.5-3h-5zM1.5 6h3v4h-3zM6.5 6h3v4h-3zM11.5 6h3v4h-3z",
         about: "Tasks and chunks folded into groups; a lens shows those that have a problem.",
-        trees: &[forest_grains::TREE],
+        trees: &[forest_grains::TREE, forest_tasks::TREE],
         pane: Pane::Graph,
         options: &[
             colour("source"),
@@ -153,7 +164,7 @@ pub const VIEWS: &[View] = &[
             nodes("path", "Critical path of", forest_grains::TREE),
         ],
         acts: &[
-            Act { name: "worst", title: "Open to the worst grain", key: Some("Shift+W"), on: On::View },
+            Act { name: "worst", title: "Open to the worst line", key: Some("Shift+W"), on: On::View },
             Act {
                 name: "alike",
                 title: "Open what is alike in the same way",
@@ -214,7 +225,15 @@ pub const VIEWS: &[View] = &[
         options: &[scale_of("whole", "Time that is as wide as the bar")],
         ..HIDDEN
     },
-    View { name: "tasks.evidence", title: "What shows it", trees: &[forest_tasks::TREE, "places"], ..HIDDEN },
+    View {
+        name: "tasks.evidence",
+        title: "What shows it",
+        trees: &[forest_tasks::TREE, "places"],
+        options: &[LOSS],
+        ..HIDDEN
+    },
+    View { name: "tasks.lengths", title: "How long tasks and chunks are", options: &[LOSS], ..HIDDEN },
+    View { name: "tasks.ladder", title: "Without what costs most", ..HIDDEN },
     View { name: "tasks.workers", title: "Workers", trees: &["places"], ..HIDDEN },
     View { name: "tasks.speedup", title: "Speed-up by number of workers", ..HIDDEN },
     View {

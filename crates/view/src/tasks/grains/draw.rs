@@ -131,7 +131,7 @@ pub fn draw(
 ) -> Scene {
     let mut scene = Scene::default();
     if let Some(root) = placement.rects.first() {
-        (scene.width, scene.height) = (root.w, root.h);
+        (scene.width, scene.height) = (root.w, root.y + root.h);
     }
     scene.begin(Plot::graph(scene.width, scene.height));
     let closed = parts.iter().filter(|part| !matches!(part.what, What::Open | What::Grain));
