@@ -293,7 +293,23 @@ function sheet(run) {
       },
       { is: "head", text: "Slow" },
       { is: "show", title: "A slow picture", look: look("sample.slow", { run }), height: 120, slow: true },
-      { is: "code", file: "/src/main.c", first: 10, lines: ["int main(void) {", "  work();", "}"], mark: 11 },
+      {
+        is: "code",
+        file: "/src/main.c",
+        first: 10,
+        lines: ["int main(void) {", "  work();", "}"],
+        mark: 11,
+        beside: [
+          {
+            line: 11,
+            bars: [
+              { fill: "solid", slot: 2, share: 0.5, number: null, text: "work: 5 ms" },
+              { fill: "dots", slot: 1, share: 1, number: 2, text: "lost, imbalance: 10 ms" },
+            ],
+          },
+        ],
+        scale: "10 ms",
+      },
     ],
   };
 }

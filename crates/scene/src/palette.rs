@@ -374,6 +374,20 @@ mod tests {
         }
     }
 
+    /// What is ready never looks like a worker or a line.
+    #[test]
+    fn ready_is_no_category() {
+        for theme in [Theme::LIGHT, Theme::DARK] {
+            for ready in slot::READY..slot::READY + 5 {
+                for i in 0..CATEGORIES {
+                    let (a, b) = (seen(theme.slot(ready), NORMAL), seen(theme.own[i], NORMAL));
+                    let distance: f64 = a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt();
+                    assert!(distance > 0.05, "slots {ready} and {i}: {distance}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn text_can_be_read_on_every_fill() {
         for theme in [Theme::LIGHT, Theme::DARK] {

@@ -4,6 +4,7 @@
 pub mod about_grain;
 pub mod about_task;
 pub mod act;
+pub mod chain;
 pub mod charts;
 pub mod code;
 pub mod colour;
@@ -30,6 +31,7 @@ pub mod overview;
 pub mod predict;
 pub mod profile;
 pub mod report;
+pub mod room;
 pub mod search;
 pub mod sheets;
 pub mod styles;

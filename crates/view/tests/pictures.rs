@@ -179,7 +179,7 @@ fn grains(
 ) -> Scene {
     let grains = Grains::new(tasks);
     let set = lens.map(|(problem, threshold)| grains.problem(problem, threshold, None));
-    let look = Seen { tasks, grains: &grains, lens: set.as_ref(), deviation: None, alike, paths: None };
+    let look = Seen { lens: set.as_ref(), alike, ..Seen::plain(tasks, &grains) };
     grain(&look, &fitting(&look, limit), 20_000, options).unwrap()
 }
 

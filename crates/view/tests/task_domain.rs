@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 #[test]
 fn losses_are_the_causes() {
-    let bench = bench::over(&[("fib", 2000), ("wide", 5000), ("chain", 3000), ("skewed", 3000)]);
+    let bench = bench::over(&[("fib", 8000), ("wide", 5000), ("chain", 3000), ("skewed", 6000)]);
     let mut seen = 0;
     for run in 0..4 {
         let causes = bench.opened(run).causes();
@@ -66,7 +66,7 @@ fn looks<'a>(sheet: &'a Sheet) -> Vec<&'a crosscut_workbench::Look> {
 
 #[test]
 fn the_overview_accounts_for_all_time() {
-    let bench = start();
+    let bench = bench::over(&[("fib", 8000), ("wide", 5000)]);
     for run in [0, 1] {
         let sheet = bench.bench.overview(run, None).unwrap();
         let facts = sheet.blocks.iter().find_map(|block| match block {
@@ -86,12 +86,63 @@ fn the_overview_accounts_for_all_time() {
         assert_eq!(values.len(), 3);
         assert!((values.iter().sum::<f64>() - whole).abs() < 1.0, "work + delay + no work");
         let views: Vec<&str> = looks(&sheet).iter().map(|look| look.view.as_str()).collect();
-        for view in ["account", "speedup", "whatif", "workers", "gaps", "migrations"] {
+        for view in ["account", "ladder", "speedup", "whatif", "workers", "gaps", "migrations"] {
             assert!(views.contains(&format!("tasks.{view}").as_str()), "{view}");
         }
         for look in looks(&sheet) {
             bench.bench.draw(look).unwrap_or_else(|refusal| panic!("{}: {refusal}", look.view));
         }
+    }
+}
+
+/// A run of half a millisecond: nothing is called a finding, nothing is predicted, and all that happened is drawn.
+#[test]
+fn a_short_run_is_not_judged() {
+    let bench = bench::over(&[("fib", 2000)]);
+    let found = bench.bench.found(0).unwrap();
+    let why = found.too_little.clone().unwrap();
+    assert!(why.starts_with("500 tasks in ") && why.ends_with("µs"), "{why}");
+    assert!(found.findings.is_empty() && found.lost.iter().all(|lost| lost.number.is_none()));
+    assert!(!found.lost.is_empty());
+    let sheet = bench.bench.overview(0, None).unwrap();
+    let views: Vec<&str> = looks(&sheet).iter().map(|look| look.view.as_str()).collect();
+    assert_eq!(views, ["tasks.account", "tasks.evidence"]);
+    let said = |text: &str| {
+        sheet.blocks.iter().any(|block| matches!(block, Block::Text { text: own, .. } if own.contains(text)))
+    };
+    assert!(said(": too little to judge") && said("some hundred times"));
+    let json = bench.bench.report_json(0).unwrap();
+    assert_eq!((&json["too_little"], &json["findings"]), (&serde_json::json!(why), &serde_json::json!([])));
+}
+
+/// What stands beside a line of code is its work and what was lost there, on one scale for the whole run.
+#[test]
+fn beside_code_stands_what_its_lines_did() {
+    let bench = bench::over(&[("fib", 8000)]);
+    let (opened, found) = (bench.opened(0), bench.bench.found(0).unwrap());
+    let source = opened.tasks.sources().get(0).unwrap();
+    let code = crosscut_workbench::sheet::Code {
+        file: source.file.clone(),
+        first: 1,
+        lines: vec![String::new(); 10_000],
+        mark: 1,
+        beside: Vec::new(),
+        scale: String::new(),
+    };
+    let code = crosscut_view::tasks::gutter::beside(opened, Some(&found), code);
+    let bars = || code.beside.iter().flat_map(|beside| &beside.bars);
+    let whole =
+        |beside: &crosscut_workbench::sheet::Beside| beside.bars.iter().map(|bar| bar.share).sum::<f32>();
+    assert!((code.beside.iter().map(whole).fold(0.0, f32::max) - 1.0).abs() < 1e-5);
+    assert!(bars().all(|bar| bar.share > 0.0));
+    for (id, line) in opened.lines().lines.iter().enumerate().filter(|(_, line)| line.work > 0) {
+        let source = opened.tasks.sources().get(id as u32).unwrap();
+        let beside = code.beside.iter().find(|beside| i64::from(beside.line) == source.line).unwrap();
+        let work = crosscut_view::tasks::words::time_text(line.work, opened.tasks.clock());
+        assert!(beside.bars.iter().any(|bar| bar.text.ends_with(&work) && bar.number.is_none()));
+    }
+    for lost in found.lost.iter().filter(|lost| lost.line.is_some()) {
+        assert!(bars().any(|bar| bar.number == lost.number && (bar.fill, bar.slot) == lost.hatch));
     }
 }
 

@@ -173,9 +173,9 @@ fn first_sheet(open: &OpenRun, found: Option<&Found>, job: &Job<'_>) -> Result<S
         own.iter().position(|block| matches!(block, Block::Show { .. })).map_or(own.len(), |at| at + 1);
     let rest = own.split_off(details);
     blocks.extend(own);
-    let judged = found.is_none_or(|found| found.too_little.is_none());
-    let head = if judged { "What costs most" } else { "Too little to judge" };
-    blocks.push(Block::Head { text: head.to_owned() });
+    if found.is_none_or(|found| found.too_little.is_none()) {
+        blocks.push(Block::Head { text: "What costs most".to_owned() });
+    }
     blocks.extend(costs(found, capacity(open)));
     blocks.extend(rest);
     Ok(Sheet {
@@ -192,8 +192,8 @@ fn costs(found: Option<&Found>, capacity: f64) -> Vec<Block> {
     let Some(found) = found else { return vec![text("Looking for what costs most…")] };
     if let Some(why) = &found.too_little {
         return vec![text(&format!(
-            "{why}: starting and ending takes most of that, and chance decides the rest. Nothing is called a finding. Let the \
-             program repeat its work some hundred times, or give it more, and record that."
+            "{why} is too little to judge: starting and ending takes most of it, and chance decides the rest. So nothing is \
+             called a finding. Let the program repeat its work some hundred times, or give it more, and record that."
         ))];
     }
     let mut blocks = Vec::new();

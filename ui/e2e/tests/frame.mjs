@@ -35,6 +35,23 @@ const clickNode = async (node, options) => {
   await settle();
 };
 
+test("beside code stand work, lost time and the number of the finding", async () => {
+  await open();
+  await press("1");
+  const lines = page.locator(".code-line");
+  assert.equal(await lines.count(), 3);
+  const bars = page.locator(".code-line .gutter canvas");
+  assert.equal(await bars.count(), 1, "only a line that did something has bars");
+  assert.equal(await bars.getAttribute("aria-label"), "work: 5 ms; lost, imbalance: 10 ms");
+  assert.equal(await lines.nth(1).locator(".gutter-number").textContent(), "2");
+  assert.match(await page.locator(".code-scale").textContent(), /whole width is 10 ms/);
+  // All lines begin at the same place, whatever stands beside them.
+  const lefts = await page
+    .locator(".code-number")
+    .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().x));
+  assert.equal(new Set(lefts.map(Math.round)).size, 1);
+});
+
 test("views, options and acts are those that the server declares", async () => {
   await open();
   const rail = page.getByRole("navigation", { name: "Views" }).getByRole("button");

@@ -232,7 +232,7 @@ test("the menu names every problem, what it costs, and what is missing", async (
   assert.equal(await items.count(), 0);
 });
 
-test("Shift+W opens to the worst grain, and again to the next", async () => {
+test("Shift+W opens to the worst line, and again to the next", async () => {
   await lens(LENS);
   await press(page, "0", "Shift+W");
   const worst = await grain();

@@ -4,8 +4,11 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { launch, open, still } from "../browser.mjs";
 import { decoder } from "../picture.mjs";
-import { imported, info, serve } from "../server.mjs";
+import { imported, info, serve, synthetic } from "../server.mjs";
 import { nodeAt, press, state } from "../workbench.mjs";
+
+/** The red of problems in the light theme. */
+const RED = "#c8102e";
 
 let browser, server, page, pictures, truth;
 
@@ -76,6 +79,24 @@ test("findings are sorted by what they cost, and numbered", async () => {
   );
 });
 
+test("the run without what costs most is a ladder, each rung shorter", async () => {
+  const ladder = page.getByRole("img", { name: "Without what costs most" });
+  await ladder.scrollIntoViewIfNeeded();
+  const picture = await still(page, ladder);
+  const blue = await pictures.count(picture, "#2a6bb0", 40);
+  assert.ok(blue > 200, "the run as it is");
+  assert.match(await page.locator(".finding-cost").first().textContent(), /without it \((replay|at most)\)/);
+});
+
+test("what proves a finding is outlined in red", async () => {
+  for (const finding of (await page.locator(".finding").all()).slice(0, 3)) {
+    await finding.scrollIntoViewIfNeeded();
+    const picture = await still(page, finding.locator("canvas"));
+    assert.ok((await pictures.count(picture, RED)) > 10, await finding.textContent());
+    assert.match(await finding.locator(".picture-note").textContent(), /outlined|shorter/);
+  }
+});
+
 test("a finding opens the view that shows it, with the place selected", async () => {
   await page.locator(".finding-open").first().click();
   await still(page);
@@ -85,6 +106,20 @@ test("a finding opens the view that shows it, with the place selected", async ()
     assert.ok(await nodeAt(page, Number(s.selected.nodes)));
   await press(page, "p");
   assert.notDeepEqual((await state(page)).selected, s.selected);
+});
+
+test("a run of some microseconds is drawn, not judged", async () => {
+  const short = await serve(synthetic("fib", 400));
+  const tiny = await open(browser, short.link);
+  assert.match(await tiny.locator("h1.headline").textContent(), /tasks in .* too little to judge/);
+  assert.match(await tiny.locator(".sheet").textContent(), /some hundred times/);
+  assert.equal(await tiny.locator(".finding").count(), 0);
+  const workers = tiny.getByRole("img", { name: "What the workers did" });
+  const cells = await pictures.sketch(await still(tiny, workers), 24, 6);
+  assert.ok(Math.max(...cells) - Math.min(...cells) > 20, "its timeline is drawn");
+  assert.deepEqual(tiny.problems, []);
+  await tiny.context().close();
+  short.stop();
 });
 
 test("nothing went wrong in the page", () => assert.deepEqual(page.problems, []));

@@ -6,7 +6,7 @@ import { useBench } from "../bench";
 import { drawBar } from "../draw/swatch";
 import type { Bar } from "../protocol/Bar";
 
-const WIDTH = 58;
+const WIDTH = 46;
 const HEIGHT = 10;
 /** What is there at all is seen. */
 const LEAST = 2;
@@ -24,7 +24,7 @@ export function Gutter(props: { bars: readonly Bar[] }): JSX.Element {
   );
 }
 
-/** All bars of a line, one above the other. */
+/** All bars of a line, one behind the other. */
 function Bars(props: { bars: readonly Bar[]; says: string }): JSX.Element {
   const { store } = useBench();
   let canvas!: HTMLCanvasElement;
@@ -34,11 +34,12 @@ function Bars(props: { bars: readonly Bar[]; says: string }): JSX.Element {
     canvas.height = Math.round(HEIGHT * ratio);
     const ctx = canvas.getContext("2d")!;
     ctx.scale(ratio, ratio);
-    const h = HEIGHT / props.bars.length;
-    props.bars.forEach((bar, i) => {
-      const w = Math.max(LEAST, WIDTH * Math.min(1, bar.share));
-      drawBar(ctx, bar, store.ink(), { x: 0, y: i * h, w, h });
-    });
+    let x = 0;
+    for (const bar of props.bars) {
+      const w = Math.max(LEAST, WIDTH * bar.share);
+      drawBar(ctx, bar, store.ink(), { x, y: 0, w, h: HEIGHT });
+      x += w;
+    }
   });
   return (
     <canvas

@@ -111,9 +111,10 @@ impl Teller<'_> {
     fn sizes(&self, loss: &Loss) -> Option<Sizes> {
         let (lengths, needed) = match loss.cause {
             Cause::SmallTasks => (self.roles.tasks.get(&loss.line)?, self.facts.cost_of_task(loss.line)),
-            Cause::FineChunks => (self.roles.chunks.get(&loss.line)?, WORTH_IT * FETCH),
+            Cause::FineChunks => (self.roles.chunks.get(&loss.line)?, FETCH),
             _ => return None,
         };
+        let needed = needed.saturating_mul(WORTH_IT);
         Some(Sizes { bins: lengths.bins(), needed, below: lengths.below(needed) })
     }
 

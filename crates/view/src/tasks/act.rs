@@ -132,9 +132,9 @@ fn next_worst(
     let amount = if super::about_grain::is_by_work(problem) { "of work" } else { "lost" };
     let source = tasks.sources().get(line.source);
     let notice = format!(
-        "{} of the {} worst: {}, {} with {}, {} {amount}",
+        "line {} of {}, worst first: {}, {} with {}, {} {amount}",
         next + 1,
-        super::words::many(worst.len(), "line"),
+        worst.len(),
         source.map_or_else(|| "source not known".to_owned(), |source| source.short()),
         super::words::many(line.grains, "grain"),
         forest_grains::in_words(problem),

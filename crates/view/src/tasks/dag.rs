@@ -12,7 +12,9 @@ use crosscut_tasks::{Inside, Tasks};
 use crosscut_tree::{Cut, NodeId, Plain, fold};
 
 use crate::format::{count, fit_end, short_count, text_width, time};
+use crate::tasks::chain::{self, Strip};
 use crate::tasks::colour::{ColourBy, Painter, worker_slot};
+use crate::tasks::room;
 use crate::tasks::styles::{self, role};
 use crosscut_scene::palette::slot;
 
@@ -76,10 +78,32 @@ pub fn scene(tasks: &Tasks, shown: &[fold::Part], options: &DagOptions) -> Scene
     } else {
         Critical::none(parts.len())
     };
-    let placement = place(&parts, &shapes(&parts), &critical);
+    let mut placement = place(&parts, &shapes(&parts), &critical);
+    let strips = chains(tasks, &parts, &mut placement);
     let mut scene = draw(tasks, &parts, &placement, &critical, options);
     depend::draw(&parts, &placement, &depends, &mut scene);
+    let mut painter = Painter::new(tasks, options.colour);
+    strips.iter().for_each(|strip| chain::draw(tasks, strip, &Some, &mut painter, &mut scene));
     scene
+}
+
+/// Makes room for the chains of open sections at their feet, and says where they are.
+fn chains(tasks: &Tasks, parts: &[Part], placement: &mut Placement) -> Vec<Strip> {
+    const SIDE: f32 = 10.0;
+    let open = |part: &Part| part.what == What::Open && part.kind == Kind::Section;
+    let sections = parts.iter().enumerate().rev().filter(|(_, part)| open(part));
+    let mut found = chain::of_sections(tasks, sections.map(|(i, part)| (i, part.nodes.clone())));
+    let foot = |section: usize| placement.rects[section].y + placement.rects[section].h - SIDE / 2.0;
+    found.sort_by(|a, b| foot(a.0).total_cmp(&foot(b.0)));
+    let room = room::Room::at(found.iter().map(|(section, _)| (foot(*section), chain::HIGH)));
+    let strip = |(section, chain): (usize, chain::Chain)| {
+        let (rect, foot) = (placement.rects[section], foot(section));
+        let at = (rect.x + SIDE, room.top(foot) - chain::HIGH, rect.w - 2.0 * SIDE);
+        Strip { chain, at }
+    };
+    let strips = found.into_iter().map(strip).collect();
+    placement.make(&room);
+    strips
 }
 
 /// Heights of visible parts; a whole number of pixels, so that edges are sharp.

@@ -120,8 +120,7 @@ pub fn seen<'a>(opened: &'a Opened, look: &Look, known: Option<&'a Known>) -> Se
         lens: known.map(|known| &known.set),
         deviation: graph.deviation.as_ref(),
         alike: forest_grains::folds_alike(look),
-        paths: Some(&graph.paths),
-        serial: graph.serial(&opened.tasks),
+        run: Some(graph),
         ..Seen::plain(&opened.tasks, &graph.grains)
     }
 }

@@ -36,7 +36,8 @@ pub fn draw(
     for &(row, Span(from, to)) in &proof.marks {
         let (from, to) = (axis.pixel(from).clamp(left, right), axis.pixel(to).clamp(left, right));
         let more = ((NARROW - (to - from)) / 2.0).max(0.0);
-        let at = [from - more + 1.0, row as f32 * pitch + 1.0, to - from + 2.0 * more - 2.0, bar(pitch) - 2.0];
+        let at =
+            [from - more + 1.0, row as f32 * pitch + 1.0, to - from + 2.0 * more - 2.0, bar(pitch) - 2.0];
         scene.boxes.push(at, Mark::none().role(role::SIGN).looks(style, slot::RED));
     }
     scene.note = Some(proof.says);
@@ -50,7 +51,7 @@ struct Proof {
 }
 
 fn proof(tasks: &Tasks, window: (i64, i64), found: &Found, finding: &Finding) -> Option<Proof> {
-    let lost = || longest_loss(tasks, window, found, finding);
+    let lost = || longest_loss(tasks, window, found, finding).or_else(|| without_processor(tasks, finding));
     let Some(node) = finding.node.filter(|_| !is_waiting(finding.cause)) else { return lost() };
     if finding.cause == Cause::DependenceChain {
         return links(tasks, window, node).or_else(lost);
@@ -63,7 +64,8 @@ fn proof(tasks: &Tasks, window: (i64, i64), found: &Found, finding: &Finding) ->
     };
     let Some(worker) = tasks.worker(node) else { return lost() };
     let span = Span(tasks.start(shown) as f64, tasks.end(shown) as f64);
-    let says = format!("outlined: {} on worker {worker}", words::time_text(tasks.elapsed(shown), tasks.clock()));
+    let says =
+        format!("outlined: {} on worker {worker}", words::time_text(tasks.elapsed(shown), tasks.clock()));
     Some(Proof { marks: vec![(worker, span)], says })
 }
 
@@ -86,6 +88,22 @@ fn longest_loss(tasks: &Tasks, window: (i64, i64), found: &Found, finding: &Find
     let says =
         format!("outlined: worker {worker} lost {}", words::time_text(length(span) as i64, tasks.clock()));
     Some(Proof { marks: vec![(worker, span)], says })
+}
+
+/// The stretch of a worker in which it was without a processor for longest: that is inside of what it ran.
+fn without_processor(tasks: &Tasks, finding: &Finding) -> Option<Proof> {
+    if finding.cause != Cause::Preempted {
+        return None;
+    }
+    let off = |stretch: &crosscut_tasks::schema::Stretch| stretch.to - stretch.from - stretch.processor;
+    let of = |worker: usize| tasks.stretches(worker).max_by_key(off).map(|stretch| (worker, stretch));
+    let (worker, stretch) = (0..tasks.workers())
+        .filter_map(of)
+        .max_by_key(|(_, stretch)| off(stretch))
+        .filter(|of| off(&of.1) > 0)?;
+    let long = words::time_text(off(&stretch), tasks.clock());
+    let says = format!("outlined: worker {worker} had no processor for {long} of this time");
+    Some(Proof { marks: vec![(worker, Span(stretch.from as f64, stretch.to as f64))], says })
 }
 
 /// All intervals of the line of a chain that the window holds: links, one after the other.
@@ -111,7 +129,7 @@ pub fn window(tasks: &Tasks, finding: &Finding) -> (i64, i64) {
     match finding.cause {
         cause if is_waiting(cause) => {
             let longest = finding.stretches.iter().max_by_key(|(_, from, to)| to - from);
-            longest.map_or(whole, |&(_, from, to)| part((from, to), 3))
+            longest.map_or((0, tasks.summary().elapsed), |&(_, from, to)| part((from, to), 3))
         }
         Cause::DependenceChain | Cause::WaitInLoop | Cause::SerialSpawn => {
             let Some(node) = finding.node else { return whole };

@@ -309,7 +309,7 @@ pub struct OnPath<'a> {
 impl<'a> OnPath<'a> {
     /// Nothing known yet.
     pub fn new(tasks: &'a Tasks, graph: &'a GrainRun) -> Self {
-        let seen = Seen { paths: Some(&graph.paths), ..Seen::plain(tasks, &graph.grains) };
+        let seen = Seen { run: Some(graph), ..Seen::plain(tasks, &graph.grains) };
         OnPath { seen, takes: HashMap::new(), known: HashMap::from([(NodeId::ROOT, true)]) }
     }
 

@@ -16,16 +16,19 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crosscut_tasks::{SerialPart, Tasks};
+use crosscut_tasks::Tasks;
 use crosscut_tasks::grain::{Deviation, GrainKind, GrainPath, Grains, ProblemSet};
 use crosscut_tree::{Cut, Folds, Members, NodeId, NodeSet, Tree};
 
-use crate::tasks::colour::ColourBy;
+use crate::tasks::chain::{self, Strip};
+use crate::tasks::colour::{ColourBy, Painter};
 use crate::tasks::dag::Scale;
+use crate::tasks::known::GrainRun;
+use crate::tasks::room::Room;
 use crosscut_scene::Scene;
 
 use parts::{Part, What};
-use place::{Critical, place};
+use place::{Critical, Placement, place, size};
 use shown::{GrainFolds, MANY, Nodes, first_grain};
 
 /// What is looked at, and how.
@@ -41,10 +44,8 @@ pub struct Seen<'a> {
     pub deviation: Option<&'a Deviation>,
     /// Fold groups that are alike.
     pub alike: bool,
-    /// Critical paths of wide groups that were found before.
-    pub paths: Option<&'a Paths>,
-    /// Serial parts of the program, in order of time; none are drawn of several processes.
-    pub serial: &'a [SerialPart],
+    /// What is known of the whole graph: critical paths of wide groups, serial parts of the program.
+    pub run: Option<&'a GrainRun>,
 }
 
 /// Critical paths of wide groups: finding one looks at every member.
@@ -59,13 +60,13 @@ const WIDE: usize = 4096;
 impl<'a> Seen<'a> {
     /// No problem, nothing folded.
     pub fn plain(tasks: &'a Tasks, grains: &'a Grains) -> Self {
-        Seen { tasks, grains, lens: None, deviation: None, alike: false, paths: None, serial: &[] }
+        Seen { tasks, grains, lens: None, deviation: None, alike: false, run: None }
     }
 
     /// The way of a group's own critical path through its members.
     pub fn path(&self, group: NodeId) -> Arc<GrainPath> {
         let find = || Arc::new(self.grains.path(self.tasks, group));
-        match self.paths {
+        match self.run.map(|run| &run.paths) {
             Some(paths) if self.grains.tree().child_count(group) > WIDE => {
                 let mut known = paths.known.lock().unwrap_or_else(PoisonError::into_inner);
                 known.entry(group).or_insert_with(find).clone()
@@ -154,10 +155,36 @@ pub fn scene(seen: &Seen<'_>, mut parts: Vec<Part>, options: &GrainOptions) -> S
         None => Critical::none(parts.len()),
     };
     let mut placement = place(&parts, &level, &critical);
-    let plates = serial::insert(seen, &parts, &mut placement);
+    let mut strips = chains(seen, &parts, &mut placement);
+    let plates = serial::insert(seen, &parts, &mut placement, &mut strips);
     let mut scene = draw::draw(seen, &parts, &placement, &critical, &depends, options);
     serial::draw(seen, &plates, &placement, &mut scene);
+    let mut painter = Painter::new(seen.tasks, options.colour);
+    let grain = |task: NodeId| seen.run.map(|run| run.of_task(seen.tasks, task));
+    strips.iter().for_each(|strip| chain::draw(seen.tasks, strip, &grain, &mut painter, &mut scene));
     scene
+}
+
+/// Makes room for the chains of open fork-joins above their joins, and says where they are.
+fn chains(seen: &Seen<'_>, parts: &[Part], placement: &mut Placement) -> Vec<Strip> {
+    const SIDE: f32 = 14.0;
+    let open = |part: &Part| part.what == What::Open && part.is_parallel();
+    let nodes = |part: &Part| seen.tasks.tree().range(seen.grains.task(part.node));
+    let groups = parts.iter().enumerate().rev().filter(|(_, part)| open(part));
+    let mut found = chain::of_sections(seen.tasks, groups.map(|(i, part)| (i, nodes(part))));
+    let foot = |group: usize| {
+        let rect = placement.rects[group];
+        rect.y + rect.h - size::EDGE - size::NODE - size::LANE / 2.0
+    };
+    found.sort_by(|a, b| foot(a.0).total_cmp(&foot(b.0)));
+    let room = Room::at(found.iter().map(|(group, _)| (foot(*group), chain::HIGH)));
+    let strip = |(group, chain): (usize, chain::Chain)| {
+        let (rect, foot) = (placement.rects[group], foot(group));
+        Strip { chain, at: (rect.x + SIDE, room.top(foot) - chain::HIGH, rect.w - 2.0 * SIDE) }
+    };
+    let strips = found.into_iter().map(strip).collect();
+    placement.make(&room);
+    strips
 }
 
 /// The row of each member that depends on others: below the lowest of those.

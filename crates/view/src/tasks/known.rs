@@ -4,11 +4,9 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crosscut_tasks::{SerialPart, Tasks};
-use crosscut_tasks::grain::{
-    Class, Deviation, Grains, Problem, ProblemSet, Theta, Thresholds, WorstLine,
-};
+use crosscut_tasks::grain::{Class, Deviation, Grains, Problem, ProblemSet, Theta, Thresholds, WorstLine};
 use crosscut_tasks::schema::Kind;
+use crosscut_tasks::{SerialPart, Tasks};
 use crosscut_tree::NodeId;
 use crosscut_workbench::{LensSpec, Refusal};
 

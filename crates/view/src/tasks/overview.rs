@@ -25,16 +25,18 @@ pub fn overview(opened: &Opened, found: Option<&Found>, run: usize) -> Vec<Block
         slow: false,
     };
     let rows = tasks.workers().clamp(1, 64) as f32;
-    if let Some(found) = found.filter(|found| found.too_little.is_some() || !found.findings.is_empty()) {
-        // Right of the account, so below what costs most.
-        let at = blocks.len() - 1;
-        blocks.insert(at, match found.too_little {
-            Some(_) => show("What the workers did", "tasks.evidence", (rows * 36.0 + 24.0).clamp(96.0, 320.0)),
-            None => {
-                let height = charts::ladder::height(found.findings.len());
-                show("Without what costs most", "tasks.ladder", height)
-            }
-        });
+    let counted = || [head("Counted"), Block::Facts { rows: facts(tasks) }];
+    if found.is_some_and(|found| found.too_little.is_some()) {
+        // The picture is all there is: what could be predicted of it would be chance.
+        blocks.truncate(blocks.len() - 1);
+        blocks.push(whole_timeline(run, (rows * 40.0 + 24.0).clamp(96.0, 400.0)));
+        blocks.extend(counted());
+        return blocks;
+    }
+    if let Some(found) = found.filter(|found| !found.findings.is_empty()) {
+        // Behind the account, and so below what costs most.
+        let height = charts::ladder::height(found.findings.len());
+        blocks.insert(blocks.len() - 1, show("Without what costs most", "tasks.ladder", height));
     }
     blocks.push(show("Speed-up by number of workers: bounds", "tasks.speedup", 220.0));
     blocks.push(Block::Show {
@@ -46,9 +48,15 @@ pub fn overview(opened: &Opened, found: Option<&Found>, run: usize) -> Vec<Block
     blocks.push(show("Workers", "tasks.workers", (rows * 18.0 + 8.0).clamp(60.0, 320.0)));
     blocks.push(show("Gaps between intervals", "tasks.gaps", 200.0));
     blocks.push(show("Migrations", "tasks.migrations", 260.0));
-    blocks.push(head("Counted"));
-    blocks.push(Block::Facts { rows: facts(tasks) });
+    blocks.extend(counted());
     blocks
+}
+
+/// All that the workers did, as a small picture that proves nothing.
+fn whole_timeline(run: usize, height: f32) -> Block {
+    let mut look = Look::of("tasks.evidence", run);
+    look.options.insert(super::losses::LOSS.to_owned(), "0".to_owned());
+    Block::Show { title: "What the workers did".to_owned(), look: Box::new(look), height, slow: false }
 }
 
 /// How busy the workers were and what costs most, as a sentence; where their time went, as a bar.
@@ -101,9 +109,10 @@ fn headline(s: &Summary, work: i64, found: Option<&Found>) -> String {
     }
     let Some(first) = found.and_then(|found| found.findings.first()) else { return workers };
     let what = lower(&first.what);
+    let costs = if what.ends_with('s') { "cost" } else { "costs" };
     match &first.line {
-        Some(line) => format!("{workers}; {what} at {} costs most", line.plain()),
-        None => format!("{workers}; {what} costs most"),
+        Some(line) => format!("{workers}; {what} at {} {costs} most", line.plain()),
+        None => format!("{workers}; {what} {costs} most"),
     }
 }
 

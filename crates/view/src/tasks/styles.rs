@@ -33,6 +33,8 @@ pub mod role {
     pub const PART: u8 = 8;
     /// Time that was lost.
     pub const LOST: u8 = 9;
+    /// A link of a chain.
+    pub const LINK: u8 = 10;
 }
 
 /// What an edge says; also its role.
@@ -342,15 +344,14 @@ pub const PROOF: Style = Style {
     ..Style::BOX
 };
 
+/// A link of a chain of dependences, or several.
+pub fn chained() -> Style {
+    Style { rank: rank::PART, meaning: Cow::Borrowed("link of a chain"), ..Style::BOX }
+}
+
 /// A serial part of the program between groups of grains.
-pub fn serial() -> Style {
-    Style {
-        shape: Shape::Round,
-        fill: Fill::Level,
-        stroke: EDGE,
-        meaning: Cow::Borrowed("serial part"),
-        ..Style::BOX
-    }
+pub fn serial(meaning: String) -> Style {
+    Style { shape: Shape::Round, fill: Fill::Level, stroke: EDGE, meaning: Cow::Owned(meaning), ..Style::BOX }
 }
 
 /// A ruler.

@@ -154,7 +154,7 @@ pub const VIEWS: &[View] = &[
         title: "Grain graph",
         icon: "M8 1 10.5 4h-5zM8 15l2.5-3h-5zM1.5 6h3v4h-3zM6.5 6h3v4h-3zM11.5 6h3v4h-3z",
         about: "Tasks and chunks folded into groups; a lens shows those that have a problem.",
-        trees: &[forest_grains::TREE, forest_tasks::TREE],
+        trees: &[forest_grains::TREE],
         pane: Pane::Graph,
         options: &[
             colour("source"),

@@ -103,7 +103,8 @@ mod tests {
     use super::*;
 
     fn found(costs: &[f64], replayed: Option<f64>) -> Found {
-        let number = |value: f64| Cell::Number { value, text: String::new(), exact: String::new(), share: None };
+        let number =
+            |value: f64| Cell::Number { value, text: String::new(), exact: String::new(), share: None };
         let finding = |(i, &cost): (usize, &f64)| Finding {
             number: i as u32 + 1,
             id: "lock".to_owned(),

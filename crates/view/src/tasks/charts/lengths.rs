@@ -15,6 +15,8 @@ use crate::tasks::opened::Opened;
 use crate::tasks::styles::{self, role};
 use crate::tasks::words::{many, share, time_text, unit};
 
+/// Above the bars, for what the dashed line says.
+const HEAD: f32 = 18.0;
 const MARGINS: [f32; 4] = [26.0, 6.0, 12.0, 24.0];
 
 /// Draws it; nothing for a finding that is not about lengths.
@@ -54,7 +56,7 @@ pub fn draw(opened: &Opened, finding: Option<&Finding>, size: Size) -> Scene {
         let (low, high) = (low as f64, 2.0 * low as f64);
         let (left, right) = (x.pixel(low), x.pixel(high));
         // What is there at all is seen.
-        let h = ((rect.h - 4.0) * number as f32 / most).max(1.5);
+        let h = ((rect.h - HEAD) * number as f32 / most).max(1.5);
         let is_short = (low * high).sqrt() < needed;
         let meaning = format!(
             "{} of {} to {}",
@@ -72,10 +74,12 @@ pub fn draw(opened: &Opened, finding: Option<&Finding>, size: Size) -> Scene {
     let cost = time_text(sizes.needed, tasks.clock());
     let text = match finding.cause {
         Cause::FineChunks => format!("{cost}: 10 × fetching one"),
-        _ => format!("{cost}: having a task"),
+        _ => format!("{cost}: 10 × having one"),
     };
     let beside = rect.x + rect.w - border - 6.0;
-    note(&mut scene, (border + 5.0, rect.y + 11.0), beside.max(1.0), text, Align::Start);
+    let left = crosscut_scene::format::text_width(&text) > beside;
+    let (at, align) = if left { (border - 5.0, Align::End) } else { (border + 5.0, Align::Start) };
+    note(&mut scene, (at, rect.y + 11.0), rect.w, text, align);
     let all: u64 = sizes.bins.iter().map(|bin| bin.1).sum();
     scene.note = Some(format!("{} of {} {things}s are shorter", share(sizes.below, 1.0), count(all as i64)));
     scene

@@ -3,6 +3,7 @@
 
 use super::flow::{Cell, Exit, Flow, Line, Placed, Shape, Shapes, cells, margin, size};
 use super::parts::{Part, What, doors, members};
+use crate::tasks::room::Room;
 use crate::tasks::styles::LinkKind;
 
 /// Where a part lies.
@@ -44,6 +45,21 @@ pub struct Placement {
     pub rects: Vec<Rect>,
     /// Edges.
     pub strokes: Vec<Stroke>,
+}
+
+impl Placement {
+    /// Makes room.
+    pub fn make(&mut self, room: &Room) {
+        for rect in &mut self.rects {
+            let foot = room.foot(rect.y + rect.h);
+            rect.y = room.top(rect.y);
+            rect.h = foot - rect.y;
+        }
+        for stroke in &mut self.strokes {
+            stroke.a.1 = room.foot(stroke.a.1);
+            stroke.b.1 = room.top(stroke.b.1);
+        }
+    }
 }
 
 /// Which parts lie on the critical path.

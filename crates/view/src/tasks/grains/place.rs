@@ -4,6 +4,7 @@
 
 use super::parts::{Part, What, members};
 pub use crate::tasks::dag::place::Stroke;
+use crate::tasks::room::Room;
 use crate::tasks::styles::LinkKind;
 
 /// Sizes in pixels.
@@ -96,6 +97,28 @@ pub struct Placement {
     pub ends: Vec<Pair>,
     /// Where the ruler of an open fork-join begins, if it has one: the part, and its upper end.
     pub rulers: Vec<(usize, (f32, f32))>,
+}
+
+impl Placement {
+    /// Makes room.
+    pub fn make(&mut self, room: &Room) {
+        for rect in &mut self.rects {
+            let foot = room.foot(rect.y + rect.h);
+            rect.y = room.top(rect.y);
+            rect.h = foot - rect.y;
+        }
+        for stroke in &mut self.strokes {
+            stroke.a.1 = room.foot(stroke.a.1);
+            stroke.b.1 = room.top(stroke.b.1);
+        }
+        for pair in &mut self.ends {
+            pair.fork.1 = room.top(pair.fork.1);
+            pair.join.1 = room.top(pair.join.1);
+        }
+        for (_, ruler) in &mut self.rulers {
+            ruler.1 = room.top(ruler.1);
+        }
+    }
 }
 
 /// The fork and the join of an open fork-join.

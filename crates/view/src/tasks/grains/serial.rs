@@ -10,10 +10,10 @@ use super::Seen;
 use super::parts::{Part, What, members};
 use super::place::{Placement, Rect, size};
 use crate::format::{text_width, time};
+use crate::tasks::chain::Strip;
+use crate::tasks::room::Room;
 use crate::tasks::styles::{self, LinkKind, role};
 
-/// Number of the tree of tasks in the view.
-const TASKS: u8 = 1;
 /// Height of a plate, and its width at least.
 const HIGH: f32 = 24.0;
 const WIDE: f32 = 120.0;
@@ -32,7 +32,12 @@ pub struct Plate {
 }
 
 /// Makes room for the serial parts that can be seen at this cut, and says where they are.
-pub fn insert(seen: &Seen<'_>, parts: &[Part], placement: &mut Placement) -> Vec<Plate> {
+pub fn insert(
+    seen: &Seen<'_>,
+    parts: &[Part],
+    placement: &mut Placement,
+    strips: &mut [Strip],
+) -> Vec<Plate> {
     let Some(root) = parts.first() else { return Vec::new() };
     let top: Vec<usize> = match root.what {
         What::Open if !root.is_parallel() => members(parts, 0).collect(),
@@ -48,25 +53,50 @@ pub fn insert(seen: &Seen<'_>, parts: &[Part], placement: &mut Placement) -> Vec
             _ => plates.push(Plate { part, rect: Rect::default(), between }),
         }
     }
-    let Some(&axis) = placement.rects.first() else { return plates };
-    let axis = axis.x + axis.axis;
-    let cuts: Vec<f32> = plates.iter().map(|plate| top_of(placement, plate)).collect();
-    for (i, plate) in plates.iter_mut().enumerate() {
-        let w = text_width(&says(seen.tasks, &plate.part, f32::INFINITY)) * 1.05 + 40.0;
-        let w = w.max(WIDE).min(placement.rects[0].w.max(WIDE) - 2.0 * size::SIDE);
-        let y = cuts[i] + i as f32 * (HIGH + size::STEP);
+    let room = Room::at(plates.iter().map(|plate| (top_of(placement, plate), HIGH + size::STEP)));
+    for plate in &mut plates {
+        let w = text_width(&says(seen.tasks, &plate.part)) * 1.05 + 40.0;
+        let y = room.top(top_of(placement, plate)) - HIGH - size::STEP;
         // Behind the last member it stands below what joins there.
         let y = if plate.between.1.is_none() { y + size::STEP } else { y };
-        plate.rect = Rect { x: axis - w / 2.0, y, w, h: HIGH, ..Rect::default() };
+        plate.rect = Rect { y, w: w.max(WIDE), h: HIGH, ..Rect::default() };
     }
-    shift(placement, &cuts);
+    placement.make(&room);
+    strips.iter_mut().for_each(|strip| strip.at.1 = room.top(strip.at.1));
+    widen(placement, strips, &plates);
+    let axis = placement.rects.first().map_or(0.0, |root| root.x + root.axis);
+    plates.iter_mut().for_each(|plate| plate.rect.x = axis - plate.rect.w / 2.0);
     plates
+}
+
+/// Widens the root on both sides where a plate would stand out of it.
+fn widen(placement: &mut Placement, strips: &mut [Strip], plates: &[Plate]) {
+    let widest = plates.iter().map(|plate| plate.rect.w).fold(0.0, f32::max) / 2.0 + size::SIDE;
+    let Some(&root) = placement.rects.first() else { return };
+    let (left, right) = ((widest - root.axis).max(0.0), (widest - (root.w - root.axis)).max(0.0));
+    if plates.is_empty() || left + right == 0.0 {
+        return;
+    }
+    placement.rects.iter_mut().for_each(|rect| rect.x += left);
+    for stroke in &mut placement.strokes {
+        stroke.a.0 += left;
+        stroke.b.0 += left;
+    }
+    for pair in &mut placement.ends {
+        pair.fork.0 += left;
+        pair.join.0 += left;
+    }
+    placement.rulers.iter_mut().for_each(|(_, at)| at.0 += left);
+    strips.iter_mut().for_each(|strip| strip.at.0 += left);
+    let root = &mut placement.rects[0];
+    (root.x, root.w, root.axis) = (0.0, root.w + left + right, root.axis + left);
 }
 
 /// The parts that take long enough to be drawn.
 fn worth<'a>(seen: &Seen<'a>) -> impl Iterator<Item = SerialPart> + 'a {
     let least = (seen.tasks.summary().elapsed as f64 * LEAST) as i64;
-    seen.serial.iter().copied().filter(move |part| part.end - part.start >= least.max(1))
+    let parts = seen.run.map_or(&[][..], |run| run.serial(seen.tasks));
+    parts.iter().copied().filter(move |part| part.end - part.start >= least.max(1))
 }
 
 /// Before which of the top members a part ran; none for one that lies between folded members.
@@ -93,34 +123,13 @@ fn top_of(placement: &Placement, plate: &Plate) -> f32 {
     }
 }
 
-/// Moves everything at or below each cut down by a plate; what begins above and ends below becomes longer.
-fn shift(placement: &mut Placement, cuts: &[f32]) {
-    let down = |y: f32| y + cuts.partition_point(|&cut| cut <= y) as f32 * (HIGH + size::STEP);
-    for rect in &mut placement.rects {
-        let foot = rect.y + rect.h;
-        rect.y = down(rect.y);
-        // A border lies outside of its last member.
-        rect.h = down(foot - 0.5) + 0.5 - rect.y;
-    }
-    for stroke in &mut placement.strokes {
-        stroke.a.1 = down(stroke.a.1 - 0.5) + 0.5;
-        stroke.b.1 = down(stroke.b.1);
-    }
-    for pair in &mut placement.ends {
-        pair.fork.1 = down(pair.fork.1);
-        pair.join.1 = down(pair.join.1);
-    }
-    for ruler in &mut placement.rulers {
-        ruler.1.1 = down(ruler.1.1);
-    }
-}
-
 /// Draws the plates.
 pub fn draw(seen: &Seen<'_>, plates: &[Plate], placement: &Placement, scene: &mut Scene) {
     for plate in plates {
         let rect = plate.rect;
-        let style = scene.styles.put(&styles::serial());
-        let mark = Mark::of(plate.part.first.0).tree(TASKS).role(role::LOST).looks(style, slot::LOST);
+        let meaning = format!("serial part, {}", seen.tasks.serial_name(&plate.part));
+        let style = scene.styles.put(&styles::serial(meaning));
+        let mark = Mark::none().role(role::LOST).looks(style, slot::LOST);
         scene.boxes.push([rect.x, rect.y, rect.w, rect.h], mark);
         let middle = rect.x + rect.w / 2.0;
         let text = TextStyle {
@@ -129,7 +138,7 @@ pub fn draw(seen: &Seen<'_>, plates: &[Plate], placement: &Placement, scene: &mu
             plate: Behind::Plain,
             ..TextStyle::PLAIN
         };
-        let said = says(seen.tasks, &plate.part, rect.w - 16.0);
+        let said = says(seen.tasks, &plate.part);
         scene.labels.push(Label::new((middle, rect.y + HIGH / 2.0 + 4.0), rect.w - 8.0, said, text));
         let style = scene.styles.put(&styles::grain_link(LinkKind::Continue, false));
         let link = Mark::none().looks(style, slot::EDGE);
@@ -148,16 +157,11 @@ pub fn draw(seen: &Seen<'_>, plates: &[Plate], placement: &Placement, scene: &mu
     }
 }
 
-/// "serial part · between solve.c:12 and solve.c:20, in `setup` · 8.4 ms", or as much of it as fits.
-fn says(tasks: &Tasks, part: &SerialPart, room: f32) -> String {
+/// "serial part · setup · 8.4 ms".
+fn says(tasks: &Tasks, part: &SerialPart) -> String {
     let long = time((part.end - part.start) as f64, tasks.clock());
-    let function = tasks.serial_function(part);
-    let texts = [
-        format!("serial part · {} · {long}", tasks.serial_name(part)),
-        function.map_or_else(String::new, |function| format!("serial part · {function} · {long}")),
-        format!("serial part · {long}"),
-    ];
-    let last = texts.len() - 1;
-    let fits = |text: &&String| !text.is_empty() && text_width(text) * 1.05 <= room;
-    texts.iter().find(fits).unwrap_or(&texts[last]).clone()
+    match tasks.serial_function(part) {
+        Some(function) => format!("serial part · {function} · {long}"),
+        None => format!("serial part · {long}"),
+    }
 }
