@@ -8,7 +8,7 @@ import { imported, info, serve, synthetic } from "../server.mjs";
 import { nodeAt, press, state } from "../workbench.mjs";
 
 /** The red of problems in the light theme. */
-const RED = "#c8102e";
+const RED = "#c3202a";
 
 let browser, server, page, pictures, truth;
 
