@@ -9,25 +9,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use support::{fails, fixture, folder, names, ok};
-
-/// Starts it with temporary files in `folder/tmp`; gives the link.
-fn view(folder: &Path, args: &[&str]) -> (Child, String) {
-    std::fs::create_dir_all(folder.join("tmp")).unwrap();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_crosscut"))
-        .current_dir(folder)
-        .env("TMPDIR", folder.join("tmp"))
-        .arg("view")
-        .args(args)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut link = String::new();
-    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut link).unwrap();
-    assert!(link.starts_with("http://127.0.0.1:") && link.contains("/?token="), "{link:?}");
-    (child, link.trim().to_owned())
-}
+use support::{fails, fixture, folder, names, ok, send, socket, view};
 
 /// The first line of the answer to a GET.
 fn get(link: &str) -> String {
@@ -147,25 +129,10 @@ fn busy_or_not_it_ends() {
 
 /// A socket that has asked for predictions and reads nothing.
 fn busy_socket(link: &str) -> TcpStream {
-    let (address, token) = link.strip_prefix("http://").unwrap().split_once("/?token=").unwrap();
-    let mut stream = TcpStream::connect(address).unwrap();
-    write!(
-        stream,
-        "GET /api/socket HTTP/1.1\r\nHost: {address}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
-         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\
-         Sec-WebSocket-Protocol: crosscut, token.{token}\r\n\r\n"
-    )
-    .unwrap();
-    let mut head = [0; 12];
-    stream.read_exact(&mut head).unwrap();
-    assert_eq!(&head, b"HTTP/1.1 101");
+    let mut stream = socket(link);
     for (id, view) in ["tasks.whatif", "tasks.dag", "tasks.grains", "tasks.whatif"].iter().enumerate() {
-        let text = format!("{{\"id\":{id},\"ask\":\"scene\",\"look\":{{\"view\":\"{view}\",\"run\":0}}}}");
-        // One frame of text with a mask of zeros.
-        let mut frame = vec![0x81, 0x80 | u8::try_from(text.len()).unwrap(), 0, 0, 0, 0];
-        frame.extend(text.as_bytes());
-        assert!(text.len() < 126);
-        stream.write_all(&frame).unwrap();
+        send(&mut stream, &format!(r#"{{"id":{id},"ask":"scene","look":{{"view":"{view}","run":0}}}}"#))
+            .unwrap();
     }
     stream
 }

@@ -88,7 +88,6 @@ async fn the_deaf_hold_up_nobody() {
         }
         deaf.push(socket);
     }
-    // More of them than any pool has threads, had each of their answers one that waits for its reader.
     let mut friend = server.socket().await;
     for _ in 0..10 {
         let asked = timeout(FOR_EVER, friend.ok(json!({"ask": "hello"}))).await;
