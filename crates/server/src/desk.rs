@@ -1,6 +1,6 @@
 //! Whose question is answered next. A few places for quick answers and one for slow ones are shared by all connections, so
 //! that nobody waits for more than a few answers of somebody else: a place goes to the connection that has the fewest, then
-//! to the one that has used the least time. Whose answers are usually quick to make finds places that others do not get. And nobody fills the memory with answers that nobody reads: what was answered
+//! to the one that has used the least time, and to those who have not read their last answers after all others. Whose answers are usually quick to make finds places that others do not get. And nobody fills the memory with answers that nobody reads: what was answered
 //! counts until it is sent, per connection and in all.
 
 use std::collections::{HashMap, VecDeque};
@@ -51,6 +51,13 @@ struct Account {
     /// What a quick answer took of late.
     usual: u64,
     held: usize,
+}
+
+impl Account {
+    /// Bytes that are answered and not sent.
+    fn unread(&self) -> usize {
+        self.held.saturating_sub(ANSWER * self.running.iter().sum::<usize>())
+    }
 }
 
 /// One who asks.
@@ -160,8 +167,8 @@ impl State {
                 && (account.held == 0 || room && account.held + ANSWER <= desk.held_each)
         };
         let ready = self.accounts.iter_mut().filter(|(_, account)| may(account));
-        let (number, account) =
-            ready.min_by_key(|(_, account)| (account.running[lane], account.used[lane]))?;
+        let key = |account: &Account| (account.unread() > 0, account.running[lane], account.used[lane]);
+        let (number, account) = ready.min_by_key(|(_, account)| key(account))?;
         let sender = account.waiting[lane].pop_front()?;
         account.running[lane] += 1;
         self.clock[lane] = self.clock[lane].max(account.used[lane]);
@@ -361,6 +368,23 @@ mod tests {
         drop(turn);
         assert_eq!(order.recv().await, Some("other"));
         assert_eq!(order.recv().await, Some("greedy"));
+    }
+
+    #[tokio::test]
+    async fn who_does_not_read_is_last() {
+        let desk = Desk::with([1, 1], 0, [1, 1], (HELD_EACH, HELD_ALL));
+        let (deaf, other) = (desk.sit(), desk.sit());
+        let _unread = deaf.turn(Lane::Quick).await.unwrap().done(10);
+        let mut busy = other.turn(Lane::Quick).await.unwrap();
+        busy.took = Duration::from_secs(1); // it has used more than the deaf one
+        let order = Mutex::new(Vec::new());
+        let wait = async |seat: &Seat, who| {
+            let turn = seat.turn(Lane::Quick).await;
+            order.lock().unwrap().push(who);
+            drop(turn);
+        };
+        tokio::join!(wait(&deaf, "deaf"), wait(&other, "other"), async { drop(busy) });
+        assert_eq!(*order.lock().unwrap(), ["other", "deaf"]);
     }
 
     #[tokio::test]

@@ -15,6 +15,8 @@ mod socket;
 use std::future::Future;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use axum::Router;
 use axum::routing::get;
@@ -60,6 +62,8 @@ pub(crate) struct App {
     desk: Arc<Desk>,
     /// Threads of slow answers; those of quick ones if the system gave none.
     slow_threads: Option<rayon::ThreadPool>,
+    /// A socket has ended, and its memory can go.
+    left: AtomicBool,
     /// Turns true when the server is to stop.
     stop: watch::Receiver<bool>,
 }
@@ -73,6 +77,9 @@ impl App {
         }
     }
 }
+
+/// Time between two looks at whether memory can be given back.
+const MEMORY_TIME: Duration = Duration::from_secs(2);
 
 /// A server that has its port but does not answer yet.
 pub struct Server {
@@ -94,13 +101,13 @@ impl Server {
         let slow_threads = rayon::ThreadPoolBuilder::new()
             .num_threads((rayon::current_num_threads() / 2).max(1))
             .thread_name(|i| format!("slow {i}"))
-            .start_handler(|_| yield_to_others())
             .build();
         let app = Arc::new(App {
             bench,
             access,
             desk: Desk::new(rayon::current_num_threads()),
             slow_threads: slow_threads.ok(),
+            left: AtomicBool::new(false),
             stop: stopped,
         });
         prepare(app.clone());
@@ -127,6 +134,7 @@ impl Server {
     /// Answers until `shutdown` is ready. What is under way then is given up: nothing is waited for.
     pub async fn run(self, shutdown: impl Future<Output = ()>) {
         tokio::select! {
+            () = give_memory_back(self.app.clone()) => {}
             () = doors::serve(self.listener, self.address, router(self.app)) => {}
             () = shutdown => {}
         }
@@ -134,11 +142,19 @@ impl Server {
     }
 }
 
-/// Lets other threads go first from now on: a click must not wait for a prediction, however few processors there are.
-fn yield_to_others() {
-    const STEPS: i32 = 5; // of 19: a third of the share of others
-    // SAFETY: plain numbers; on Linux, 0 is the thread that calls. Where it may not, it goes on as before.
-    let _ = unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, STEPS) };
+/// Gives memory back to the system when somebody has left: what many threads have freed stays with the process otherwise.
+async fn give_memory_back(app: Arc<App>) {
+    loop {
+        tokio::time::sleep(MEMORY_TIME).await;
+        if app.left.swap(false, Ordering::Relaxed) {
+            #[cfg(target_env = "gnu")]
+            let _ = tokio::task::spawn_blocking(|| {
+                // SAFETY: takes a number, and nothing of ours.
+                unsafe { libc::malloc_trim(0) }
+            })
+            .await;
+        }
+    }
 }
 
 /// Makes the trees of all runs beside everything else; who asks for one earlier waits for it.

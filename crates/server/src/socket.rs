@@ -41,7 +41,8 @@ pub async fn open(
 ) -> Response {
     let upgrade = upgrade.protocols([PROTOCOL]).max_message_size(LONGEST).max_frame_size(LONGEST);
     upgrade.on_upgrade(move |socket| async move {
-        talk(app, socket).await;
+        talk(app.clone(), socket).await;
+        app.left.store(true, Ordering::Relaxed);
         drop(visitor);
     })
 }
