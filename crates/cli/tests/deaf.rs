@@ -54,5 +54,6 @@ fn memory_stays_bounded() {
     let _ = child.kill();
     let _ = child.wait();
     drop(deaf);
-    assert!(after < before + 200, "{before} MiB before, {after} MiB with 30 who do not read");
+    // What may be held, and room to work; without a limit it is 700 MiB.
+    assert!(after < before + 400, "{before} MiB before, {after} MiB with 30 who do not read");
 }
