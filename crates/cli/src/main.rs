@@ -56,6 +56,7 @@ const FAILED: u8 = 2;
 
 fn main() -> ExitCode {
     limits::ignore_signal();
+    crosscut_run::tell_when_cut();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error),

@@ -10,11 +10,13 @@ use std::path::{Path, PathBuf};
 
 use arrow_schema::DataType;
 use memmap2::{Advice, Mmap, MmapMut, MmapOptions};
-use xxhash_rust::xxh3::Xxh3;
 
 use crate::arrow_file::{self, BODY};
+use crate::blocks::Hashes;
 use crate::error::RunError;
+use crate::file;
 use crate::manifest::{Part, PartKind};
+use crate::mapped::Known;
 
 /// A type that a column can hold.
 pub trait Value: bytemuck::Pod + Send + Sync {
@@ -121,7 +123,7 @@ impl<T: Value> ColumnMut<T> {
             .ok_or_else(|| RunError::damaged(&self.path, &self.name, "name too long"))?;
         let whole = BODY + bytes + frame.tail.len();
         self.map[..BODY].copy_from_slice(&frame.head);
-        let mut hash = Xxh3::new();
+        let mut hash = Hashes::new();
         hash.update(&self.map[..BODY + bytes]);
         hash.update(&frame.tail);
         let written = if self.in_memory {
@@ -132,6 +134,7 @@ impl<T: Value> ColumnMut<T> {
             write_tail(&mut self.file, BODY + bytes, &frame.tail)
         };
         written.map_err(RunError::io(&self.path))?;
+        let (hash, blocks) = hash.finish();
         let part = Part {
             kind: PartKind::Column,
             rows: self.rows as u64,
@@ -139,7 +142,8 @@ impl<T: Value> ColumnMut<T> {
             places: None,
             keys: None,
             bytes: whole as u64,
-            hash: format!("{:016x}", hash.digest()),
+            hash,
+            blocks,
         };
         Ok(SealedColumn { name: self.name, part })
     }
@@ -199,19 +203,22 @@ impl<T: Value> DerefMut for ColumnMut<T> {
 /// A column of an existing run, mapped and read like a slice.
 #[derive(Debug)]
 pub struct Column<T> {
+    /// Before the map: it is forgotten before it is unmapped.
+    _known: Known,
     map: Mmap,
     rows: usize,
     value: PhantomData<T>,
 }
 
 impl<T: Value> Column<T> {
-    pub(crate) fn open(path: &Path, name: &str, part: &Part) -> Result<Self, RunError> {
+    pub(crate) fn open(run: &Path, name: &str, part: &Part) -> Result<Self, RunError> {
+        let path = &run.join(part.file(name));
         let damaged = |why: String| RunError::damaged(path, name, why);
         let expected = arrow_file::type_name(&T::ARROW);
         if part.kind != PartKind::Column || part.value.as_deref() != Some(expected) {
             return Err(damaged(format!("expected a column of {expected}")));
         }
-        let file = File::open(path).map_err(|e| RunError::unreadable(path, name, e))?;
+        let file = file::open(run, &part.file(name), name)?;
         let found = file.metadata().map_err(RunError::io(path))?.len();
         if found != part.bytes {
             return Err(damaged(format!("{found} bytes, but the manifest says {}", part.bytes)));
@@ -222,9 +229,10 @@ impl<T: Value> Column<T> {
             .and_then(|bytes| bytes.checked_add(BODY))
             .filter(|&end| end as u64 <= part.bytes)
             .ok_or_else(|| damaged(format!("{} rows do not fit into {} bytes", part.rows, part.bytes)))?;
-        // SAFETY: runs are immutable once they have their name; the file's size was checked just now.
+        // SAFETY: runs are immutable once they have their name; the file's size was checked just now. Who cuts it
+        // nevertheless ends the program, which says so: see `mapped`.
         let map = unsafe { MmapOptions::new().len(end).map(&file) }.map_err(RunError::io(path))?;
-        Ok(Column { map, rows: part.rows as usize, value: PhantomData })
+        Ok(Column { _known: Known::new(&map, path), map, rows: part.rows as usize, value: PhantomData })
     }
 }
 

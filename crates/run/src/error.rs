@@ -78,14 +78,6 @@ impl RunError {
         move |source| RunError::Io { path: path.to_owned(), source }
     }
 
-    /// A part whose file is not there is damage; otherwise the system has its reasons.
-    pub(crate) fn unreadable(path: &Path, part: &str, source: std::io::Error) -> RunError {
-        match source.kind() {
-            std::io::ErrorKind::NotFound => RunError::damaged(path, part, "its file is missing"),
-            _ => RunError::Io { path: path.to_owned(), source },
-        }
-    }
-
     pub(crate) fn damaged(path: &Path, part: &str, why: impl Into<String>) -> RunError {
         RunError::Damaged { path: path.to_owned(), part: part.to_owned(), why: why.into() }
     }

@@ -6,11 +6,15 @@
 //! run appears complete or not at all; [`Run`] opens one, says what is inside and which part is damaged.
 
 mod arrow_file;
+mod blocks;
 mod by_place;
 mod column;
 mod error;
+mod file;
 mod ids;
 mod manifest;
+mod mapped;
+mod pages;
 mod places;
 mod progress;
 mod read;
@@ -20,15 +24,16 @@ mod table;
 mod upgrade;
 mod write;
 
+pub use blocks::{BLOCK, BlockCheck};
 pub use by_place::{ByPlace, ByPlaceMut, Summed};
 pub use column::{Column, ColumnMut, SealedColumn, Value};
 pub use error::RunError;
 pub use ids::Ids;
 pub use manifest::{Clock, FORMAT, Manifest, Origin, Part, PartKind, Time};
+pub use mapped::tell_when_cut;
 pub use places::{Place, Places, SEVERAL};
 pub use progress::{Progress, Quiet, Watch};
 pub use read::{Damage, Run};
 pub use rows::{Group, Keys, Layout, Pick, TableReader, TableWriter};
 pub use sources::{NO_SITE, Site, Source, Sources, SourcesBuilder};
-pub use table::{read_table, write_table};
 pub use write::RunWriter;

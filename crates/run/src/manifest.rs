@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::rows::Keys;
 
@@ -10,9 +11,16 @@ use crate::rows::Keys;
 /// old version, and a line in `docs/format.md`.
 pub const FORMAT: u32 = 2;
 
+/// In place of a checksum while it is found.
+const ZEROS: &str = "0000000000000000";
+
 /// What stands in `manifest.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
+    /// XXH3-64 of the manifest's own text, with zeros in place of these digits; stands first. Runs that were written before
+    /// there was one have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checksum: Option<String>,
     /// Version of the run format.
     pub format: u32,
     /// Version of the program that wrote it.
@@ -53,6 +61,26 @@ impl Manifest {
             parts.iter().map(move |(name, part)| (format!("{domain}/{name}"), part))
         });
         shared.chain(own)
+    }
+
+    /// As text that holds its own checksum.
+    pub(crate) fn to_text(&self) -> Result<String, serde_json::Error> {
+        let zero = Manifest { checksum: Some(ZEROS.to_owned()), ..self.clone() };
+        let text = serde_json::to_string_pretty(&zero)?;
+        let sum = format!("{:016x}", xxh3_64(text.as_bytes()));
+        Ok(text.replacen(ZEROS, &sum, 1))
+    }
+
+    /// Whether the text that it was read from is as it was written, as far as it says so.
+    pub(crate) fn fits(&self, text: &[u8]) -> bool {
+        let Some(sum) = &self.checksum else { return true };
+        // The first field: whatever else stands in the text stands behind it.
+        let head = &text[..text.len().min(64)];
+        let at = head.windows(sum.len().max(1)).position(|window| window == sum.as_bytes());
+        let Some(at) = at.filter(|_| sum.len() == ZEROS.len()) else { return false };
+        let mut zero = text.to_vec();
+        zero[at..at + ZEROS.len()].copy_from_slice(ZEROS.as_bytes());
+        format!("{:016x}", xxh3_64(&zero)) == *sum
     }
 
     pub(crate) fn insert(&mut self, name: String, part: Part) {
@@ -167,6 +195,9 @@ pub struct Part {
     pub bytes: u64,
     /// XXH3-64 of the whole file, in hexadecimal.
     pub hash: String,
+    /// The same of each block of 4 MiB, one behind the other, if there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocks: Option<String>,
 }
 
 impl Part {

@@ -1,17 +1,19 @@
 //! Opening a run. Opening reads the manifest and nothing else; columns are mapped when they are asked for. Sizes are
 //! always checked; checksums of tables when they are read, those of columns on request, since that reads every byte.
 
-use std::fs::{self, File};
-use std::io::{ErrorKind, Read};
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
 use rayon::prelude::*;
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::xxh3_64;
 
+use crate::blocks::Hashes;
 use crate::by_place::{self, ByPlace, Summed};
 use crate::column::{Column, Value};
 use crate::error::RunError;
+use crate::file;
 use crate::ids::Ids;
 use crate::manifest::{Manifest, Part, PartKind};
 use crate::places::Places;
@@ -20,7 +22,10 @@ use crate::sources::Sources;
 use crate::table::read_table;
 use crate::upgrade;
 
-const CHANGED: &str = "its checksum does not match: the content changed";
+/// What says what a run holds.
+pub(crate) const MANIFEST: &str = "manifest.json";
+
+pub(crate) const CHANGED: &str = "its checksum does not match: the content changed";
 
 /// An open run.
 #[derive(Debug)]
@@ -52,8 +57,9 @@ impl Run {
             };
             return Err(not_a_run(why));
         }
-        let file = path.join("manifest.json");
-        let text = fs::read(&file).map_err(|e| not_a_run(format!("manifest.json: {e}")))?;
+        let mut text = Vec::new();
+        let file = path.join(MANIFEST);
+        file::open(path, MANIFEST, "manifest")?.read_to_end(&mut text).map_err(RunError::io(&file))?;
         let manifest = upgrade::read_manifest(path, &text)?;
         Ok(Run { path: path.to_owned(), manifest })
     }
@@ -88,16 +94,16 @@ impl Run {
 
     /// Maps a column.
     pub fn column<T: Value>(&self, name: &str) -> Result<Column<T>, RunError> {
-        let (part, path) = self.part(name)?;
-        Column::open(&path, name, part)
+        let (part, _) = self.part(name)?;
+        Column::open(&self.path, name, part)
     }
 
     /// Maps a column of ids, such as places.
     pub fn ids(&self, name: &str) -> Result<Ids, RunError> {
-        let (part, path) = self.part(name)?;
+        let (part, _) = self.part(name)?;
         match part.value.as_deref() {
-            Some("u16") => Column::open(&path, name, part).map(Ids::Narrow),
-            _ => Column::open(&path, name, part).map(Ids::Wide),
+            Some("u16") => Column::open(&self.path, name, part).map(Ids::Narrow),
+            _ => Column::open(&self.path, name, part).map(Ids::Wide),
         }
     }
 
@@ -106,7 +112,7 @@ impl Run {
         let (part, path) = self.part(name)?;
         let places =
             part.places.ok_or_else(|| RunError::damaged(&path, name, "expected a column by place"))?;
-        let values = Column::open(&path, name, part)?;
+        let values = Column::open(&self.path, name, part)?;
         let sums = self.column(&format!("{name}{}", by_place::SUMS))?;
         ByPlace::new(values, sums, places).ok_or_else(|| {
             RunError::damaged(
@@ -121,7 +127,7 @@ impl Run {
     pub fn rows(&self, name: &str) -> Result<TableReader, RunError> {
         let (part, path) = self.part(name)?;
         let pieces = self.table(&format!("{name}{}", rows::GROUPS))?;
-        TableReader::open(path, name, part, &pieces)
+        TableReader::open(&self.path, path, name, part, &pieces)
     }
 
     /// Reads a whole table, which must be small.
@@ -130,16 +136,12 @@ impl Run {
         if part.kind != PartKind::Table {
             return Err(RunError::damaged(&path, name, "expected a table"));
         }
-        let found = fs::metadata(&path).map_err(|e| RunError::unreadable(&path, name, e))?.len();
-        if found != part.bytes {
-            let why = format!("{found} bytes, but the manifest says {}", part.bytes);
-            return Err(RunError::damaged(&path, name, why));
-        }
+        let bytes = file::read(&self.path, &part.file(name), name, part.bytes)?;
         // It is read whole anyway, and what decodes Parquet expects a sound file.
-        if hash_file(&path)? != part.hash {
+        if format!("{:016x}", xxh3_64(&bytes)) != part.hash {
             return Err(RunError::damaged(&path, name, CHANGED));
         }
-        let table = read_table(&path, name)?;
+        let table = read_table(bytes.into(), &path, name)?;
         if table.num_rows() as u64 != part.rows {
             let why = format!("{} rows, but the manifest says {}", table.num_rows(), part.rows);
             return Err(RunError::damaged(&path, name, why));
@@ -177,36 +179,46 @@ impl Run {
         let mut damages: Vec<Damage> = parts
             .into_par_iter()
             .filter_map(|(name, part)| {
-                let file = part.file(&name);
-                let path = self.path.join(&file);
-                let why = match fs::metadata(&path) {
-                    Err(error) if error.kind() == ErrorKind::NotFound => "its file is missing".into(),
-                    Err(error) => error.to_string(),
-                    Ok(found) if found.len() != part.bytes => {
-                        format!("{} bytes, but the manifest says {}", found.len(), part.bytes)
-                    }
-                    Ok(_) => match hash_file(&path) {
-                        Err(error) => error.to_string(),
-                        Ok(hash) if hash != part.hash => CHANGED.into(),
-                        Ok(_) => return None,
-                    },
-                };
-                Some(Damage { part: name, file, why })
+                self.damage_of(&name, part)
             })
             .collect();
         damages.sort_by(|a, b| a.part.cmp(&b.part));
         damages
     }
+
+    /// Opens the file of a part if it has its size; else says what is wrong.
+    pub(crate) fn open_sized(&self, name: &str, part: &Part) -> Result<File, String> {
+        let opened = file::open(&self.path, &part.file(name), name).map_err(|error| match error {
+            RunError::Damaged { why, .. } => why,
+            error => error.to_string(),
+        })?;
+        let found = opened.metadata().map_err(|error| error.to_string())?.len();
+        match found == part.bytes {
+            true => Ok(opened),
+            false => Err(format!("{found} bytes, but the manifest says {}", part.bytes)),
+        }
+    }
+
+    /// What is wrong with the bytes of a part.
+    pub(crate) fn damage_of(&self, name: &str, part: &Part) -> Option<Damage> {
+        let file = part.file(name);
+        let hash = |opened| hash_file(opened, &self.path.join(&file)).map_err(|error| error.to_string());
+        let why = match self.open_sized(name, part).and_then(hash) {
+            Err(why) => why,
+            Ok((hash, _)) if hash != part.hash => CHANGED.into(),
+            Ok(_) => return None,
+        };
+        Some(Damage { part: name.to_owned(), file, why })
+    }
 }
 
-/// XXH3-64 of a file, in hexadecimal.
-pub(crate) fn hash_file(path: &Path) -> Result<String, RunError> {
-    let mut file = File::open(path).map_err(RunError::io(path))?;
-    let mut hash = Xxh3::new();
+/// XXH3-64 of a file, in hexadecimal, and those of its blocks.
+pub(crate) fn hash_file(mut file: File, path: &Path) -> Result<(String, Option<String>), RunError> {
+    let mut hash = Hashes::new();
     let mut buffer = vec![0; 1 << 20];
     loop {
         match file.read(&mut buffer).map_err(RunError::io(path))? {
-            0 => return Ok(format!("{:016x}", hash.digest())),
+            0 => return Ok(hash.finish()),
             n => hash.update(&buffer[..n]),
         }
     }

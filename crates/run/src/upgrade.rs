@@ -67,6 +67,9 @@ pub fn read_manifest(run: &Path, text: &[u8]) -> Result<Manifest, RunError> {
         manifest = step(manifest);
     }
     let manifest: Manifest = serde_json::from_value(manifest).map_err(|e| damaged(e.to_string()))?;
+    if !manifest.fits(text) {
+        return Err(damaged("its checksum does not match: the content changed".into()));
+    }
     if let Some((name, _)) = manifest.all_parts().find(|(name, _)| !is_plain(name)) {
         return Err(damaged(format!("part name {name:?} leaves the run's directory")));
     }

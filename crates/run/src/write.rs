@@ -13,7 +13,7 @@ use crate::column::{ColumnMut, SealedColumn, Value};
 use crate::error::RunError;
 use crate::manifest::{Clock, FORMAT, Manifest, Origin, Part, PartKind};
 use crate::places::Places;
-use crate::read::{Run, hash_file};
+use crate::read::{MANIFEST, Run, hash_file};
 use crate::rows::{self, Layout, TableWriter};
 use crate::sources::Sources;
 use crate::table::write_table;
@@ -47,6 +47,7 @@ impl RunWriter {
             target.with_file_name(name)
         })?;
         let manifest = Manifest {
+            checksum: None,
             format: FORMAT,
             crosscut: env!("CARGO_PKG_VERSION").to_owned(),
             origin: Origin::here(),
@@ -144,9 +145,11 @@ impl RunWriter {
         let path = self.path_for(name, "parquet")?;
         write_table(&path, table)?;
         let bytes = fs::metadata(&path).map_err(RunError::io(&path))?.len();
-        let hash = hash_file(&path)?;
+        let file = File::open(&path).map_err(RunError::io(&path))?;
+        let (hash, blocks) = hash_file(file, &path)?;
         let rows = table.num_rows() as u64;
-        let part = Part { kind: PartKind::Table, rows, value: None, places: None, keys: None, bytes, hash };
+        let kind = PartKind::Table;
+        let part = Part { kind, rows, value: None, places: None, keys: None, bytes, hash, blocks };
         self.manifest.insert(name.to_owned(), part);
         Ok(())
     }
@@ -164,8 +167,10 @@ impl RunWriter {
 
     /// Writes the manifest, makes everything durable, gives the run its name and opens it.
     pub fn finish(mut self) -> Result<Run, RunError> {
-        let path = self.work.join("manifest.json");
-        let text = serde_json::to_string_pretty(&self.manifest)
+        let path = self.work.join(MANIFEST);
+        let text = self
+            .manifest
+            .to_text()
             .map_err(|e| RunError::Io { path: path.clone(), source: e.into() })?;
         fs::write(&path, text).map_err(RunError::io(&path))?;
         // The name must not appear on the disk before what it stands for.

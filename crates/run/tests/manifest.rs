@@ -20,7 +20,10 @@ impl Trial {
         let dir = fresh_dir();
         made::write(&dir.path().join("m.crosscut"));
         let text = std::fs::read_to_string(dir.path().join("m.crosscut/manifest.json")).expect("a manifest");
-        Trial { dir, sound: serde_json::from_str(&text).expect("JSON") }
+        let mut sound: Value = serde_json::from_str(&text).expect("JSON");
+        // What is changed here on purpose does not fit its checksum.
+        sound.as_object_mut().expect("an object").remove("checksum");
+        Trial { dir, sound }
     }
 
     fn path(&self) -> std::path::PathBuf {

@@ -294,6 +294,24 @@ impl Known {
         if fits { Ok(known) } else { Err(TasksError::Broken("its columns do not fit together".into())) }
     }
 
+    /// Checks that the lists are in order and within the tree.
+    pub(crate) fn check(&self, nodes: usize) -> Result<(), TasksError> {
+        let beside = Beside {
+            locks: (0..self.lock_count() as u32).map_while(|lock| self.lock(lock)).collect(),
+            lock_names: Vec::new(),
+            lock_waits: self.lock_waits(0..usize::MAX).collect(),
+            lock_uses: self.lock_uses().collect(),
+            joined: self.joined(0..usize::MAX).collect(),
+            stretches: Vec::new(),
+        };
+        let stretch = |(worker, values): (&[u32; 1], &[i64; 5])| (worker[0], values[0]);
+        let stretches = self.stretch_worker.values().iter().zip(self.stretch_values.values()).map(stretch);
+        if !stretches.is_sorted() || beside.locks.len() != self.lock_count() {
+            return Err(TasksError::Broken("locks or stretches are not in order".into()));
+        }
+        beside.check(nodes)
+    }
+
     pub(crate) fn lock_count(&self) -> usize {
         self.lock_kind.len()
     }

@@ -191,11 +191,13 @@ impl Tasks {
         self.causes_against(None)
     }
 
-    /// The same, with a run of the same program on one worker: only that shows which code takes longer beside others.
+    /// The same, with a run of the same program on one worker: only that shows which code takes longer beside others. Of a
+    /// run whose tree is broken nothing is explained.
     pub fn causes_against(&self, baseline: Option<&Tasks>) -> Causes {
-        if let Some(account) = beyond_reason(self.summary()) {
+        if let Some(account) = beyond_reason(self.summary(), !self.is_sound()) {
             return Causes { account, ..Causes::default() };
         }
+        let baseline = baseline.filter(|baseline| baseline.is_sound());
         let mut roles = roles::Roles::of(self);
         let blame = blame::Blame::of(self, &mut roles);
         let judged = judge::judge(self, &roles, &blame, baseline);
@@ -206,11 +208,11 @@ impl Tasks {
 /// Times of all workers together from here on, and work too: sums of them would not fit, and no program runs for a century.
 const BEYOND: i64 = 1 << 61;
 
-/// The account of a run whose times no clock has shown: nothing in it is explained.
-fn beyond_reason(summary: &Summary) -> Option<Account> {
-    let capacity = i64::from(summary.workers).saturating_mul(summary.elapsed);
+/// The account of a run that is broken, or whose times no clock has shown: nothing in it is explained.
+fn beyond_reason(summary: &Summary, is_broken: bool) -> Option<Account> {
+    let capacity = i64::from(summary.workers).saturating_mul(summary.elapsed.max(0));
     let all = capacity.max(summary.work).max(summary.delay);
-    (all >= BEYOND).then(|| {
+    (is_broken || all >= BEYOND).then(|| {
         let work = summary.work.clamp(0, capacity);
         Account { capacity, work, lost: 0, shared: 0, unexplained: capacity - work }
     })

@@ -10,15 +10,16 @@ use crate::pass::broken;
 
 /// Checks the dependences of a tree that is sound: in order, between tasks of one task, or from one to a wait of it.
 /// Returns the tasks that have any among what they created, in order.
-pub fn check_depends(tasks: &TaskWriter) -> Result<Vec<u32>, TasksError> {
-    let depends = &tasks.depends;
+pub fn check_depends(
+    (len, parent, mark): (&[u32], &[u32], &[u8]),
+    depends: &[Depend],
+) -> Result<Vec<u32>, TasksError> {
     if depends.is_empty() {
         return Ok(Vec::new());
     }
     if !depends.is_sorted_by(|a, b| a < b) {
         return Err(TasksError::Broken("dependences are not in order".into()));
     }
-    let (len, parent, mark) = (&tasks.len[..], &tasks.parent[..], &tasks.mark[..]);
     let kind = |node: u32| Mark(mark[node as usize]).kind();
     // The task on whose spine each node lies or was created.
     let mut frame = vec![0u32; len.len()];

@@ -239,13 +239,13 @@ impl Tasks {
             let (span, behind) = (self.span(child), self.tail(child));
             let is_task = self.kind(child) == Kind::Task;
             if is_task && ends {
-                candidate(spine + span, child, false);
+                candidate(spine.saturating_add(span), child, false);
             }
             if tails && behind > 0 {
-                candidate(spine + behind, child, true);
+                candidate(spine.saturating_add(behind), child, true);
             }
             if !is_task {
-                spine += span;
+                spine = spine.saturating_add(span);
             }
         }
         let found = best.filter(|_| tail || longest > spine);

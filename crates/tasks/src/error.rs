@@ -16,6 +16,12 @@ pub enum TasksError {
     /// Columns that do not fit together.
     #[error("the task tree is broken: {0}")]
     Broken(String),
+    /// Totals that no run can have.
+    #[error("these totals cannot be: {0}")]
+    Impossible(String),
+    /// What a check has found, told before.
+    #[error("{0}")]
+    Checked(String),
     /// A run without tasks.
     #[error("{0}: this run has no tasks")]
     NoTasks(String),

@@ -89,8 +89,8 @@ impl Tasks {
             between(self.ready(node), start, 1 + self.edge(node) as usize, 1.0);
             return;
         };
-        between(start, end, 0, inside.work as f64 / (end - start) as f64);
-        let waited = inside.last_start - inside.first_ready;
+        between(start, end, 0, inside.work as f64 / end.saturating_sub(start) as f64);
+        let waited = inside.last_start.saturating_sub(inside.first_ready);
         for edge in Edge::ALL {
             let rate = inside.ready[edge as usize] as f64 / waited as f64;
             between(inside.first_ready, inside.last_start, 1 + edge as usize, rate);

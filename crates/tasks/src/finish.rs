@@ -63,7 +63,7 @@ fn complete(
 ) -> Result<(), TasksError> {
     let n = tasks.node_count();
     let wide = WideBuf::of(Tree::new(&tasks.len, &tasks.parent, Wide::default()), grown.wide);
-    let frames = check_depends(&tasks)?;
+    let frames = check_depends((&tasks.len, &tasks.parent, &tasks.mark), &tasks.depends)?;
     let (to, from): (Vec<u32>, Vec<u32>) = tasks.depends.iter().map(|d| (d.to, d.from)).unzip();
     let depends = Depends { to: &to, from: &from };
     let mut tail: Option<ColumnMut<i64>> =
@@ -132,6 +132,7 @@ fn complete(
     let hidden = |c: &Collapsed| hidden(c, times.mark[c.node as usize]);
     summary.dag_nodes = n as i64 + times.collapsed.iter().map(hidden).sum::<i64>();
     grids.put(run, &mut summary)?;
+    summary.check_possible(places.worker_count()).map_err(TasksError::Impossible)?;
     let borders: Vec<i64> = borders.iter().map(|&b| b as i64).collect();
     run.put_slice("tasks/order_first", &borders)?;
     run.put(order)?;

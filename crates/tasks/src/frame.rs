@@ -83,7 +83,7 @@ impl Scan {
         self.ended.clear();
         let end = (frame + len[frame] as usize).min(len.len());
         self.levels.push(Level { node: frame, end, start: 0, own: None, left: None });
-        let (mut now, mut seen, mut depend) = (0, 0, 0);
+        let (mut now, mut seen, mut depend) = (0i64, 0, 0);
         let mut i = frame + 1;
         loop {
             while let Some(&level) = self.levels.last().filter(|level| level.end <= i) {
@@ -101,17 +101,17 @@ impl Scan {
                 if !depends.is_empty() {
                     depend = gallop(depends.to, depend, i as u32);
                     start = self.start(i as u32, &depends, depend, now, lengths);
-                    self.ended.push((i as u32, start + lengths.span(i)));
+                    self.ended.push((i as u32, start.saturating_add(lengths.span(i))));
                 }
                 let Some(level) = self.levels.last_mut() else { return (seen, None) };
                 let last = |at, tail| Some(Last { at, task: i as u32, tail });
-                level.own = later(level.own, last(start + lengths.span(i), false));
+                level.own = later(level.own, last(start.saturating_add(lengths.span(i)), false));
                 if lengths.tail(i) >= 0 {
-                    level.left = later(level.left, last(start + lengths.tail(i), true));
+                    level.left = later(level.left, last(start.saturating_add(lengths.tail(i)), true));
                 }
                 i = next;
             } else if len[i] <= 1 {
-                now += lengths.span(i);
+                now = now.saturating_add(lengths.span(i));
                 i += 1;
             } else {
                 self.levels.push(Level { node: i, end: next.min(end), start: now, own: None, left: None });
@@ -174,7 +174,7 @@ impl Scan {
             *now = last.at;
             lengths.waited(level.end as u32, last);
         }
-        lengths.found(level.node, *now - level.start, left.map_or(NO_TAIL, |last| last.at - level.start));
+        lengths.found(level.node, now.saturating_sub(level.start), left.map_or(NO_TAIL, |last| last.at.saturating_sub(level.start)));
         left
     }
 }

@@ -194,6 +194,8 @@ pub struct InWindow<'a> {
     early: Vec<u32>,
     /// Those that start in it.
     rest: &'a [u32],
+    /// Nodes of the tree: what an order that is none names beside them is left out.
+    nodes: usize,
 }
 
 impl InWindow<'_> {
@@ -202,7 +204,7 @@ impl InWindow<'_> {
     }
 
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        self.early.iter().chain(self.rest).copied()
+        self.early.iter().chain(self.rest).copied().filter(|&node| (node as usize) < self.nodes)
     }
 }
 
@@ -225,11 +227,12 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// The blocks of a row that overlap the window.
+    /// The blocks of a row that overlap the window. What the order names and the tree does not have never starts.
     pub fn in_window(&self, row: usize, from: i64, to: i64) -> InWindow<'a> {
         let blocks = self.row(row);
-        let first = blocks.partition_point(|&i| self.start[i as usize] < from);
-        let last = blocks.partition_point(|&i| self.start[i as usize] < to);
+        let starts_before = |&i: &u32, t: i64| self.start.get(i as usize).is_some_and(|&start| start < t);
+        let first = blocks.partition_point(|i| starts_before(i, from));
+        let last = blocks.partition_point(|i| starts_before(i, to));
         let begin = self.borders.get(row).map_or(0, |&b| b as usize);
         let mut early = Vec::new();
         let mut at = 0;
@@ -237,10 +240,12 @@ impl<'a> Blocks<'a> {
             let stretch = (begin + at) / REACH;
             let next = ((stretch + 1) * REACH - begin).min(first);
             if self.reach.get(stretch).is_none_or(|&end| end > from) {
-                early.extend(blocks[at..next].iter().filter(|&&i| self.end[i as usize] > from));
+                let runs = |&&i: &&u32| self.end.get(i as usize).is_some_and(|&end| end > from);
+                early.extend(blocks[at..next].iter().filter(runs));
             }
             at = next;
         }
-        InWindow { early, rest: &blocks[first..last.max(first)] }
+        let nodes = self.start.len().min(self.end.len());
+        InWindow { early, rest: &blocks[first..last.max(first)], nodes }
     }
 }

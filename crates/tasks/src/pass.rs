@@ -71,4 +71,4 @@ pub fn broken(node: usize, what: &str) -> TasksError {
     TasksError::Broken(format!("node {node} {what}"))
 }
 
-const COLLAPSED: &str = "is collapsed, but is not a section or task without children";
+pub const COLLAPSED: &str = "is collapsed, but is not a section or task without children";

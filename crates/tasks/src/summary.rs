@@ -49,6 +49,29 @@ pub struct Summary {
     pub bins: Grid,
 }
 
+impl Summary {
+    /// Says why these totals cannot be those of a run: more work than `workers` had time for, or times below zero.
+    pub(crate) fn check_possible(&self, workers: usize) -> Result<(), String> {
+        let workers = workers.max(self.workers as usize);
+        let capacity = i128::from(self.elapsed) * workers as i128;
+        if i128::from(self.work) > capacity {
+            let (work, elapsed) = (self.work, self.elapsed);
+            return Err(format!("{work} of work in {elapsed} of time on {workers} workers"));
+        }
+        let totals = [
+            ("work", self.work),
+            ("critical path", self.span),
+            ("delay", self.delay),
+            ("no work", self.no_work),
+            ("elapsed time", self.elapsed),
+        ];
+        match totals.iter().find(|(_, value)| *value < 0) {
+            Some((name, value)) => Err(format!("{name} of {value}")),
+            None => Ok(()),
+        }
+    }
+}
+
 /// Edges from one row to another: a row is a worker, the one after the last stands for several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Migration {

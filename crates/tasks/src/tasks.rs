@@ -1,5 +1,7 @@
 //! An open task tree: mapped columns, and what can be asked of a node or of a range of nodes.
 
+mod check;
+
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -59,6 +61,7 @@ pub struct Tasks {
     cell_top: Column<u32>,
     bins: Column<i64>,
     exact_steps: OnceLock<Vec<ProfileStep>>,
+    checked: OnceLock<Result<(), String>>,
     pub(crate) critical_known: Mutex<HashMap<(u32, bool), Known>>,
 }
 
@@ -88,15 +91,26 @@ impl Tasks {
     /// Runs up to this size are checked whole when they are opened; it takes a few milliseconds.
     const CHECKED: u64 = 32 << 20;
 
-    /// Opens the task tree of a run. Of a large run it reads the manifest, the small tables and nothing else.
+    /// Opens the task tree of a run. A small one is checked whole, bytes and structure; of a large one it reads the
+    /// manifest, the small tables and nothing else.
     pub fn open(run: impl Into<Arc<Run>>) -> Result<Self, TasksError> {
         let run: Arc<Run> = run.into();
-        if run.bytes() <= Self::CHECKED
-            && let Some(damage) = run.check().into_iter().next()
-        {
+        let is_small = run.bytes() <= Self::CHECKED;
+        if is_small && let Some(damage) = run.check().into_iter().next() {
             let path = run.path().join(&damage.file);
             return Err(RunError::Damaged { path, part: damage.part, why: damage.why }.into());
         }
+        let tasks = Self::open_unchecked(run)?;
+        if is_small {
+            tasks.check()?;
+        }
+        Ok(tasks)
+    }
+
+    /// Opens it as a large run is opened: whatever its columns hold, questions about it come to an end and do not panic, but
+    /// what they answer is worth only as much as [`Tasks::check`] says.
+    pub fn open_unchecked(run: impl Into<Arc<Run>>) -> Result<Self, TasksError> {
+        let run: Arc<Run> = run.into();
         let Some(summary) = run.manifest().facts.get("tasks") else {
             return Err(TasksError::NoTasks(run.path().display().to_string()));
         };
@@ -154,6 +168,7 @@ impl Tasks {
             cell_top: run.column("tasks/cell_top")?,
             bins: run.column("tasks/bins")?,
             exact_steps: OnceLock::new(),
+            checked: OnceLock::new(),
             critical_known: Mutex::default(),
             summary,
             run,
@@ -180,6 +195,9 @@ impl Tasks {
             && self.counters.iter().all(|c| c.value.len() == n)
             && self.mix.len() >= (n / mix_block(rows) + 1) * rows
             && self.borders.len() == rows + 1
+            && self.borders[0] == 0
+            && self.borders.is_sorted()
+            && self.borders[rows] == self.order.len() as u64
             && s.migrations.iter().all(|m| (m.from.max(m.to) as usize) < rows)
             && s.cells.fits(s.elapsed, rows)
             && self.cell_busy.len() == s.cells.len()
@@ -256,7 +274,7 @@ impl Tasks {
 
     /// Last end − first start.
     pub fn elapsed(&self, node: NodeId) -> i64 {
-        self.end(node) - self.start(node)
+        self.end(node).saturating_sub(self.start(node))
     }
 
     /// Critical path from its start to where its spine goes on: to its end, or past the wait of a section. Tasks that it
@@ -460,7 +478,7 @@ impl Tasks {
         {
             return collapsed.work;
         }
-        self.end[i] - self.start[i]
+        self.end[i].saturating_sub(self.start[i])
     }
 
     /// What each counter counted in a range of nodes, with its name.
@@ -500,15 +518,17 @@ impl Tasks {
     /// Intervals of one kind in a range of nodes; tasks are counted by their ends.
     pub fn count(&self, nodes: Range<usize>, kind: Kind) -> i64 {
         let Some(leaf) = kind.leaf() else { return 0 };
-        let sums = &self.sum_counts[leaf];
-        Sums::new(sums).over(nodes, |i| {
-            let mark = Mark(self.mark[i]);
-            if mark.is_collapsed() {
-                self.collapsed(NodeId(i as u32)).map_or(0, |c| c.nodes.get(leaf).copied().unwrap_or(0))
-            } else {
-                i64::from(mark.kind() == kind)
-            }
-        })
+        Sums::new(&self.sum_counts[leaf]).over(nodes, |i| self.own_count(i, kind))
+    }
+
+    /// Whether a node is an interval of this kind, or how many it stands for if it was collapsed.
+    fn own_count(&self, i: usize, kind: Kind) -> i64 {
+        let (mark, Some(leaf)) = (Mark(self.mark[i]), kind.leaf()) else { return 0 };
+        if mark.is_collapsed() {
+            self.collapsed(NodeId(i as u32)).map_or(0, |c| c.nodes.get(leaf).copied().unwrap_or(0))
+        } else {
+            i64::from(mark.kind() == kind)
+        }
     }
 
     /// Edges inside a node, by kind, without dependences. Looks at all of its nodes if it is an open section, or if tasks
@@ -591,12 +611,13 @@ impl Tasks {
     pub fn mix(&self, nodes: Range<usize>) -> Vec<i64> {
         let rows = self.places.worker_count() + 1;
         let block = mix_block(rows);
-        let mut sum = vec![0; rows];
+        let mut sum = vec![0i64; rows];
         let mut add = |range: Range<usize>| {
             for i in range {
                 let work = self.own_work(i);
                 if work != 0 {
-                    sum[row(&self.places, self.place.at(i))] += work;
+                    let slot = &mut sum[row(&self.places, self.place.at(i))];
+                    *slot = work.wrapping_add(*slot);
                 }
             }
         };
@@ -608,7 +629,8 @@ impl Tasks {
         add(nodes.start..first * block);
         add(last * block..nodes.end);
         for (r, slot) in sum.iter_mut().enumerate() {
-            *slot += self.mix[last * rows + r] - self.mix[first * rows + r];
+            let inside = self.mix[last * rows + r].wrapping_sub(self.mix[first * rows + r]);
+            *slot = slot.wrapping_add(inside);
         }
         sum
     }
@@ -766,7 +788,7 @@ impl Tasks {
         for child in self.tree().children(node).filter(|&c| self.kind(c) != Kind::Task) {
             if let Some(before) = before {
                 let (exit, to) = (dag.exit(before), dag.first_block(child));
-                gaps.add(self.start(to) - exit.at, self.worker(exit.block) != self.worker(to));
+                gaps.add(self.start(to).saturating_sub(exit.at), self.worker(exit.block) != self.worker(to));
             }
             before = Some(child);
         }

@@ -62,8 +62,8 @@ fn overlaps(
 ) -> impl Iterator<Item = (usize, i64)> {
     // Cells are powers of two, and a division takes longer than all the rest.
     let shift = cell.trailing_zeros();
-    let first = ((start - from) >> shift).max(0);
-    let last = ((end - 1 - from) >> shift).min(count as i64 - 1);
+    let first = (start.saturating_sub(from) >> shift).max(0);
+    let last = (end.saturating_sub(1).saturating_sub(from) >> shift).min(count as i64 - 1);
     let cells = if end > start { first..last + 1 } else { 0..0 };
     cells.map(move |k| {
         let left = from + k * cell;
@@ -91,11 +91,16 @@ impl<'a> RowCells<'a> {
     /// when it was collapsed); it is spread evenly and rounded so that any cells that cover it add up to it.
     #[inline]
     pub fn add(&mut self, at: usize, node: u32, (start, end): (i64, i64), work: i64) {
-        let elapsed = end - start;
-        let until = |t: i64| (i128::from(t - start) * i128::from(work) / i128::from(elapsed)) as i64;
+        let elapsed = end.saturating_sub(start);
+        let until = |t: i64| {
+            let passed = i128::from(t) - i128::from(start);
+            (passed * i128::from(work) / i128::from(elapsed.max(1))) as i64
+        };
         for (k, overlap) in overlaps((start, end), (self.from, self.cell), self.busy.len()) {
             let begin = start.max(self.from + k as i64 * self.cell);
-            self.busy[k] += if work == elapsed { overlap } else { until(begin + overlap) - until(begin) };
+            let busy =
+                if work == elapsed { overlap } else { until(begin + overlap).wrapping_sub(until(begin)) };
+            self.busy[k] = self.busy[k].wrapping_add(busy);
             if overlap > self.best[k].0 {
                 self.best[k] = (overlap, at);
                 self.top[k] = node;

@@ -32,6 +32,11 @@ fn open(path: &Path) -> Result<Tasks, TasksError> {
     Tasks::open(Run::open(path)?)
 }
 
+/// As a run is opened that is too large to be checked.
+fn open_unchecked(path: &Path) -> Result<Tasks, TasksError> {
+    Tasks::open_unchecked(Run::open(path)?)
+}
+
 #[test]
 fn a_run_without_tasks_says_so() {
     let dir = fresh_dir();
@@ -159,6 +164,7 @@ fn replace(path: &Path, name: &str, values: &[i64], other: &Path) {
     let text = std::fs::read_to_string(&manifest).expect("a manifest");
     let mut json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     json["domains"]["tasks"][name.trim_start_matches("tasks/")] = serde_json::to_value(&part).expect("JSON");
+    json.as_object_mut().expect("an object").remove("checksum");
     std::fs::write(&manifest, json.to_string()).expect("written");
 }
 
@@ -194,7 +200,7 @@ fn absurd_links_do_no_harm() {
             &values,
             &dir.path().join(format!("other-{round}.crosscut")),
         );
-        match open(&fresh) {
+        match open_unchecked(&fresh) {
             Err(error) => assert!(error.to_string().starts_with("the task tree is broken: "), "{error}"),
             Ok(tasks) => {
                 opened += 1;
@@ -262,7 +268,7 @@ fn absurd_trees_are_replayed_to_an_end() {
             .collect();
         let other = dir.path().join(format!("other-{round}.crosscut"));
         replace(&fresh, &format!("tasks/{column}"), &values, &other);
-        let tasks = open(&fresh).expect("not looked at yet");
+        let tasks = open_unchecked(&fresh).expect("not looked at yet");
         replay(&tasks);
         aggregate(&tasks);
     }
@@ -275,7 +281,8 @@ fn absurd_facts_are_refused() {
     let path = made(dir.path());
     let manifest = path.join("manifest.json");
     let text = std::fs::read_to_string(&manifest).expect("a manifest");
-    let sound: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let mut sound: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    sound.as_object_mut().expect("an object").remove("checksum");
     let absurd = [0u64, 1, 3, 1 << 20, 1 << 40, i64::MAX as u64];
     let mut tried = 0;
     for grid in ["cells", "bins"] {

@@ -4,17 +4,14 @@
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, UInt32Type};
 use arrow_array::{BooleanArray, RecordBatch};
 use arrow_schema::SchemaRef;
 use bytes::{Buf, Bytes};
-use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
-};
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaDataReader;
 use parquet::file::reader::{ChunkReader, Length};
@@ -22,10 +19,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Group, Keys, Pick, Piece, from_table};
 use crate::error::RunError;
+use crate::file;
 use crate::manifest::Part;
-
-/// Rows that are decoded at once.
-const BATCH: usize = 1 << 16;
+use crate::pages::{self, allowance};
+use crate::table::{BATCH, decode, gather, readable};
 
 /// A large table of an existing run.
 #[derive(Debug)]
@@ -41,6 +38,7 @@ pub struct TableReader {
 impl TableReader {
     /// Opens a table whose pieces are listed in `pieces`; reads the last one and nothing else.
     pub(crate) fn open(
+        run: &Path,
         path: PathBuf,
         name: &str,
         part: &Part,
@@ -48,7 +46,7 @@ impl TableReader {
     ) -> Result<Self, RunError> {
         let damaged = |why: String| RunError::damaged(&path, name, why);
         let keys = part.keys.clone().ok_or_else(|| damaged("expected a table of row groups".into()))?;
-        let file = File::open(&path).map_err(|e| RunError::unreadable(&path, name, e))?;
+        let file = file::open(run, &part.file(name), name)?;
         let found = file.metadata().map_err(RunError::io(&path))?.len();
         if found != part.bytes {
             return Err(damaged(format!("{found} bytes, but the manifest says {}", part.bytes)));
@@ -63,16 +61,16 @@ impl TableReader {
             return Err(damaged(format!("its row groups do not add up to {} rows", part.rows)));
         }
         let tail = read_piece(&file, &tail).map_err(|e| unreadable(&path, name, e))?;
-        let metadata =
-            ParquetMetaDataReader::new().parse_and_finish(&tail).map_err(|e| damaged(e.to_string()))?;
-        if metadata.num_row_groups() != groups.len() {
-            let found = metadata.num_row_groups();
+        let metadata = decode(|| {
+            pages::check_footer(&tail.bytes)?;
+            let metadata = ParquetMetaDataReader::new().parse_and_finish(&tail).map_err(|e| e.to_string())?;
+            readable(metadata)
+        });
+        let metadata = metadata.map_err(damaged)?;
+        let found = metadata.metadata().num_row_groups();
+        if found != groups.len() {
             return Err(damaged(format!("{found} row groups, but {} are listed", groups.len())));
         }
-        // As for small tables: see `table::read_table`.
-        let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-        let metadata =
-            ArrowReaderMetadata::try_new(Arc::new(metadata), options).map_err(|e| damaged(e.to_string()))?;
         Ok(TableReader { name: name.to_owned(), path, file, keys, metadata, groups })
     }
 
@@ -101,15 +99,18 @@ impl TableReader {
         };
         let piece =
             read_piece(&self.file, &group.piece).map_err(|e| unreadable(&self.path, &self.name, e))?;
-        let read = || -> Result<RecordBatch, ParquetError> {
+        let rows = decode(|| {
+            let pages =
+                pages::check_group(self.metadata.metadata().row_group(number), &piece.bytes, piece.offset)?;
+            let allowed = allowance(piece.bytes.len() as u64);
             let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(piece, self.metadata.clone())
                 .with_row_groups(vec![number])
-                .with_batch_size(BATCH)
-                .build()?;
-            let batches: Vec<RecordBatch> = reader.collect::<Result<_, _>>()?;
-            Ok(arrow_select::concat::concat_batches(self.schema(), &batches)?)
-        };
-        let rows = read().map_err(|e| damaged(e.to_string()))?;
+                .with_batch_size(pages.batch(allowed, BATCH))
+                .build()
+                .map_err(|e| e.to_string())?;
+            gather(reader, self.schema(), allowed)
+        });
+        let rows = rows.map_err(damaged)?;
         if rows.num_rows() as u64 != group.rows {
             return Err(damaged(format!("{} rows instead of {}", rows.num_rows(), group.rows)));
         }
@@ -142,7 +143,7 @@ impl TableReader {
 }
 
 /// The system's reasons, or damage.
-fn unreadable(path: &std::path::Path, name: &str, error: io::Error) -> RunError {
+fn unreadable(path: &Path, name: &str, error: io::Error) -> RunError {
     match error.kind() {
         io::ErrorKind::InvalidData => RunError::damaged(path, name, error.to_string()),
         _ => RunError::Io { path: path.to_owned(), source: error },

@@ -15,6 +15,7 @@ use parquet::errors::ParquetError;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::{Group, Layout, Piece, to_table};
+use crate::blocks::Hashes;
 use crate::error::RunError;
 use crate::manifest::{Part, PartKind};
 use crate::table::properties;
@@ -74,7 +75,7 @@ impl TableWriter {
             end: find(layout.keys.end.as_ref().unwrap_or(&layout.keys.start))?,
         };
         let file = File::create_new(&path).map_err(RunError::io(&path))?;
-        let sink = Sink { file, at: 0, piece_at: 0, piece: Xxh3::new(), whole: Xxh3::new() };
+        let sink = Sink { file, at: 0, piece_at: 0, piece: Xxh3::new(), whole: Hashes::new() };
         let writer = ArrowWriter::try_new(sink, schema, Some(properties()))
             .map_err(|e| RunError::Io { path: path.clone(), source: io::Error::other(e) })?;
         Ok(TableWriter {
@@ -185,6 +186,7 @@ impl TableWriter {
         self.writer.sync().map_err(RunError::io(&self.path))?;
         let sink = self.writer.inner_mut();
         let tail = sink.cut();
+        let (hash, blocks) = std::mem::replace(&mut sink.whole, Hashes::new()).finish();
         let part = Part {
             kind: PartKind::Table,
             rows: self.rows,
@@ -192,7 +194,8 @@ impl TableWriter {
             places: None,
             keys: Some(self.layout.keys),
             bytes: sink.at,
-            hash: format!("{:016x}", sink.whole.digest()),
+            hash,
+            blocks,
         };
         let pieces = to_table(&self.groups, &tail)
             .map_err(|e| RunError::damaged(&self.path, &self.name, e.to_string()))?;
@@ -206,7 +209,7 @@ struct Sink {
     at: u64,
     piece_at: u64,
     piece: Xxh3,
-    whole: Xxh3,
+    whole: Hashes,
 }
 
 impl std::fmt::Debug for Sink {

@@ -234,13 +234,13 @@ impl Blame {
 
     /// Time of intervals in which their workers had no processor.
     pub fn off(&self) -> i64 {
-        self.shares.iter().map(|shares| shares.off).sum()
+        self.shares.iter().map(|shares| shares.off).fold(0, i64::saturating_add)
     }
 
     /// Time of processors that workers did not get, at most: what others than the workers may have taken.
     pub fn taken(&self, elapsed: i64) -> i64 {
-        let got: i64 = self.shares.iter().map(|shares| shares.processor).sum();
-        (self.workers.saturating_mul(elapsed) - got).max(0)
+        let got: i64 = self.shares.iter().map(|shares| shares.processor).fold(0, i64::saturating_add);
+        self.workers.saturating_mul(elapsed).saturating_sub(got).max(0)
     }
 }
 

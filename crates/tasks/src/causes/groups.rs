@@ -88,12 +88,12 @@ impl Lengths {
     /// So many that take so long together.
     pub fn add_many(&mut self, sum: i64, count: u64) {
         let (sum, count) = (sum.max(0), count.max(1));
-        let length = sum / count as i64;
+        let length = sum / i64::try_from(count).unwrap_or(i64::MAX);
         let bin = 63 - (length as u64 | 1).leading_zeros() as usize;
-        self.count += count;
+        self.count = self.count.saturating_add(count);
         self.sum = self.sum.saturating_add(sum);
         self.longest = self.longest.max(length);
-        self.bins[bin] += count;
+        self.bins[bin] = self.bins[bin].saturating_add(count);
         self.sums[bin] = self.sums[bin].saturating_add(sum);
     }
 
@@ -101,9 +101,9 @@ impl Lengths {
     pub fn median(&self) -> i64 {
         let mut seen = 0;
         for (count, sum) in self.bins.iter().zip(self.sums) {
-            seen += count;
-            if 2 * seen >= self.count && *count > 0 {
-                return sum / *count as i64;
+            seen = count.saturating_add(seen);
+            if seen >= self.count.div_ceil(2) && *count > 0 {
+                return sum / i64::try_from(*count).unwrap_or(i64::MAX);
             }
         }
         0

@@ -109,9 +109,9 @@ pub fn judge(tasks: &Tasks, roles: &Roles, blame: &Blame, baseline: Option<&Task
     let mut judge =
         Judge { tasks, roles, blame, facts, losses: Vec::new(), by_key: HashMap::new(), shared: 0 };
     let of_group = roles.groups.known.iter().map(|known| judge.group(known)).collect();
-    let mut inside = judge.off() + judge.locks();
-    inside += judge.chunks(tasks.summary().work - inside);
-    inside += judge.grown();
+    let mut inside = judge.off().saturating_add(judge.locks());
+    inside = inside.saturating_add(judge.chunks(tasks.summary().work.saturating_sub(inside)));
+    inside = inside.saturating_add(judge.grown());
     Judged { losses: judge.losses, of_group, facts: judge.facts, inside, shared: judge.shared }
 }
 
@@ -158,7 +158,7 @@ impl Judge<'_> {
             self.charge(Cause::Lock, *line, *line, waits.cost, who);
             waits.cost
         };
-        waits.iter().filter(|(_, waits)| waits.cost > 0).map(charge).sum()
+        waits.iter().filter(|(_, waits)| waits.cost > 0).map(charge).fold(0, i64::saturating_add)
     }
 
     /// Fetching chunks that are too small for it; of the work that is `left` when the worker had a processor and no lock
@@ -175,15 +175,15 @@ impl Judge<'_> {
             self.charge(Cause::FineChunks, line, line, cost, who);
             cost
         };
-        lines.into_iter().map(charge).sum()
+        lines.into_iter().map(charge).fold(0, i64::saturating_add)
     }
 
     /// Code that takes longer than in a run with one worker, as far as locks and processors do not explain it.
     fn grown(&mut self) -> i64 {
         let lines = self.facts.grown.clone();
         let locks = self.losses.iter().filter(|loss| loss.cause == Cause::Lock).map(|loss| loss.cost);
-        let explained = locks.sum::<i64>() + self.blame.off();
-        let all: i64 = lines.iter().map(|line| line.work - line.before).sum();
+        let explained = locks.fold(0, i64::saturating_add).saturating_add(self.blame.off());
+        let all: i64 = lines.iter().map(|line| line.work.saturating_sub(line.before)).fold(0, i64::saturating_add);
         let left = (all - explained).max(0) as f64 / all.max(1) as f64;
         let charge = |line: Grown| {
             let cost = ((line.work - line.before) as f64 * left) as i64;
@@ -193,7 +193,7 @@ impl Judge<'_> {
             }
             cost
         };
-        lines.into_iter().map(charge).sum()
+        lines.into_iter().map(charge).fold(0, i64::saturating_add)
     }
 
     /// Intervals whose workers had no processor. While more of them run than there are processors, that cannot be
@@ -236,7 +236,7 @@ impl Judge<'_> {
     fn members_of(&mut self, known: &Known) -> Option<usize> {
         let line = known.key.line;
         let long = self.blame.long.iter().filter(|long| long.line == line && self.is_late_chunk(long.node));
-        let late = long.map(|long| long.cost).sum::<i64>();
+        let late = long.map(|long| long.cost).fold(0, i64::saturating_add);
         if 2 * late > known.cost {
             return Some(self.charge(Cause::LateTask, line, line, known.cost, known.into()));
         }
@@ -263,7 +263,7 @@ impl Judge<'_> {
             return Some(self.charge(cause, at, line, known.cost, known.into()));
         }
         let long = self.blame.long.iter().filter(|long| long.line == line && self.is_late(long.node));
-        let late = long.map(|long| long.cost).sum::<i64>().min(known.cost);
+        let late = long.map(|long| long.cost).fold(0, i64::saturating_add).min(known.cost);
         let rest = known.cost - late;
         let first = (late > 0).then(|| self.charge(Cause::LateTask, line, line, late, known.into()));
         let second = (rest > 0).then(|| self.charge(Cause::Imbalance, line, line, rest, known.into()));

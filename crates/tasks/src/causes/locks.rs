@@ -40,20 +40,20 @@ impl Locks {
         let mut by_line: HashMap<u32, Waits> = HashMap::new();
         for used in tasks.lock_uses() {
             let waits = by_line.entry(line(used.source)).or_default();
-            waits.cost += used.waited.max(0);
-            waits.count += used.count;
-            waits.waits += used.waits;
-            waits.held += used.held;
+            waits.cost = waits.cost.saturating_add(used.waited.max(0));
+            waits.count = waits.count.saturating_add(used.count);
+            waits.waits = waits.waits.saturating_add(used.waits);
+            waits.held = waits.held.saturating_add(used.held);
             if used.waited > waits.most {
                 (waits.most, waits.lock) = (used.waited, used.lock);
             }
         }
         for wait in tasks.lock_waits(0..tasks.tree().node_count()) {
             let waits = by_line.entry(line(wait.source)).or_default();
-            let time = (wait.got - wait.asked).max(0);
+            let time = wait.got.saturating_sub(wait.asked).max(0);
             let share =
                 shares.get(wait.worker as usize).map_or(1.0, |shares| shares.busy(wait.asked, wait.got));
-            waits.cost -= ((1.0 - share) * time as f64) as i64;
+            waits.cost = waits.cost.saturating_sub(((1.0 - share) * time as f64) as i64);
             if time > waits.worst.0 {
                 (waits.worst, waits.holder) = ((time, wait.node), line(wait.holder));
             }

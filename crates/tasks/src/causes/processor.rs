@@ -48,19 +48,19 @@ impl Shares {
 
     /// A stretch, with how much of it is intervals, and how much of those is waiting for locks.
     fn add(&mut self, stretch: &Stretch, busy: i64, locked: i64) {
-        let whole = (stretch.to - stretch.from).max(0);
-        let off = (whole - stretch.processor).max(0);
-        let free = (whole - busy).max(0);
+        let whole = stretch.to.saturating_sub(stretch.from).max(0);
+        let off = whole.saturating_sub(stretch.processor).max(0);
+        let free = whole.saturating_sub(busy).max(0);
         let share = |off: i64, of: i64| if of > 0 { 1.0 - (off as f64 / of as f64).min(1.0) } else { 1.0 };
         // Who has nothing to do, or waits for a lock, gives up its core first, asleep or by yielding.
-        let of_busy = (off - free - locked).clamp(0, busy);
+        let of_busy = off.saturating_sub(free).saturating_sub(locked).clamp(0, busy.max(0));
         let is_asked_for = stretch.voluntary > stretch.involuntary;
         let of_free = if is_asked_for { 0 } else { (off - of_busy).min(free) };
         self.shares.push(Share { to: stretch.to, busy: share(of_busy, busy), free: share(of_free, free) });
-        self.off += of_busy;
-        self.switches += stretch.involuntary;
-        self.known += whole;
-        self.processor += stretch.processor.min(whole);
+        self.off = self.off.saturating_add(of_busy);
+        self.switches = self.switches.saturating_add(stretch.involuntary);
+        self.known = self.known.saturating_add(whole);
+        self.processor = self.processor.saturating_add(stretch.processor.min(whole));
     }
 
     /// The share of an interval that its worker had a processor.
@@ -80,12 +80,12 @@ impl Shares {
             if at >= to {
                 break;
             }
-            sum += value(share) * (share.to.min(to) - at) as f64;
+            sum += value(share) * share.to.min(to).saturating_sub(at) as f64;
             at = share.to.min(to);
         }
         // What nobody measured counts as it is.
-        sum += (to - at).max(0) as f64;
-        if to > from { (sum / (to - from) as f64).clamp(0.0, 1.0) } else { 1.0 }
+        sum += to.saturating_sub(at).max(0) as f64;
+        if to > from { (sum / to.saturating_sub(from) as f64).clamp(0.0, 1.0) } else { 1.0 }
     }
 }
 
@@ -100,9 +100,9 @@ impl<I: Iterator<Item = (i64, i64)>> Overlap<I> {
     }
 
     fn until(&mut self, from: i64, to: i64) -> i64 {
-        let mut sum = 0;
+        let mut sum = 0i64;
         while let Some(&(start, end)) = self.spans.peek().filter(|span| span.0 < to) {
-            sum += (end.min(to) - start.max(from)).max(0);
+            sum = sum.saturating_add(end.min(to).saturating_sub(start.max(from)).max(0));
             if end > to {
                 break;
             }

@@ -23,7 +23,7 @@ const DWARFED: i64 = 8;
 pub fn tell(tasks: &Tasks, roles: &Roles, blame: &Blame, judged: &Judged) -> Causes {
     let summary = tasks.summary();
     let capacity = i64::from(summary.workers).saturating_mul(summary.elapsed);
-    let work = summary.work - judged.inside;
+    let work = summary.work.saturating_sub(judged.inside);
     let teller = Teller { tasks, roles, blame, facts: &judged.facts, work };
     let mut findings: Vec<(usize, Finding)> = judged
         .losses
@@ -35,8 +35,8 @@ pub fn tell(tasks: &Tasks, roles: &Roles, blame: &Blame, judged: &Judged) -> Cau
     let more = shared(tasks, blame) + judged.shared;
     // Worst first, but what the program can change comes before what it cannot, where it matters at all.
     let outside: i64 =
-        judged.losses.iter().filter(|loss| loss.cause.is_outside()).map(|loss| loss.cost).sum();
-    let least = ((capacity - outside - more).max(0) / MATTERS).max(outside / DWARFED);
+        judged.losses.iter().filter(|loss| loss.cause.is_outside()).map(|loss| loss.cost).fold(0, i64::saturating_add);
+    let least = (capacity.saturating_sub(outside).saturating_sub(more).max(0) / MATTERS).max(outside / DWARFED);
     for (_, finding) in &mut findings {
         finding.behind = finding.cause.is_outside() || finding.cost < least;
     }
@@ -44,7 +44,7 @@ pub fn tell(tasks: &Tasks, roles: &Roles, blame: &Blame, judged: &Judged) -> Cau
     keep_within(capacity, &mut findings);
     super::stretches::add(tasks, roles, blame, judged, &mut findings);
     let findings: Vec<Finding> = findings.into_iter().map(|(_, finding)| finding).collect();
-    let lost = findings.iter().map(|finding| finding.cost).sum();
+    let lost = findings.iter().map(|finding| finding.cost).fold(0, i64::saturating_add);
     let account = Account::of(capacity, work, lost, more);
     Causes { findings, account, workers: blame.workers }
 }
@@ -295,7 +295,7 @@ impl Teller<'_> {
         let tree = self.tasks.tree();
         let members = tree.children(team.worst.node).filter(|&child| self.tasks.is_lane(child));
         let chunks = members.flat_map(|member| tree.children(member)).take(1 << 16);
-        let iterations: i64 = chunks.filter_map(|node| self.tasks.chunk(node)).map(|chunk| chunk.1).sum();
+        let iterations: i64 = chunks.filter_map(|node| self.tasks.chunk(node)).map(|chunk| chunk.1).fold(0, i64::saturating_add);
         (iterations > 0).then(|| (iterations / (16 * self.blame.workers)).max(1))
     }
 
@@ -487,8 +487,8 @@ impl Teller<'_> {
     fn preempted(&self, loss: &Loss) -> Told {
         let summary = self.tasks.summary();
         let capacity = i64::from(summary.workers).saturating_mul(summary.elapsed);
-        let switches: i64 = self.blame.shares.iter().map(|shares| shares.switches).sum();
-        let hit = self.blame.shares.iter().filter(|shares| 20 * shares.off > shares.known).count();
+        let switches: i64 = self.blame.shares.iter().map(|shares| shares.switches).fold(0, i64::saturating_add);
+        let hit = self.blame.shares.iter().filter(|shares| shares.off > shares.known / 20).count();
         let evidence = format!(
             "{} of {} workers had no processor while they had work, and others waited for them: {} of the time, {} not \
              asked for.",
@@ -515,9 +515,10 @@ impl Teller<'_> {
 impl Account {
     /// What is left when work and losses are known.
     pub(super) fn of(capacity: i64, work: i64, lost: i64, shared: i64) -> Self {
-        let shared = shared.min((capacity - work - lost).max(0));
+        let shared = shared.min(capacity.saturating_sub(work).saturating_sub(lost).max(0));
         // Rows of collapsed nodes may overlap: there is not more work than time.
-        let work = work.min(capacity - lost - shared);
-        Account { capacity, work, lost, shared, unexplained: capacity - work - lost - shared }
+        let rest = capacity.saturating_sub(lost).saturating_sub(shared);
+        let work = work.min(rest);
+        Account { capacity, work, lost, shared, unexplained: rest.saturating_sub(work) }
     }
 }

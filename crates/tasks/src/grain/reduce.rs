@@ -383,7 +383,7 @@ impl<'a> Pass<'a> {
         let Some(frame) = self.frames.last_mut() else { return };
         while frame.at < frame.end {
             let node = frame.at as usize;
-            frame.at += self.lens[node].max(1);
+            frame.at = frame.at.saturating_add(self.lens[node].max(1));
             match Mark(self.mark[node]).kind() {
                 Kind::Section => return self.begin_section(node as u32),
                 Kind::Chunk if frame.kind != GrainKind::Chunk => self.chunks.push(node as u32),

@@ -79,7 +79,7 @@ impl Sampler<'_> {
         let follows = dag.follow(create).map(|next| dag.first_block(next)).filter(mine);
         let started = Some(dag.first_block(task)).filter(mine);
         let next = follows.into_iter().chain(started).map(|block| tasks.start(block)).min()?;
-        Some((next - tasks.end(create)).max(0) as f64)
+        Some(next.saturating_sub(tasks.end(create)).max(0) as f64)
     }
 
     /// What the runtime took in a section, and from its release to what follows it, per task. Counts where the worker that

@@ -343,7 +343,7 @@ impl Page<'_> {
         let task = |node: &NodeId| grains.task(*node);
         let first = top.iter().map(task).map(|task| tasks.start(task)).min().unwrap_or(0);
         let last = top.iter().map(task).map(|task| tasks.end(task)).max().unwrap_or(0);
-        let work: i64 = top.iter().map(|&node| grains.work(node)).sum();
+        let work: i64 = top.iter().map(|&node| grains.work(node)).fold(0, i64::saturating_add);
         let inside: usize = top.iter().map(|&node| grains.grain_range(node).len()).sum();
         let mut rows = vec![
             words::figure("nodes", self.selection.nodes.len() as f64, Unit::Count),
@@ -500,7 +500,7 @@ fn mix(tasks: &Tasks, task: NodeId, kind: GrainKind) -> Vec<i64> {
         }
         if tasks.tree().is_leaf(node) {
             let worker = tasks.worker(node).unwrap_or(tasks.workers()).min(tasks.workers());
-            mix[worker] += tasks.elapsed(node);
+            mix[worker] = mix[worker].saturating_add(tasks.elapsed(node));
         }
         at += 1;
     }

@@ -102,7 +102,7 @@ fn facts(tasks: &Tasks, node: NodeId) -> Vec<Fact> {
         facts.push(words::fact("parallelism", ratio(work, span), "Work / critical path (work / T∞)."));
         facts.push(words::fact("speed-up", ratio(work, elapsed), "Work / elapsed."));
         facts.push(count("tasks inside", created(tasks, node)));
-        facts.push(count("intervals inside", tasks.counts(range.clone()).iter().sum()));
+        facts.push(count("intervals inside", tasks.counts(range.clone()).into_iter().fold(0, i64::saturating_add)));
         for (name, kind) in [("lanes inside", Kind::Fork), ("chunks inside", Kind::Chunk)] {
             let inside = tasks.count(range.clone(), kind);
             if inside > 0 {
@@ -176,7 +176,7 @@ fn several(tasks: &Tasks, selection: &Selection) -> Sheet {
     let top = find::topmost(tree, &selection.nodes);
     let first = top.iter().map(|&node| tasks.start(node)).min().unwrap_or(0);
     let last = top.iter().map(|&node| tasks.end(node)).max().unwrap_or(0);
-    let sum = |of: &dyn Fn(NodeId) -> i64| top.iter().map(|&node| of(node)).sum::<i64>();
+    let sum = |of: &dyn Fn(NodeId) -> i64| top.iter().map(|&node| of(node)).fold(0, i64::saturating_add);
     let mut mix = vec![0; tasks.workers() + 1];
     for &node in top.iter().take(LOOKED_AT) {
         tasks.mix(tree.range(node)).into_iter().zip(&mut mix).for_each(|(time, sum)| *sum += time);

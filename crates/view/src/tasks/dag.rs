@@ -330,7 +330,7 @@ fn mix_bar(tasks: &Tasks, part: &Part, rect: Rect, scene: &mut Scene) {
         return;
     }
     let mix = tasks.mix(part.nodes.clone());
-    let total: i64 = mix.iter().sum();
+    let total = mix.iter().copied().fold(0, i64::saturating_add);
     if total <= 0 {
         return;
     }

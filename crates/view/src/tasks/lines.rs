@@ -45,15 +45,15 @@ impl Line {
 
     /// Adds what another one has, all but the critical path: who adds that looks at the whole run.
     pub fn add(&mut self, other: &Line) {
-        self.intervals += other.intervals;
-        self.work += other.work;
+        self.intervals = self.intervals.saturating_add(other.intervals);
+        self.work = self.work.saturating_add(other.work);
         self.largest = self.largest.max(other.largest);
         if self.lengths.is_empty() {
             self.lengths.clone_from(&other.lengths);
         } else {
             self.lengths.iter_mut().zip(&other.lengths).for_each(|(a, b)| *a = a.saturating_add(*b));
         }
-        self.by_worker.iter_mut().zip(&other.by_worker).for_each(|(a, b)| *a += b);
+        self.by_worker.iter_mut().zip(&other.by_worker).for_each(|(a, b)| *a = a.saturating_add(*b));
     }
 
     /// The length that half of the intervals do not reach, to within 5 %; none without intervals.
@@ -158,14 +158,15 @@ fn add(
         let Some(line) = lines.get_mut(tasks.site(id) as usize) else { continue };
         let line = line.get_or_insert_with(|| Line { lengths: vec![0; BINS], ..Line::new(buckets) });
         let work = tasks.work(id);
-        line.work += work;
+        line.work = line.work.saturating_add(work);
         if let Some(worker) = tasks.worker(id) {
-            line.by_worker[(worker / share).min(buckets - 1)] += work;
+            let slot = &mut line.by_worker[(worker / share).min(buckets - 1)];
+            *slot = slot.saturating_add(work);
         }
         if tasks.is_collapsed(id) {
-            line.intervals += tasks.counts(node..node + 1).iter().sum::<i64>();
+            line.intervals = tasks.counts(node..node + 1).into_iter().fold(line.intervals, i64::saturating_add);
         } else {
-            line.intervals += 1;
+            line.intervals = line.intervals.saturating_add(1);
             line.largest = line.largest.max(work);
             let count = &mut line.lengths[bin(work)];
             *count = count.saturating_add(1);
@@ -190,7 +191,7 @@ fn critical(tasks: &Tasks, lines: &mut [Line]) {
     while let Some((node, way)) = stack.pop() {
         if tasks.tree().is_leaf(node) {
             if let Some(source) = source_of(tasks, tasks.site(node)) {
-                lines[source].critical += tasks.span(node);
+                lines[source].critical = lines[source].critical.saturating_add(tasks.span(node));
             }
             continue;
         }

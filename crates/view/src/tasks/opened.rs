@@ -55,9 +55,14 @@ impl Opened {
         }
     }
 
-    /// With what the command line says: "baseline" is the path of a run, "threshold.PROBLEM" a number, "asked" are problems.
+    /// With what the command line says: "baseline" is the path of a run, "threshold.PROBLEM" a number, "asked" are problems;
+    /// "check" is "later" where a small run is not to be checked before it is shown, like a large one.
     pub fn open(run: &Arc<Run>, settings: &Settings) -> Result<Self, Refusal> {
-        let tasks = Tasks::open(run.clone()).map_err(|error| Refusal::new(error.to_string()))?;
+        let tasks = match settings.get("check").map(String::as_str) {
+            Some("later") => Tasks::open_unchecked(run.clone()),
+            _ => Tasks::open(run.clone()),
+        };
+        let tasks = tasks.map_err(|error| Refusal::new(error.to_string()))?;
         let mut opened = Opened::plain(tasks);
         for (name, value) in settings {
             if let Some(word) = name.strip_prefix("threshold.") {

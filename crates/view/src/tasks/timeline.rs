@@ -262,7 +262,7 @@ impl Drawing<'_> {
         grid.gap_y = self.pitch - bar(self.pitch);
         let all = rows * cells.count;
         for (row, busy) in cells.busy[..all].chunks(cells.count.max(1)).enumerate() {
-            self.busy[row] = busy.iter().sum();
+            self.busy[row] = busy.iter().copied().fold(0, i64::saturating_add);
         }
         for (&busy, &top) in cells.busy[..all].iter().zip(&cells.top[..all]) {
             grid.level.push(fullness(busy, cells.cell));

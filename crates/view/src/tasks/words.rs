@@ -67,10 +67,10 @@ pub fn ratio(a: i64, b: i64) -> f64 {
 /// Parts of a whole, largest first; after the first sixteen the others are one. Each comes with its slot and name.
 pub fn shares(mut parts: Vec<(u16, String, i64)>, clock: Clock, rest: u16) -> Cell {
     const NAMED: usize = 16;
-    let total: i64 = parts.iter().map(|part| part.2).sum();
+    let total: i64 = parts.iter().map(|part| part.2).fold(0, i64::saturating_add);
     if parts.len() > NAMED {
         let others = parts.split_off(NAMED - 1);
-        let time = others.iter().map(|part| part.2).sum();
+        let time = others.iter().map(|part| part.2).fold(0, i64::saturating_add);
         parts.push((rest, format!("{} others", count(others.len() as i64)), time));
     }
     let part = |(fill, name, time): (u16, String, i64)| {

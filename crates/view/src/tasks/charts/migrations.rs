@@ -43,7 +43,7 @@ pub fn matrix(tasks: &Tasks, edge: Option<Edge>) -> Matrix {
         if (found.from.max(found.to) as usize) < workers {
             matrix.count[from * rows + to] += match edge {
                 Some(edge) => found.counts[edge as usize],
-                None => found.counts.iter().sum(),
+                None => found.counts.iter().copied().fold(0, i64::saturating_add),
             };
         }
     }
@@ -80,8 +80,8 @@ pub fn draw(tasks: &Tasks, word: &str, size: Size) -> Result<Scene, Refusal> {
     row_names(&mut scene, tasks, &matrix, cell);
     let ends = ("1".to_owned(), count(most.max(1)));
     scene.legend.push(LegendItem::ramp(Ramp::MORE, ends, "transfers to another worker"));
-    let all: i64 = matrix.count.iter().sum();
-    let stayed: i64 = (0..n).map(|i| matrix.count[i * n + i]).sum();
+    let all = matrix.count.iter().copied().fold(0, i64::saturating_add);
+    let stayed: i64 = (0..n).map(|i| matrix.count[i * n + i]).fold(0, i64::saturating_add);
     scene.note = Some(format!("{} of {} transfers went to another worker", count(all - stayed), count(all)));
     Ok(scene)
 }

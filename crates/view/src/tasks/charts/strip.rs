@@ -80,9 +80,10 @@ fn work(opened: &Opened, cells: &Cells) -> Vec<(String, u16, Vec<i64>)> {
             layers.push((source, painter.slot(NodeId(top)), vec![0; cells.count]));
             layers.len() - 1
         });
-        layers[layer].2[at % cells.count] += busy;
+        let slot = &mut layers[layer].2[at % cells.count];
+        *slot = busy.saturating_add(*slot);
     }
-    layers.sort_by_key(|layer| std::cmp::Reverse(layer.2.iter().sum::<i64>()));
+    layers.sort_by_key(|layer| std::cmp::Reverse(layer.2.iter().copied().fold(0, i64::saturating_add)));
     let others = layers.split_off(layers.len().min(LAYERS));
     let name = |source: Option<u32>| {
         source
@@ -94,7 +95,7 @@ fn work(opened: &Opened, cells: &Cells) -> Vec<(String, u16, Vec<i64>)> {
     if !others.is_empty() {
         let mut sum = vec![0; cells.count];
         for (_, _, values) in &others {
-            sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+            sum.iter_mut().zip(values).for_each(|(sum, value): (&mut i64, _)| *sum = sum.saturating_add(*value));
         }
         named.push((format!("{} other lines", others.len()), slot::SEVERAL, sum));
     }
