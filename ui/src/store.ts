@@ -30,6 +30,9 @@ import type { Selection } from "./protocol/Selection";
 import type { Span } from "./protocol/Span";
 import type { View } from "./protocol/View";
 
+/** How long until it is asked again whether a run is sound, in milliseconds. */
+const CHECK_AGAIN = 2000;
+
 export interface Notice {
   text: string;
   /** Problems stay until dismissed. */
@@ -112,6 +115,7 @@ export function createStore(host: Host, transport: Transport) {
     tell({ text: error instanceof Error ? error.message : String(error), problem: true });
 
   let addressTimer: ReturnType<typeof setTimeout> | undefined;
+  let checkTimer: ReturnType<typeof setTimeout> | undefined;
   /** The address that is on its way is that of another place. */
   let another = false;
   const putAddress = (): void => {
@@ -168,7 +172,24 @@ export function createStore(host: Host, transport: Transport) {
     if (before) return;
     setHistory(begin(decode(host.address(), answer.runs)));
     setHello(answer);
+    checkAgain(answer);
     host.title(answer.runs.map((r) => r.name).join(" · ") + " – Crosscut");
+  }
+
+  /** A large run is checked while it is shown: asks again until that is done, and keeps what was found. */
+  function checkAgain(answer: Hello): void {
+    if (!answer.runs.some((r) => r.checking)) return;
+    checkTimer = setTimeout(() => {
+      asks.hello().then(
+        (next) => {
+          const now = hello();
+          const found = next.runs.some((r, i) => r.damaged !== now?.runs[i]?.damaged);
+          if (now && found) setHello({ ...now, runs: next.runs });
+          checkAgain(next);
+        },
+        () => {},
+      );
+    }, CHECK_AGAIN);
   }
 
   function start(): void {
@@ -191,6 +212,7 @@ export function createStore(host: Host, transport: Transport) {
   onCleanup(() => {
     clearTimeout(noticeTimer);
     clearTimeout(addressTimer);
+    clearTimeout(checkTimer);
     transport.close();
   });
 

@@ -4,6 +4,7 @@ mod bench;
 mod demo;
 mod doctor;
 mod examples;
+mod fuzz;
 mod lint;
 mod planted;
 mod screenshots;
@@ -53,6 +54,12 @@ pub const COMMANDS: &[Command] = &[
         options: "[ARGS…]",
         what: "measure, print the table and write docs/benchmarks.md",
         run: bench::run,
+    },
+    Command {
+        name: "fuzz",
+        options: "[--seconds N] [--seed N] [--plain] [TARGET…]",
+        what: "random inputs for every reader, runs, events and questions",
+        run: fuzz::run,
     },
     Command {
         name: "planted",

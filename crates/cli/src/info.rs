@@ -20,7 +20,8 @@ pub struct Args {
     /// As JSON.
     #[arg(long)]
     json: bool,
-    /// Read every byte and name the parts that are damaged.
+    /// Read every byte and every value, and say what is damaged: content that changed, a tree that is none, totals that do
+    /// not agree.
     #[arg(long)]
     check: bool,
 }
@@ -62,13 +63,16 @@ pub fn run(args: Args) -> Result<()> {
     }
     let parts = run.manifest().all_parts().count();
     let bench = bench(run)?;
+    if args.check {
+        refuse_unsound(&args, &bench)?;
+    }
     if args.json {
         let info = bench.info_json(0).map_err(refused)?;
         return output::json(&Checked { info, damaged: args.check.then_some([]) });
     }
     let mut lines = bench.info(0).map_err(refused)?;
     if args.check {
-        let checked = format!("all {} are as they were written", many(parts, "part"));
+        let checked = format!("all {} are as they were written, and fit together", many(parts, "part"));
         lines.push(text::fact(&Fact::new("checked", Cell::text(checked)), text::WIDTH));
     }
     output::lines(&lines)
@@ -88,6 +92,25 @@ fn refuse_damaged(args: &Args, run: &Run) -> Result<()> {
         format!("{name}: damaged; record or import it again. These parts are not as they were written:");
     let list = damages.iter().map(|d| format!("{} ({}): {}", d.part, d.file, d.why)).collect();
     Err(Listed { what, list }.into())
+}
+
+/// Refuses a run whose bytes are as they were written, but cannot be right.
+fn refuse_unsound(args: &Args, bench: &Workbench) -> Result<()> {
+    let unsound = bench.runs.iter().flat_map(|run| run.unsound()).collect::<Vec<_>>();
+    if unsound.is_empty() {
+        return Ok(());
+    }
+    if args.json {
+        let damaged = unsound.iter().map(|(word, why)| DamagedPart { part: word, file: "", why }).collect();
+        let crosscut = &bench.runs[0].run.manifest().crosscut;
+        output::json(&Damaged { crosscut, damaged })?;
+    }
+    let list: Vec<String> = unsound.iter().map(|(word, why)| format!("\n  {word}: {why}")).collect();
+    bail!(
+        "{}: its parts do not fit together; record or import it again:{}",
+        args.run.display(),
+        list.concat()
+    );
 }
 
 fn bench(run: Run) -> Result<Workbench> {

@@ -13,7 +13,7 @@ use crate::output;
 use crate::runs::{self, refused};
 
 /// When something is a problem.
-#[derive(clap::Args)]
+#[derive(clap::Args, Clone)]
 pub struct Limits {
     /// When grains have a problem, such as low-parallel-benefit=0.5; may be given several times.
     #[arg(long, value_name = "PROBLEM=VALUE", value_parser = threshold)]
@@ -21,6 +21,9 @@ pub struct Limits {
     /// Thresholds from a file, a line `PROBLEM = VALUE` each; # begins a comment.
     #[arg(long, value_name = "FILE")]
     thresholds: Option<PathBuf>,
+    /// Folders below which source text is shown, of commands that show any.
+    #[arg(skip)]
+    pub sources: Vec<PathBuf>,
 }
 
 impl Limits {
@@ -45,6 +48,11 @@ impl Limits {
         }
         for (word, value) in &self.threshold {
             set(word, *value);
+        }
+        if !self.sources.is_empty() {
+            let sources: Vec<String> =
+                self.sources.iter().map(|folder| folder.display().to_string()).collect();
+            settings.insert("source".to_owned(), sources.join("\n"));
         }
         let named = |word: &&str| self.threshold.iter().any(|(other, _)| other == word);
         let asked: Vec<&str> = problems().filter(named).collect();

@@ -30,6 +30,10 @@ pub struct Args {
     /// `crosscut baseline` set]
     #[arg(long, value_name = "RUN")]
     baseline: Option<PathBuf>,
+    /// Show source text from below this folder, too; may be given several times [default: from below the folder that the
+    /// run lies in]
+    #[arg(long, value_name = "DIR")]
+    source: Vec<PathBuf>,
     #[command(flatten)]
     limits: Limits,
     #[command(flatten)]
@@ -71,7 +75,13 @@ fn open_all(args: &Args, folder: Option<&Path>) -> Result<Vec<OpenRun>> {
             Some(folder) => import_for_now(path, &folder.join(number.to_string()), &args.how)?,
             None => runs::open(path)?,
         };
-        settings::opened(run, args.baseline.as_deref(), &args.limits)
+        // What was imported lies elsewhere for now; its sources lie beside the file.
+        let beside = path.is_file().then(|| path.canonicalize().ok()?.parent().map(Path::to_owned)).flatten();
+        let mut limits = args.limits.clone();
+        limits.sources = args.source.iter().cloned().chain(beside).collect();
+        let open = settings::opened(run, args.baseline.as_deref(), &limits)?;
+        open.check_beside();
+        Ok(open)
     };
     args.runs.iter().enumerate().map(open).collect()
 }

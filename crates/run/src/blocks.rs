@@ -67,7 +67,8 @@ fn listed(part: &Part) -> Option<Vec<&str>> {
         return Some(vec![&part.hash]);
     }
     let text = part.blocks.as_deref()?;
-    let hashes: Vec<&str> = (0..text.len()).step_by(DIGITS).map_while(|at| text.get(at..at + DIGITS)).collect();
+    let hashes: Vec<&str> =
+        (0..text.len()).step_by(DIGITS).map_while(|at| text.get(at..at + DIGITS)).collect();
     (hashes.len() as u64 == part.bytes.div_ceil(BLOCK)).then_some(hashes)
 }
 
@@ -144,7 +145,8 @@ impl<'a> BlockCheck<'a> {
                     .then(|| format!("{CHANGED} (from byte {at} on)")),
             };
             if let Some(why) = why {
-                let file = self.run.manifest().part(&part.name).map_or_else(String::new, |p| p.file(&part.name));
+                let file =
+                    self.run.manifest().part(&part.name).map_or_else(String::new, |p| p.file(&part.name));
                 self.damages.push(Damage { part: part.name.clone(), file, why });
                 part.left.clear(); // one is enough to say that the part is damaged
             }

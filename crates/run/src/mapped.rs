@@ -62,10 +62,13 @@ extern "C" fn on_bus(_signal: libc::c_int, info: *mut libc::siginfo_t, _context:
             Err(TryLockError::Poisoned(mapped)) => mapped.into_inner(),
             Err(TryLockError::WouldBlock) => continue,
         };
-        let Some((_, _, name)) = mapped.iter().find(|(from, to, _)| (*from..*to).contains(&at)) else { break };
+        let Some((_, _, name)) = mapped.iter().find(|(from, to, _)| (*from..*to).contains(&at)) else {
+            break;
+        };
         say(b"crosscut: ");
         // What a terminal would obey is no part of a name.
-        name.iter().for_each(|byte| say(if byte.is_ascii_control() { b"?" } else { std::slice::from_ref(byte) }));
+        name.iter()
+            .for_each(|byte| say(if byte.is_ascii_control() { b"?" } else { std::slice::from_ref(byte) }));
         say(b": cut short or not readable any more while it was open; a run must not change while it is looked at\n");
         // SAFETY: ends the process and runs nothing of it.
         unsafe { libc::_exit(2) };

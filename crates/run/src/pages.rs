@@ -75,7 +75,8 @@ pub fn check_group(group: &RowGroupMetaData, bytes: &[u8], offset: u64) -> Resul
     }
     let mut pages = Pages::default();
     for column in group.columns() {
-        let (start, end) = span(column, bytes.len() as u64, offset).ok_or("a column that lies outside of the file")?;
+        let (start, end) =
+            span(column, bytes.len() as u64, offset).ok_or("a column that lies outside of the file")?;
         check_column(&bytes[start..end], rows, allowed, &mut pages)?;
     }
     Ok(pages)

@@ -27,6 +27,9 @@ pub(crate) const MANIFEST: &str = "manifest.json";
 
 pub(crate) const CHANGED: &str = "its checksum does not match: the content changed";
 
+/// Runs up to this size are small.
+const SMALL: u64 = 32 << 20;
+
 /// An open run.
 #[derive(Debug)]
 pub struct Run {
@@ -168,6 +171,12 @@ impl Run {
         })
     }
 
+    /// Whether it is checked whole when it is opened, which takes some milliseconds; larger ones are checked while they are
+    /// shown ([`crate::BlockCheck`]).
+    pub fn is_small(&self) -> bool {
+        self.bytes() <= SMALL
+    }
+
     /// Size of all parts.
     pub fn bytes(&self) -> u64 {
         self.manifest.all_parts().fold(0, |sum, (_, part)| sum.saturating_add(part.bytes))
@@ -176,12 +185,8 @@ impl Run {
     /// Reads every byte and says which parts are not as they were written.
     pub fn check(&self) -> Vec<Damage> {
         let parts: Vec<(String, &Part)> = self.manifest.all_parts().collect();
-        let mut damages: Vec<Damage> = parts
-            .into_par_iter()
-            .filter_map(|(name, part)| {
-                self.damage_of(&name, part)
-            })
-            .collect();
+        let mut damages: Vec<Damage> =
+            parts.into_par_iter().filter_map(|(name, part)| self.damage_of(&name, part)).collect();
         damages.sort_by(|a, b| a.part.cmp(&b.part));
         damages
     }

@@ -168,10 +168,8 @@ impl RunWriter {
     /// Writes the manifest, makes everything durable, gives the run its name and opens it.
     pub fn finish(mut self) -> Result<Run, RunError> {
         let path = self.work.join(MANIFEST);
-        let text = self
-            .manifest
-            .to_text()
-            .map_err(|e| RunError::Io { path: path.clone(), source: e.into() })?;
+        let text =
+            self.manifest.to_text().map_err(|e| RunError::Io { path: path.clone(), source: e.into() })?;
         fs::write(&path, text).map_err(RunError::io(&path))?;
         // The name must not appear on the disk before what it stands for.
         let parts = self.manifest.all_parts().map(|(name, part)| self.work.join(part.file(&name)));

@@ -56,7 +56,8 @@ fn equal_numbers(file: fs::File) {
 fn long_words(file: fs::File) {
     let words = StringArray::from(vec!["a".repeat(1 << 14)]);
     let rows = DictionaryArray::<Int32Type>::try_new(Int32Array::from(vec![0; 60_000]), Arc::new(words));
-    let rows = RecordBatch::try_from_iter([("file", Arc::new(rows.expect("words")) as ArrayRef)]).expect("rows");
+    let rows =
+        RecordBatch::try_from_iter([("file", Arc::new(rows.expect("words")) as ArrayRef)]).expect("rows");
     let mut writer = ArrowWriter::try_new(file, rows.schema(), Some(properties())).expect("a writer");
     writer.write(&rows).expect("written");
     writer.close().expect("written");
@@ -108,7 +109,8 @@ fn only_plain_files_inside_the_run_are_read() {
     let dir = fresh_dir();
     let outside = dir.path().join("outside.crosscut");
     let run = made::write(&outside);
-    let (column, about) = run.manifest().all_parts().find(|(_, part)| part.value.is_some()).expect("a column");
+    let (column, about) =
+        run.manifest().all_parts().find(|(_, part)| part.value.is_some()).expect("a column");
     let file = about.file(&column);
     let expect = |case: &str, change: &dyn Fn(&Path), part: &str| {
         let path = dir.path().join(format!("{case}.crosscut"));
@@ -129,8 +131,16 @@ fn only_plain_files_inside_the_run_are_read() {
     };
     let link = |to: &Path, at: &Path| std::os::unix::fs::symlink(to, at).expect("a link");
     expect("link", &|run| replace(&run.join(&file), &|at| link(&outside.join(&file), at)), &column);
-    expect("device", &|run| replace(&run.join("places.parquet"), &|at| link(Path::new("/dev/zero"), at)), "places");
-    expect("manifest", &|run| replace(&run.join("manifest.json"), &|at| link(Path::new("/dev/zero"), at)), "");
+    expect(
+        "device",
+        &|run| replace(&run.join("places.parquet"), &|at| link(Path::new("/dev/zero"), at)),
+        "places",
+    );
+    expect(
+        "manifest",
+        &|run| replace(&run.join("manifest.json"), &|at| link(Path::new("/dev/zero"), at)),
+        "",
+    );
     // A pipe: opening it would wait for somebody who writes.
     let pipe = |at: &Path| assert!(Command::new("mkfifo").arg(at).status().expect("mkfifo").success());
     expect("pipe", &|run| replace(&run.join("places.parquet"), &pipe), "places");
@@ -213,7 +223,8 @@ fn a_column_that_is_cut_is_named() {
         crosscut_run::tell_when_cut();
         let run = Run::open(Path::new(&path)).expect("a run");
         let column = run.column::<i64>("calls/cost").expect("a column");
-        let file = fs::OpenOptions::new().write(true).open(run.path().join("calls/cost.arrow")).expect("a file");
+        let file =
+            fs::OpenOptions::new().write(true).open(run.path().join("calls/cost.arrow")).expect("a file");
         file.set_len(BLOCK).expect("cut");
         let sum = column.iter().fold(0i64, |sum, value| sum.wrapping_add(*value));
         println!("{sum}: read what is not there");

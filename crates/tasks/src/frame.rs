@@ -174,7 +174,11 @@ impl Scan {
             *now = last.at;
             lengths.waited(level.end as u32, last);
         }
-        lengths.found(level.node, now.saturating_sub(level.start), left.map_or(NO_TAIL, |last| last.at.saturating_sub(level.start)));
+        lengths.found(
+            level.node,
+            now.saturating_sub(level.start),
+            left.map_or(NO_TAIL, |last| last.at.saturating_sub(level.start)),
+        );
         left
     }
 }

@@ -88,14 +88,11 @@ fn counters(run: &Run) -> Result<Vec<Counter>, TasksError> {
 }
 
 impl Tasks {
-    /// Runs up to this size are checked whole when they are opened; it takes a few milliseconds.
-    const CHECKED: u64 = 32 << 20;
-
     /// Opens the task tree of a run. A small one is checked whole, bytes and structure; of a large one it reads the
     /// manifest, the small tables and nothing else.
     pub fn open(run: impl Into<Arc<Run>>) -> Result<Self, TasksError> {
         let run: Arc<Run> = run.into();
-        let is_small = run.bytes() <= Self::CHECKED;
+        let is_small = run.is_small();
         if is_small && let Some(damage) = run.check().into_iter().next() {
             let path = run.path().join(&damage.file);
             return Err(RunError::Damaged { path, part: damage.part, why: damage.why }.into());

@@ -26,7 +26,13 @@ fn spoiled(manner: &str, width: usize, nodes: u64, chance: &mut Chance, old: &[u
             u64::from_le_bytes(bytes).wrapping_add(chance.below(5)).wrapping_sub(2)
         }
         "zero" => 0,
-        "largest" => if width == 8 { i64::MAX as u64 } else { u64::MAX },
+        "largest" => {
+            if width == 8 {
+                i64::MAX as u64
+            } else {
+                u64::MAX
+            }
+        }
         "extremes" => match chance.below(4) {
             0 => i64::MIN as u64,
             1 => i64::MAX as u64,
@@ -115,14 +121,20 @@ fn a_spoiled_column_is_found_by_the_check() {
     let work = tempfile::tempdir().unwrap();
     let whole = stranger::whole(work.path());
     let check = |path: &Path| -> Result<(), String> {
-        let tasks = crosscut_tasks::Tasks::open_unchecked(Run::open(path).unwrap()).map_err(|e| e.to_string())?;
+        let tasks =
+            crosscut_tasks::Tasks::open_unchecked(Run::open(path).unwrap()).map_err(|e| e.to_string())?;
         tasks.check().map_err(|e| e.to_string())
     };
     assert_eq!(check(&whole), Ok(()));
     // Values beside the tree that any number is right for, and what is derived in more than one pass.
     let free = [
-        "tasks/chunk_values", "tasks/joined_values", "tasks/lock_address", "tasks/lock_process",
-        "tasks/lock_use_values", "tasks/lock_wait_times", "tasks/stretch_values",
+        "tasks/chunk_values",
+        "tasks/joined_values",
+        "tasks/lock_address",
+        "tasks/lock_process",
+        "tasks/lock_use_values",
+        "tasks/lock_wait_times",
+        "tasks/stretch_values",
     ];
     for (k, column) in columns(&whole).iter().filter(|column| !free.contains(&column.as_str())).enumerate() {
         let path = stranger::copy(&whole, &work.path().join(format!("{k}.crosscut")));

@@ -296,6 +296,8 @@ impl Workbench {
             RunInfo {
                 name: run.run.name(),
                 partial: run.partial(),
+                checking: run.checked.is_under_way(),
+                damaged: run.checked.damage(),
                 clock: run.clock(),
                 time: run.time(),
                 places: run.places.worker_count(),

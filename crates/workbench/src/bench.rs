@@ -13,6 +13,7 @@ use crate::job::{Cancel, Host, Job};
 use crate::look::LensSpec;
 use crate::loss::Found;
 use crate::selection::{Span, TreeKey};
+use crate::sound::Checked;
 use crate::{lines, overview, places};
 
 /// Bytes of forests that are kept beside those that their domain keeps itself.
@@ -36,6 +37,8 @@ pub struct OpenRun {
     pub places: Places,
     /// Source positions.
     pub sources: Sources,
+    /// What a check has found so far.
+    pub(crate) checked: Arc<Checked>,
 }
 
 impl OpenRun {
@@ -61,7 +64,7 @@ impl OpenRun {
                 None => absent.push(entry.word),
             }
         }
-        Ok(OpenRun { run, domains, absent, places, sources })
+        Ok(OpenRun { run, domains, absent, places, sources, checked: Arc::default() })
     }
 
     /// Unit of its times.

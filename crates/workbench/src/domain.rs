@@ -59,7 +59,8 @@ pub struct Exported<'a> {
 pub type Writer<'a> = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + 'a>;
 
 /// What the command line tells domains when they are opened: by name, as text. "baseline" is the path of a run to compare
-/// with, "threshold.WORD" a number, "asked" the words of thresholds that were asked for one by one, with spaces between.
+/// with, "threshold.WORD" a number, "asked" the words of thresholds that were asked for one by one, with spaces between,
+/// "source" folders with source text, one in a line, "check" is "later" where small runs are opened unchecked, too.
 pub type Settings = std::collections::BTreeMap<String, String>;
 
 /// A tree with the options that make its nodes.
@@ -187,6 +188,10 @@ pub trait Domain: Any + Send + Sync {
     fn trees(&self) -> &[TreeDecl];
     /// Makes a tree; the workbench keeps it.
     fn forest(&self, tree: &TreeRef, job: &Job<'_>) -> Result<Arc<dyn Forest>, Refusal>;
+    /// Whether what the run holds of it fits together: structure and totals. Looks at every value.
+    fn sound(&self) -> Result<(), Refusal> {
+        Ok(())
+    }
     /// Its views, in the order to list them.
     fn views(&self) -> &[View];
     /// Draws a look of one of its views; `with` are the domains of the runs that it is compared with.

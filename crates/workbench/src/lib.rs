@@ -24,6 +24,8 @@ mod rows;
 mod search;
 pub mod selection;
 pub mod sheet;
+mod sound;
+mod source_text;
 mod tell;
 pub mod text;
 
@@ -44,4 +46,5 @@ pub use places::place_nodes;
 pub use question::ActCall;
 pub use selection::{Nodes, Selection, Span, TreeKey};
 pub use sheet::{Block, Cell, Column, Fact, Finding, Row, RowState, Severity, Sheet, Table};
+pub use source_text::SourceRoots;
 pub use tell::{object, size};

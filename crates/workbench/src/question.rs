@@ -200,6 +200,10 @@ pub struct RunInfo {
     pub name: String,
     /// What is missing, when the run is partial.
     pub partial: Option<String>,
+    /// Whether it is still being checked, as large runs are while they are shown: ask again.
+    pub checking: bool,
+    /// What the check has found to be wrong.
+    pub damaged: Option<String>,
     /// Unit of all times.
     pub clock: Unit,
     /// First and last time; absent when nothing in the run has a time.

@@ -34,6 +34,8 @@ const tree = (name: string, sign: string): TreeDecl => ({
 export const run = (name: string, more: Partial<RunInfo> = {}): RunInfo => ({
   name,
   partial: null,
+  checking: false,
+  damaged: null,
   clock: "ns",
   time: [1000, 2000],
   places: 4,

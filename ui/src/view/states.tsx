@@ -145,6 +145,28 @@ export function ConnectionLost(): JSX.Element {
   );
 }
 
+/** A run that is not as it was written: nothing in it can be relied on, so it cannot be hidden. */
+export function DamageBanner(): JSX.Element {
+  const { store } = useBench();
+  const damaged = () => store.runs().filter((r) => r.damaged);
+  return (
+    <Show when={damaged().length > 0}>
+      <div class="banner problem" role="alert">
+        <Icon name="warning" />
+        <span>
+          <For each={damaged()}>
+            {(r) => (
+              <span>
+                <strong>{r.name} is damaged: what is shown may be wrong.</strong> {r.damaged}{" "}
+              </span>
+            )}
+          </For>
+        </span>
+      </div>
+    </Show>
+  );
+}
+
 export function PartialBanner(): JSX.Element {
   const { store } = useBench();
   const [hidden, setHidden] = createSignal(false);

@@ -348,6 +348,12 @@ impl Decoder {
             let what = format!("a critical path of {}, longer than the work of {}", raw.t_inf, raw.t_1);
             return Err(Fault::new(node, field::T_INF, what));
         }
+        let capacity = u128::from(raw.end.t.saturating_sub(raw.start.t)) * self.header.workers.max(1) as u128;
+        if u128::from(raw.t_1) > capacity {
+            let workers = self.header.workers;
+            let what = format!("work of {}, more than {workers} workers had time for ({capacity})", raw.t_1);
+            return Err(Fault::new(node, field::T_1, what));
+        }
         let mut collapsed = Collapsed {
             node: node as u32,
             work: self.time(node, field::T_1, raw.t_1)?,

@@ -183,7 +183,8 @@ impl Judge<'_> {
         let lines = self.facts.grown.clone();
         let locks = self.losses.iter().filter(|loss| loss.cause == Cause::Lock).map(|loss| loss.cost);
         let explained = locks.fold(0, i64::saturating_add).saturating_add(self.blame.off());
-        let all: i64 = lines.iter().map(|line| line.work.saturating_sub(line.before)).fold(0, i64::saturating_add);
+        let all: i64 =
+            lines.iter().map(|line| line.work.saturating_sub(line.before)).fold(0, i64::saturating_add);
         let left = (all - explained).max(0) as f64 / all.max(1) as f64;
         let charge = |line: Grown| {
             let cost = ((line.work - line.before) as f64 * left) as i64;

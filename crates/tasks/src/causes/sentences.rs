@@ -34,9 +34,14 @@ pub fn tell(tasks: &Tasks, roles: &Roles, blame: &Blame, judged: &Judged) -> Cau
         .collect();
     let more = shared(tasks, blame) + judged.shared;
     // Worst first, but what the program can change comes before what it cannot, where it matters at all.
-    let outside: i64 =
-        judged.losses.iter().filter(|loss| loss.cause.is_outside()).map(|loss| loss.cost).fold(0, i64::saturating_add);
-    let least = (capacity.saturating_sub(outside).saturating_sub(more).max(0) / MATTERS).max(outside / DWARFED);
+    let outside: i64 = judged
+        .losses
+        .iter()
+        .filter(|loss| loss.cause.is_outside())
+        .map(|loss| loss.cost)
+        .fold(0, i64::saturating_add);
+    let least =
+        (capacity.saturating_sub(outside).saturating_sub(more).max(0) / MATTERS).max(outside / DWARFED);
     for (_, finding) in &mut findings {
         finding.behind = finding.cause.is_outside() || finding.cost < least;
     }
@@ -295,7 +300,10 @@ impl Teller<'_> {
         let tree = self.tasks.tree();
         let members = tree.children(team.worst.node).filter(|&child| self.tasks.is_lane(child));
         let chunks = members.flat_map(|member| tree.children(member)).take(1 << 16);
-        let iterations: i64 = chunks.filter_map(|node| self.tasks.chunk(node)).map(|chunk| chunk.1).fold(0, i64::saturating_add);
+        let iterations: i64 = chunks
+            .filter_map(|node| self.tasks.chunk(node))
+            .map(|chunk| chunk.1)
+            .fold(0, i64::saturating_add);
         (iterations > 0).then(|| (iterations / (16 * self.blame.workers)).max(1))
     }
 
@@ -487,7 +495,8 @@ impl Teller<'_> {
     fn preempted(&self, loss: &Loss) -> Told {
         let summary = self.tasks.summary();
         let capacity = i64::from(summary.workers).saturating_mul(summary.elapsed);
-        let switches: i64 = self.blame.shares.iter().map(|shares| shares.switches).fold(0, i64::saturating_add);
+        let switches: i64 =
+            self.blame.shares.iter().map(|shares| shares.switches).fold(0, i64::saturating_add);
         let hit = self.blame.shares.iter().filter(|shares| shares.off > shares.known / 20).count();
         let evidence = format!(
             "{} of {} workers had no processor while they had work, and others waited for them: {} of the time, {} not \

@@ -58,7 +58,9 @@ impl Tasks {
         let found = (0..n).into_par_iter().with_min_len(STRETCH).find_map_first(|i| self.wrong_node(i));
         match found {
             Some(what) => Err(what),
-            None => ensure(self.end[0] == self.summary.elapsed, "the facts tell another time of the last end"),
+            None => {
+                ensure(self.end[0] == self.summary.elapsed, "the facts tell another time of the last end")
+            }
         }
     }
 
@@ -86,7 +88,8 @@ impl Tasks {
         if start < 0 || end < start {
             return wrong("ends before it starts, or starts before the run");
         }
-        if self.start.get(parent).is_none_or(|&s| s > start) || self.end.get(parent).is_none_or(|&e| e < end) {
+        if self.start.get(parent).is_none_or(|&s| s > start) || self.end.get(parent).is_none_or(|&e| e < end)
+        {
             return wrong("is not within the time of its parent");
         }
         if span < 0 || self.tail.as_ref().is_some_and(|tail| tail[i] < 0) {
@@ -116,7 +119,10 @@ impl Tasks {
         let links = self.depend_to.iter().zip(self.depend_from.iter());
         let depends: Vec<Depend> = links.map(|(&to, &from)| Depend { to, from }).collect();
         let frames = check_depends((&self.len, &self.parent, &self.mark), &depends)?;
-        ensure(frames == self.depend_frame[..], "the list of tasks with dependences is not that of their tasks")?;
+        ensure(
+            frames == self.depend_frame[..],
+            "the list of tasks with dependences is not that of their tasks",
+        )?;
         self.beside.check(n)
     }
 
@@ -127,7 +133,8 @@ impl Tasks {
         };
         let capacity = i128::from(self.elapsed(NodeId(node))) * self.workers().max(1) as i128;
         let counts = inside.nodes.iter().chain(&inside.edges).chain(&inside.ready);
-        if inside.work < 0 || i128::from(inside.work) > capacity || counts.into_iter().any(|&count| count < 0) {
+        if inside.work < 0 || i128::from(inside.work) > capacity || counts.into_iter().any(|&count| count < 0)
+        {
             return Err(broken(node as usize, "cannot have done what was kept of its inside"));
         }
         Ok(())
@@ -149,14 +156,19 @@ impl Tasks {
                 let here = key(node).filter(|_| rows.of(self.place.at(node as usize)) == row);
                 // Ascending without equals: none stands twice.
                 if here.is_none() || here <= last {
-                    return Err(fails(format!("the order in time is no permutation: row {row}, node {node}")));
+                    return Err(fails(format!(
+                        "the order in time is no permutation: row {row}, node {node}"
+                    )));
                 }
                 last = here;
             }
         }
         let end = |&node: &u32| self.end.get(node as usize).copied().unwrap_or(0);
         let reach = self.order.chunks(REACH).map(|stretch| stretch.iter().map(end).max().unwrap_or(0));
-        ensure(reach.eq(self.reach.iter().copied()), "the largest ends in the order are not those of its nodes")
+        ensure(
+            reach.eq(self.reach.iter().copied()),
+            "the largest ends in the order are not those of its nodes",
+        )
     }
 
     /// Cumulative sums against the nodes that they sum up.
@@ -197,27 +209,37 @@ impl Tasks {
         let mut total = vec![0i64; rows];
         let of = Rows::new(&self.places);
         for (number, nodes) in (0..=n / block).map(|b| (b, b * block..((b + 1) * block).min(n))) {
-            ensure(self.mix[number * rows..][..rows] == total[..], "the work by worker is not that of the nodes")?;
+            ensure(
+                self.mix[number * rows..][..rows] == total[..],
+                "the work by worker is not that of the nodes",
+            )?;
             for i in nodes {
                 let row = of.of(self.place.at(i)).min(rows - 1);
                 total[row] = total[row].wrapping_add(self.own_work(i));
             }
         }
-        ensure(total[..rows - 1] == self.summary.busy[..], "the facts tell other work by worker than the nodes")
+        ensure(
+            total[..rows - 1] == self.summary.busy[..],
+            "the facts tell other work by worker than the nodes",
+        )
     }
 
     /// What is known by time: each level adds up to the one below, and the finest to the work.
     fn check_grids(&self) -> Result<(), TasksError> {
         let n = self.len.len();
         let is_node = |&node: &u32| node == NONE || (node as usize) < n;
-        ensure(self.cell_top.par_iter().all(is_node), "a cell of the timeline shows a node that is not there")?;
+        ensure(
+            self.cell_top.par_iter().all(is_node),
+            "a cell of the timeline shows a node that is not there",
+        )?;
         let adds_up = |column: &[i64], grid: crate::summary::Grid| {
             (1..grid.levels).all(|level| {
                 let (fine, coarse) = (grid.count(level - 1), grid.count(level));
                 let below = column[grid.offset(level - 1)..].chunks(fine.max(1)).take(grid.rows as usize);
                 let above = column[grid.offset(level)..].chunks(coarse.max(1)).take(grid.rows as usize);
                 below.zip(above).all(|(below, above)| {
-                    let sums = below.chunks(2).map(|pair| pair.iter().fold(0i64, |sum, &v| sum.wrapping_add(v)));
+                    let sums =
+                        below.chunks(2).map(|pair| pair.iter().fold(0i64, |sum, &v| sum.wrapping_add(v)));
                     sums.eq(above.iter().copied())
                 })
             })
@@ -226,7 +248,11 @@ impl Tasks {
         ensure(adds_up(&self.cell_busy, s.cells), "the levels of the timeline do not add up")?;
         ensure(adds_up(&self.bins, s.bins), "the levels of the profile do not add up")?;
         let top = |column: &[i64], grid: crate::summary::Grid| {
-            column[grid.offset(grid.levels - 1)..].iter().take(grid.rows as usize).copied().collect::<Vec<i64>>()
+            column[grid.offset(grid.levels - 1)..]
+                .iter()
+                .take(grid.rows as usize)
+                .copied()
+                .collect::<Vec<i64>>()
         };
         let busy = top(&self.cell_busy, s.cells);
         ensure(busy.iter().zip(&s.busy).all(|(a, b)| a == b), "the timeline has other work than the nodes")?;
@@ -249,10 +275,16 @@ impl Tasks {
             "the facts count other intervals than the nodes",
         )?;
         ensure(s.work == self.work_of(0..n), "the facts tell other work than the nodes")?;
-        ensure(s.span == self.critical_path(NodeId::ROOT), "the facts tell another critical path than the root")?;
+        ensure(
+            s.span == self.critical_path(NodeId::ROOT),
+            "the facts tell another critical path than the root",
+        )?;
         let by_row = (0..self.workers()).map(|row| self.blocks().row(row).len() as i64);
         ensure(by_row.eq(s.intervals_by_worker.iter().copied()), "the facts tell other intervals by worker")?;
-        ensure(s.depth as usize == self.tree().max_depth(), "the facts tell another depth than the tree has")?;
+        ensure(
+            s.depth as usize == self.tree().max_depth(),
+            "the facts tell another depth than the tree has",
+        )?;
         let mut edges = [0i64; 5];
         for migration in &s.migrations {
             edges.iter_mut().zip(migration.counts).for_each(|(sum, count)| *sum = sum.wrapping_add(count));

@@ -102,7 +102,10 @@ fn facts(tasks: &Tasks, node: NodeId) -> Vec<Fact> {
         facts.push(words::fact("parallelism", ratio(work, span), "Work / critical path (work / T∞)."));
         facts.push(words::fact("speed-up", ratio(work, elapsed), "Work / elapsed."));
         facts.push(count("tasks inside", created(tasks, node)));
-        facts.push(count("intervals inside", tasks.counts(range.clone()).into_iter().fold(0, i64::saturating_add)));
+        facts.push(count(
+            "intervals inside",
+            tasks.counts(range.clone()).into_iter().fold(0, i64::saturating_add),
+        ));
         for (name, kind) in [("lanes inside", Kind::Fork), ("chunks inside", Kind::Chunk)] {
             let inside = tasks.count(range.clone(), kind);
             if inside > 0 {

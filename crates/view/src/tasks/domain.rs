@@ -159,10 +159,14 @@ impl Domain for TasksDomain {
         let &[line] = lines else { return Vec::new() };
         let found = job.found_already();
         let beside = |code| gutter::beside(&self.opened, found.as_deref(), code);
-        let code = sources.get(line).and_then(code::code).map(beside).map(Block::Code);
+        let code = sources.get(line).and_then(|source| code::code(source, &self.opened.roots)).map(beside).map(Block::Code);
         let node = crosscut_workbench::line_nodes(sources).get(line as usize).map(|&node| NodeId(node));
         let whatif = node.map(|node| sheets::whatif(job.run, "lines", Nodes::one(node)));
         code.into_iter().chain(whatif).collect()
+    }
+
+    fn sound(&self) -> Result<(), Refusal> {
+        self.opened.tasks.check().map_err(|error| Refusal::new(error.to_string()))
     }
 
     fn json(&self, topic: Topic, job: &Job<'_>) -> Result<Map<String, Value>, Refusal> {

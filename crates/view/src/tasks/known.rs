@@ -94,7 +94,13 @@ impl Known {
         let (grains, deviation) = (&run.grains, run.deviation.as_ref());
         self.cost.get_or_init(|| Cost {
             time_lost: grains.time_lost(tasks, &self.set, deviation),
-            work: self.set.lens.chosen().iter().map(|grain| grains.critical_path(grain)).fold(0, i64::saturating_add),
+            work: self
+                .set
+                .lens
+                .chosen()
+                .iter()
+                .map(|grain| grains.critical_path(grain))
+                .fold(0, i64::saturating_add),
             theta: grains.theta(Some(&self.set)),
             worst: grains.worst_grains(&self.set, deviation, WORST),
             lines: grains.worst_lines(tasks, &self.set, deviation, WORST),

@@ -164,7 +164,8 @@ fn add(
             *slot = slot.saturating_add(work);
         }
         if tasks.is_collapsed(id) {
-            line.intervals = tasks.counts(node..node + 1).into_iter().fold(line.intervals, i64::saturating_add);
+            line.intervals =
+                tasks.counts(node..node + 1).into_iter().fold(line.intervals, i64::saturating_add);
         } else {
             line.intervals = line.intervals.saturating_add(1);
             line.largest = line.largest.max(work);

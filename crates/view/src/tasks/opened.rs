@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use crosscut_run::Run;
 use crosscut_tasks::grain::{Problem, ProblemReport, Thresholds};
 use crosscut_tasks::{Causes, Tasks};
-use crosscut_workbench::{Refusal, Settings};
+use crosscut_workbench::{Refusal, Settings, SourceRoots};
 
 use super::known::GrainRun;
 use super::lines::Lines;
@@ -20,6 +20,8 @@ pub struct Opened {
     pub tasks: Tasks,
     /// A run of the same program, as a rule with one worker, that gives the work deviation.
     pub baseline: Option<Tasks>,
+    /// Below which folders source text is shown.
+    pub roots: SourceRoots,
     /// Where problems of grains begin.
     pub thresholds: Thresholds,
     /// Problems whose thresholds were asked for one by one.
@@ -42,8 +44,10 @@ pub struct Found {
 impl Opened {
     /// Without a baseline, with the usual thresholds.
     pub fn plain(tasks: Tasks) -> Self {
+        let roots = SourceRoots::new(tasks.run().path(), None);
         Opened {
             tasks,
+            roots,
             baseline: None,
             thresholds: Thresholds::default(),
             asked: Vec::new(),
@@ -56,7 +60,7 @@ impl Opened {
     }
 
     /// With what the command line says: "baseline" is the path of a run, "threshold.PROBLEM" a number, "asked" are problems;
-    /// "check" is "later" where a small run is not to be checked before it is shown, like a large one.
+    /// "source" are folders, one in a line, below which source text is shown; "check" is "later" where a small run is not to be checked before it is shown, like a large one.
     pub fn open(run: &Arc<Run>, settings: &Settings) -> Result<Self, Refusal> {
         let tasks = match settings.get("check").map(String::as_str) {
             Some("later") => Tasks::open_unchecked(run.clone()),
@@ -64,6 +68,7 @@ impl Opened {
         };
         let tasks = tasks.map_err(|error| Refusal::new(error.to_string()))?;
         let mut opened = Opened::plain(tasks);
+        opened.roots = SourceRoots::new(run.path(), settings.get("source").map(String::as_str));
         for (name, value) in settings {
             if let Some(word) = name.strip_prefix("threshold.") {
                 let (problem, threshold) = threshold(word, value)?;

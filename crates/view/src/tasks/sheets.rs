@@ -87,7 +87,7 @@ pub fn source(opened: &Opened, found: Option<&Found>, node: NodeId) -> Vec<Block
     }
     blocks.push(Block::Facts { rows });
     let beside = |code| gutter::beside(opened, found, code);
-    blocks.extend(from.and_then(code).map(beside).map(Block::Code));
+    blocks.extend(from.and_then(|from| code(from, &opened.roots)).map(beside).map(Block::Code));
     blocks
 }
 

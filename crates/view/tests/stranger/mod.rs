@@ -130,14 +130,14 @@ fn columns(
         edges: [1, 2, 2, 1, 0],
     });
     tasks.collapsed = folded.collect();
-    tasks.depends = vec![Depend { to: created[1], from: created[0] }, Depend { to: created[2], from: created[1] }];
+    tasks.depends =
+        vec![Depend { to: created[1], from: created[0] }, Depend { to: created[2], from: created[1] }];
     tasks.chunks = chunks.iter().map(|&node| Chunk { node, first: i64::from(node), count: 4 }).collect();
     let joined = |&node: &u32| Joined { node, chunks: 2, least: 1, most: 5, past: i64::from(node) + 4 };
     let beside = &mut tasks.beside;
     beside.joined = chunks.iter().step_by(2).map(joined).collect();
-    beside.locks = [LockKind::Critical, LockKind::Mutex]
-        .map(|kind| Lock { kind, process: 0, address: 4096 })
-        .to_vec();
+    beside.locks =
+        [LockKind::Critical, LockKind::Mutex].map(|kind| Lock { kind, process: 0, address: 4096 }).to_vec();
     beside.lock_names = vec![(0, "queue".into())];
     let wait = |node: usize| LockWait {
         node: node as u32,

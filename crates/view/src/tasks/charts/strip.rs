@@ -95,7 +95,9 @@ fn work(opened: &Opened, cells: &Cells) -> Vec<(String, u16, Vec<i64>)> {
     if !others.is_empty() {
         let mut sum = vec![0; cells.count];
         for (_, _, values) in &others {
-            sum.iter_mut().zip(values).for_each(|(sum, value): (&mut i64, _)| *sum = sum.saturating_add(*value));
+            sum.iter_mut()
+                .zip(values)
+                .for_each(|(sum, value): (&mut i64, _)| *sum = sum.saturating_add(*value));
         }
         named.push((format!("{} other lines", others.len()), slot::SEVERAL, sum));
     }

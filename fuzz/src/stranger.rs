@@ -1,0 +1,6 @@
+//! The run that has every part, and everything that can be asked of it: those of the tests.
+
+#[path = "../../crates/view/tests/stranger/mod.rs"]
+mod shared;
+
+pub use shared::{BODY, ask, ask_everything, copy, open, questions, whole};

@@ -1,0 +1,44 @@
+//! The targets. A new one is a function in a file here and a line in [`TARGETS`]; a new reader is just a line.
+
+mod events;
+mod questions;
+mod readers;
+mod runs;
+
+use std::path::{Path, PathBuf};
+
+/// Inputs to begin with, and what is done with one.
+pub type Started = (Vec<Vec<u8>>, Box<dyn FnMut(&[u8])>);
+
+/// Something that reads what others wrote.
+pub struct Target {
+    pub name: &'static str,
+    pub start: fn() -> Started,
+}
+
+pub const TARGETS: &[Target] = &[
+    Target { name: "dag", start: || readers::file("dag-recorder", "dag", "dag") },
+    Target { name: "graphml", start: || readers::file("graphml", "grains", "graphml") },
+    Target { name: "mir", start: || readers::file("mir-csv", "grains", "csv") },
+    Target { name: "dumpi", start: || readers::folder("dumpi", "messages/dumpi") },
+    Target { name: "events", start: events::start },
+    Target { name: "run-columns", start: runs::columns },
+    Target { name: "run-tables", start: runs::tables },
+    Target { name: "run-manifest", start: runs::manifest },
+    Target { name: "questions", start: questions::start },
+];
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures")
+}
+
+/// All files below a folder, in order.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() { all.extend(files(&path)) } else { all.push(path) }
+    }
+    all.sort();
+    all
+}
