@@ -1,9 +1,11 @@
 //! Grain graphs as GraphML: nodes are grains, forks, joins, a start and an end; edges say what follows what. Nested graphs
-//! of group nodes are read as if they were not nested.
+//! of group nodes are read as if they were not nested; edges from and to groups become those of what stands in them
+//! (`groups`).
 //!
 //! The file is read as a stream of XML events (`xml`), of which the data of nodes are kept (`node`). A walk along the edges
 //! finds which tasks a fork starts and where they join (`walk`). `grains` makes the tree.
 
+mod groups;
 mod node;
 mod walk;
 mod xml;

@@ -17,6 +17,14 @@ name: string,
  */
 partial: string | null, 
 /**
+ * Whether it is still being checked, as large runs are while they are shown: ask again.
+ */
+checking: boolean, 
+/**
+ * What the check has found to be wrong.
+ */
+damaged: string | null, 
+/**
  * Unit of all times.
  */
 clock: Unit, 

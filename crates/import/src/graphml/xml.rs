@@ -15,6 +15,7 @@ use crate::limits::MAX_WORKERS;
 use crate::stream::Stream;
 use crate::ticks::Ticks;
 
+use super::groups::{self, OUTSIDE};
 use super::node::{Data, Node, NodeKind};
 
 /// More nodes than a tree can hold.
@@ -80,6 +81,8 @@ pub fn read(input: &Input<'_>, ticks: Ticks) -> Result<Graph, ImportError> {
         keys: HashMap::new(),
         open: Vec::new(),
         nodes: Vec::new(),
+        parents: Vec::new(),
+        closed: Vec::new(),
         key: None,
         text: String::new(),
         at: 0,
@@ -132,6 +135,10 @@ struct Parser<'a, 'b> {
     open: Vec<Element>,
     /// Nodes that are open.
     nodes: Vec<(u32, u64, Data)>,
+    /// The group of each node.
+    parents: Vec<u32>,
+    /// Groups in the order in which they end.
+    closed: Vec<u32>,
     /// The value that is open, if it is one of a node, of an edge or of the graph.
     key: Option<String>,
     text: String,
@@ -216,6 +223,11 @@ impl Parser<'_, '_> {
         if before.is_some() {
             return Err(self.broken(format!("node `{}`: a second node of this id", self.graph.name(number))));
         }
+        let parent = self.nodes.last().map_or(OUTSIDE, |(group, ..)| *group);
+        if self.parents.len() <= number as usize {
+            self.parents.resize(number as usize + 1, OUTSIDE);
+        }
+        self.parents[number as usize] = parent;
         self.nodes.push((number, self.at, Data::default()));
         Ok(())
     }
@@ -284,6 +296,9 @@ impl Parser<'_, '_> {
         let node = data
             .node(offset, &mut self.graph.sources)
             .map_err(|what| node_broken(self.input, &self.graph, number, offset, &what))?;
+        if node.kind == Some(NodeKind::Group) {
+            self.closed.push(number);
+        }
         self.graph.nodes[number as usize] = node;
         Ok(())
     }
@@ -331,10 +346,11 @@ impl Parser<'_, '_> {
         if !self.open.is_empty() {
             return Err(self.input.broken(self.input.size(), "the file ends within its elements"));
         }
-        let graph = self.graph;
+        let mut graph = self.graph;
         if graph.nodes.iter().all(|node| matches!(node.kind, None | Some(NodeKind::Group))) {
             return Err(self.input.broken(0, "no nodes: the file has no grain graph"));
         }
+        groups::resolve(self.input, &mut graph, &self.parents, &self.closed)?;
         Ok(graph)
     }
 }
