@@ -169,7 +169,10 @@ impl Judge<'_> {
         lines.sort_unstable();
         let charge = |line: u32| {
             let lengths = &self.roles.chunks[&line];
-            let cost = FETCH.saturating_mul(lengths.count as i64).min(lengths.sum).min(left.max(0));
+            let cost = FETCH
+                .saturating_mul(i64::try_from(lengths.count).unwrap_or(i64::MAX))
+                .min(lengths.sum)
+                .min(left.max(0));
             left -= cost;
             let who = Who { worst: (0, u32::MAX), blamed: lengths.count, time: lengths.sum };
             self.charge(Cause::FineChunks, line, line, cost, who);
@@ -185,9 +188,9 @@ impl Judge<'_> {
         let explained = locks.fold(0, i64::saturating_add).saturating_add(self.blame.off());
         let all: i64 =
             lines.iter().map(|line| line.work.saturating_sub(line.before)).fold(0, i64::saturating_add);
-        let left = (all - explained).max(0) as f64 / all.max(1) as f64;
+        let left = all.saturating_sub(explained).max(0) as f64 / all.max(1) as f64;
         let charge = |line: Grown| {
-            let cost = ((line.work - line.before) as f64 * left) as i64;
+            let cost = (line.work.saturating_sub(line.before) as f64 * left) as i64;
             if cost > 0 {
                 let who = Who { worst: (cost, line.node), blamed: 1, time: line.work };
                 self.charge(Cause::WorkInflation, line.line, line.line, cost, who);
