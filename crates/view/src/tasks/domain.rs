@@ -159,7 +159,11 @@ impl Domain for TasksDomain {
         let &[line] = lines else { return Vec::new() };
         let found = job.found_already();
         let beside = |code| gutter::beside(&self.opened, found.as_deref(), code);
-        let code = sources.get(line).and_then(|source| code::code(source, &self.opened.roots)).map(beside).map(Block::Code);
+        let code = sources
+            .get(line)
+            .and_then(|source| code::code(source, &self.opened.roots))
+            .map(beside)
+            .map(Block::Code);
         let node = crosscut_workbench::line_nodes(sources).get(line as usize).map(|&node| NodeId(node));
         let whatif = node.map(|node| sheets::whatif(job.run, "lines", Nodes::one(node)));
         code.into_iter().chain(whatif).collect()
