@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use crosscut_run::{Damage, Run};
 use crosscut_scene::format::many;
 use crosscut_workbench::{Cell, Fact, Settings, Workbench, size, text};
