@@ -55,7 +55,7 @@ fn well(path: &Path, args: &[&str]) -> String {
 fn hostile_run(path: &Path) -> String {
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/grains/small.csv");
     let text = fs::read_to_string(fixture).unwrap();
-    let function = format!("\"{}\"", HOSTILE.replace('\n', " ").replace('\r', " "));
+    let function = format!("\"{}\"", HOSTILE.replace(['\n', '\r'], " "));
     let text = text.replace(",walk,", &format!(",{function},")).replace(",main,", &format!(",{function},"));
     assert!(text.contains('\u{1b}'));
     fs::write(path.join("plain.csv"), &text).unwrap();

@@ -1,7 +1,8 @@
 //! Whose question is answered next. A few places for quick answers and one for slow ones are shared by all connections, so
 //! that nobody waits for more than a few answers of somebody else: a place goes to the connection that has the fewest, then
-//! to the one that has used the least time, and to those who have not read their last answers after all others. Whose answers are usually quick to make finds places that others do not get. And nobody fills the memory with answers that nobody reads: what was answered
-//! counts until it is sent, per connection and in all.
+//! to the one that has used the least time, and to those who have not read their last answers after all others. Whose
+//! answers are usually quick to make finds places that others do not get. And nobody fills the memory with answers that nobody reads: what was answered counts until
+//! it is sent, per connection and in all.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -48,7 +48,7 @@ struct Open {
 /// One connection.
 pub struct Visitor {
     doors: Arc<Doors>,
-    /// The user who made it, where that can be told.
+    /// The user who made it, where that is known.
     pub user: Option<u32>,
     place: Mutex<Place>,
 }

@@ -127,7 +127,7 @@ impl Server {
     /// A link for the command line of a browser, where all users of this machine can read it: it works once, within a
     /// minute, and for the user who runs the server. None where nobody can tell who holds a connection.
     pub fn link_once(&self) -> Option<String> {
-        let code = owner::can_be_told().then(|| self.app.access.code().ok())??;
+        let code = owner::owners_are_known().then(|| self.app.access.code().ok())??;
         Some(format!("http://{}/?once={code}", self.address))
     }
 

@@ -16,8 +16,8 @@ pub fn of(peer: SocketAddr, here: SocketAddr) -> Option<u32> {
     asked(peer, here).or_else(|| listed(peer, here))
 }
 
-/// Whether owners can be told here at all: tried with a connection of our own.
-pub fn can_be_told() -> bool {
+/// Whether the kernel says who owns a connection: tried with one of our own.
+pub fn owners_are_known() -> bool {
     let told = || -> std::io::Result<Option<u32>> {
         let listener = std::net::TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0))?;
         let stream = std::net::TcpStream::connect(listener.local_addr()?)?;
@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(of(peer, here), Some(own()));
         let nobody = SocketAddr::from(([127, 0, 0, 1], 1));
         assert_eq!(of(nobody, here), None);
-        assert!(can_be_told());
+        assert!(owners_are_known());
     }
 
     #[test]

@@ -51,7 +51,7 @@ impl Shared<'_> {
 const MAX: i128 = 1 << 61;
 const MIN: i128 = -MAX;
 
-/// Events that were not used, by code, and what else is to be told.
+/// Events that were not used, by code, and what else there is to say.
 #[derive(Clone, Debug)]
 pub struct Unused {
     /// By code.
