@@ -87,7 +87,7 @@ fn two_groups_talk_to_each_other() {
         vec![
             make(WORLD, How::Split { color, key: 0 }),
             make(2, How::Inter { leader: 0, peer: WORLD, remote: other }),
-            make(3, How::Merge { high: rank % 2 == 0 }),
+            make(3, How::Merge { high: rank.is_multiple_of(2) }),
         ]
     };
     let resolved = resolve(&(0..6).map(steps).collect::<Vec<_>>());

@@ -61,7 +61,9 @@ fn build(acts: &[Vec<Act>]) -> (tempfile::TempDir, Messages) {
 
 /// Pairs of calls, one queue for each communicator, sender, receiver and tag; and how many are left over.
 fn reference(acts: &[Vec<Act>]) -> (Vec<(u32, u32)>, u64) {
-    let mut queues: BTreeMap<(u32, u32, u32, i32), (VecDeque<u32>, VecDeque<u32>)> = BTreeMap::new();
+    /// Sends and receives that wait for each other.
+    type Queues = (VecDeque<u32>, VecDeque<u32>);
+    let mut queues: BTreeMap<(u32, u32, u32, i32), Queues> = BTreeMap::new();
     let mut call = 0;
     for (rank, acts) in acts.iter().enumerate() {
         for act in acts {

@@ -176,7 +176,7 @@ impl<'a> BlockCheck<'a> {
 
     /// The part and the block that come next, for tests.
     #[doc(hidden)]
-    pub fn next(&mut self) -> Option<(String, u64)> {
+    pub fn upcoming(&mut self) -> Option<(String, u64)> {
         self.look();
         self.parts.last().and_then(|part| Some((part.name.clone(), *part.left.last()?)))
     }

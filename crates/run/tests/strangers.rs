@@ -198,11 +198,11 @@ fn a_damaged_block_is_found_and_what_is_looked_at_comes_first() {
     };
     assert_eq!(through(&run), []);
     let mut check = BlockCheck::new(&run);
-    assert_eq!(check.next(), Some(("calls/cost".to_owned(), 0)));
+    assert_eq!(check.upcoming(), Some(("calls/cost".to_owned(), 0)));
     let column = run.column::<i64>("calls/cost").expect("a column");
     let at = 15 * BLOCK as usize / 16; // in the middle: the kernel maps what lies beside it, too
     assert_eq!(column[at], at as i64);
-    assert_eq!(check.next(), Some(("calls/cost".to_owned(), 7)), "what was looked at");
+    assert_eq!(check.upcoming(), Some(("calls/cost".to_owned(), 7)), "what was looked at");
     drop(column);
     let file = run.path().join("calls/cost.arrow");
     let mut bytes = fs::read(&file).expect("a column");
@@ -228,7 +228,7 @@ fn a_column_that_is_cut_is_named() {
         file.set_len(BLOCK).expect("cut");
         let sum = column.iter().fold(0i64, |sum, value| sum.wrapping_add(*value));
         println!("{sum}: read what is not there");
-        std::process::exit(0);
+        return;
     }
     let dir = fresh_dir();
     let run = large(&dir.path().join("cut.crosscut"));
