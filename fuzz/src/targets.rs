@@ -19,8 +19,9 @@ pub struct Target {
 pub const TARGETS: &[Target] = &[
     Target { name: "dag", start: || readers::file("dag-recorder", "dag", "dag") },
     Target { name: "graphml", start: || readers::file("graphml", "grains", "graphml") },
-    Target { name: "mir", start: || readers::file("mir-csv", "grains", "csv") },
-    Target { name: "dumpi", start: || readers::folder("dumpi", "messages/dumpi") },
+    Target { name: "mir", start: || readers::file("mir", "grains", "csv") },
+    Target { name: "dumpi", start: || readers::trace("dumpi", "messages/dumpi/bswap8.tar.gz") },
+    Target { name: "otf2", start: || readers::trace("otf2", "messages/otf2/coll16.tar.gz") },
     Target { name: "events", start: events::start },
     Target { name: "run-columns", start: runs::columns },
     Target { name: "run-tables", start: runs::tables },

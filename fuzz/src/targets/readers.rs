@@ -15,9 +15,12 @@ use super::{Started, files, fixtures};
 pub fn file(format: &'static str, folder: &str, ending: &str) -> Started {
     let is_sample = |path: &PathBuf| path.extension().is_some_and(|other| other == ending);
     let samples = files(&fixtures().join(folder)).into_iter().filter(is_sample);
-    let seeds = samples.filter_map(|path| fs::read(path).ok()).filter(|bytes| bytes.len() < 1 << 19).collect();
+    let seeds: Vec<Vec<u8>> =
+        samples.filter_map(|path| fs::read(path).ok()).filter(|bytes| bytes.len() < 1 << 19).collect();
     let work = work();
     let input = work.path().join(format!("input.{ending}"));
+    let is_read = |seed: &Vec<u8>| fs::write(&input, seed).is_ok() && imported(&input, work.path(), format);
+    assert!(seeds.iter().any(is_read), "a sample of {format} is read");
     let run = move |bytes: &[u8]| {
         if fs::write(&input, bytes).is_ok() {
             imported(&input, work.path(), format);
@@ -26,28 +29,24 @@ pub fn file(format: &'static str, folder: &str, ending: &str) -> Started {
     (seeds, Box::new(run))
 }
 
-/// A reader of several files: the first byte says which of them is replaced by the rest.
-pub fn folder(format: &'static str, folder: &str) -> Started {
-    let from = fixtures().join(folder);
-    let all = files(&from);
+/// A reader of several files, kept as an archive: the first byte says which of them is replaced by the rest.
+pub fn trace(format: &'static str, archive: &str) -> Started {
+    let from = work();
+    let bytes = fs::File::open(fixtures().join(archive)).expect("an archive");
+    tar::Archive::new(flate2::read::GzDecoder::new(bytes)).unpack(from.path()).expect("its files");
+    let all = files(from.path());
+    assert!(imported(from.path(), work().path(), format), "{archive} is read");
     let seed = |(number, path): (usize, &PathBuf)| Some([&[number as u8][..], &fs::read(path).ok()?].concat());
-    let seeds = all.iter().enumerate().filter_map(seed).filter(|bytes| bytes.len() < 1 << 19).collect();
+    let seeds = all.iter().enumerate().filter_map(seed).collect();
     let work = work();
     let run = move |bytes: &[u8]| {
         let Some((&number, rest)) = bytes.split_first() else { return };
-        let input = work.path().join("input");
-        let _ = fs::remove_dir_all(&input);
-        for (other, path) in all.iter().enumerate() {
-            let Ok(name) = path.strip_prefix(&from) else { continue };
-            let target = input.join(name);
-            let _ = target.parent().map(fs::create_dir_all);
-            let is_replaced = other == usize::from(number) % all.len();
-            let _ = if is_replaced { fs::write(target, rest) } else { fs::copy(path, target).map(drop) };
+        let changed = &all[usize::from(number) % all.len()];
+        let Ok(whole) = fs::read(changed) else { return };
+        if fs::write(changed, rest).is_ok() {
+            imported(from.path(), work.path(), format);
         }
-        // A folder of several traces: the one of the file that was changed.
-        let changed = all[usize::from(number) % all.len()].strip_prefix(&from).ok();
-        let trace = changed.and_then(Path::parent).map_or(input.clone(), |trace| input.join(trace));
-        imported(&trace, work.path(), format);
+        fs::write(changed, whole).expect("the file as it was");
     };
     (seeds, Box::new(run))
 }
@@ -59,14 +58,16 @@ pub fn work() -> TempDir {
     made.expect("a folder for the inputs")
 }
 
-/// Imports, and tells of what became of it.
-pub fn imported(input: &Path, work: &Path, format: &str) {
+/// Imports, and tells of what became of it. Says whether it could be read.
+pub fn imported(input: &Path, work: &Path, format: &str) -> bool {
     let target = work.join("target.crosscut");
     let _ = fs::remove_dir_all(&target);
     let options = Options { format: Some(format.to_owned()), ..Options::default() };
-    if import(input, &target, &options, &Quiet).is_ok() {
+    let is_read = import(input, &target, &options, &Quiet).is_ok();
+    if is_read {
         told(&target);
     }
+    is_read
 }
 
 /// What `info` and `report` do.
