@@ -41,6 +41,16 @@ fn a_trace_becomes_a_run_that_says_what_is_inside() {
     }
 }
 
+/// Nobody looked for losses in messages: a report does not say that there are none.
+#[test]
+fn a_report_says_what_was_not_looked_for() {
+    let (folder, _) = trace("dumpi", "bswap8");
+    ok(folder.path(), &["import", "trace", "-o", "swap.crosscut"]);
+    let report = ok(folder.path(), &["report", "swap.crosscut"]);
+    assert!(report.contains("lost time is not looked for"), "{report}");
+    assert!(!report.contains("no finding"), "{report}");
+}
+
 #[test]
 fn the_files_of_all_ranks_make_one_run() {
     let (folder, inside) = trace("dumpi", "bswap8");

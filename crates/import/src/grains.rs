@@ -43,6 +43,8 @@ pub enum GrainKind {
     Chunk,
     /// The same, on the spine of its parent.
     LaneChunk,
+    /// No grain: what its parent does between creating the tasks of a section and waiting for them. It comes last there.
+    Inner,
 }
 
 /// A grain, as a file has it.

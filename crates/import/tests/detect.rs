@@ -108,9 +108,9 @@ fn other_files_are_not() {
 fn a_format_can_be_asked_for() {
     let folder = Folder::new();
     let path = samples::path("depchain.dag").unwrap();
-    let error = folder.import(&path, &by_name("otf2")).unwrap_err();
+    let error = folder.import(&path, &by_name("vampir")).unwrap_err();
     assert!(matches!(error, ImportError::NoSuchFormat { .. }));
-    assert!(error.to_string().contains("no format `otf2`. Formats known: events"), "{error}");
+    assert!(error.to_string().contains("no format `vampir`. Formats known: events"), "{error}");
     let text =
         folder.file("text", b"DAG_RECORDED with something else, long enough to hold a header, but not one");
     let error = folder.import(&text, &by_name("dag-recorder")).unwrap_err();

@@ -62,6 +62,9 @@ impl Run {
         }
         let mut text = Vec::new();
         let file = path.join(MANIFEST);
+        if file.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
+            return Err(not_a_run(format!("it has no {MANIFEST}")));
+        }
         file::open(path, MANIFEST, "manifest")?.read_to_end(&mut text).map_err(RunError::io(&file))?;
         let manifest = upgrade::read_manifest(path, &text)?;
         Ok(Run { path: path.to_owned(), manifest })

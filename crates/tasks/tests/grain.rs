@@ -364,6 +364,14 @@ proptest! {
     }
 }
 
+/// A section with one section in it is no group of several.
+#[test]
+fn a_lone_section_in_a_section_is_no_linear_group() {
+    let manners = model::Manners { longest: 0, pause: 0, stay: 0, cores: 1 };
+    let (seed, folding) = (17414604047092462629, model::Folding::None);
+    check_collapsed(&Case { seed, size: 19, workers: 1, manners, folding, wild: true });
+}
+
 fn opened(program: Program) -> model::Opened {
     let schedule = Schedule::greedy(&program, 2);
     Recording::whole(program, schedule, 2).open()

@@ -35,7 +35,10 @@ fn grow(from: &TaskWriter, to: &mut TaskWriter, places: &Places) -> Grown {
             None if from.len[i] == 1 => grow.leaf(block),
             None => {
                 open.push(i + from.len[i] as usize);
-                grow.open(mark.kind(), mark.edge())
+                match mark.is_chunk_section() {
+                    true => grow.open_chunk(mark.edge(), crosscut_run::NO_SITE),
+                    false => grow.open(mark.kind(), mark.edge()),
+                }
             }
         };
         assert_eq!(node as usize, i);

@@ -44,7 +44,7 @@ fn run(work: &Path) -> Tasks {
     tasks.mark[14] = Mark::deep_wait(Edge::CreateCont).0;
     tasks.depends.push(Depend { to: 8, from: 4 });
     tasks.chunks.push(Chunk { node: 12, first: 100, count: 50 });
-    let places = Places::workers(1).unwrap();
+    let places = Places::workers(4).unwrap();
     crosscut_tasks::finish(&mut run, tasks, &places).unwrap();
     Tasks::open(run.finish().unwrap()).unwrap()
 }
@@ -129,7 +129,7 @@ fn section(work: &Path, lengths: &[i64], depends: &[(usize, usize)]) -> Tasks {
         depends.iter().map(|&(from, to)| Depend { to: node(to), from: node(from) }).collect();
     depends.sort_by_key(|depend| (depend.to, depend.from));
     tasks.depends.extend(depends);
-    crosscut_tasks::finish(&mut run, tasks, &Places::workers(1).unwrap()).unwrap();
+    crosscut_tasks::finish(&mut run, tasks, &Places::workers(4).unwrap()).unwrap();
     Tasks::open(run.finish().unwrap()).unwrap()
 }
 

@@ -200,6 +200,10 @@ pub trait Domain: Any + Send + Sync {
     fn act(&self, call: &ActCall, look: &mut Look, job: &Job<'_>) -> Result<Did, Refusal>;
     /// What it lost, worst first or not. It does not ask the job for what was found: that is made of this.
     fn losses(&self, scope: &Scope, job: &Job<'_>) -> Result<Vec<Loss>, Refusal>;
+    /// Whether it looks for losses at all: where no domain of a run does, nothing is said of them.
+    fn looks_for_losses(&self) -> bool {
+        true
+    }
     /// Time of its places that nobody could have had, such as that of workers beyond the number of processors.
     fn beyond(&self, _job: &Job<'_>) -> f64 {
         0.0

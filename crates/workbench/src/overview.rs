@@ -173,10 +173,12 @@ fn first_sheet(open: &OpenRun, found: Option<&Found>, job: &Job<'_>) -> Result<S
         own.iter().position(|block| matches!(block, Block::Show { .. })).map_or(own.len(), |at| at + 1);
     let rest = own.split_off(details);
     blocks.extend(own);
-    if found.is_none_or(|found| found.too_little.is_none()) {
-        blocks.push(Block::Head { text: "What costs most".to_owned() });
+    if open.domains.iter().any(|domain| domain.looks_for_losses()) {
+        if found.is_none_or(|found| found.too_little.is_none()) {
+            blocks.push(Block::Head { text: "What costs most".to_owned() });
+        }
+        blocks.extend(costs(found, capacity(open)));
     }
-    blocks.extend(costs(found, capacity(open)));
     blocks.extend(rest);
     Ok(Sheet {
         title: open.run.name(),

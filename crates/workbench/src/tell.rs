@@ -141,6 +141,8 @@ impl Workbench {
         let capacity = capacity(open);
         if let Some(why) = &found.too_little {
             lines.push(format!("too little to judge, nothing is called a finding: {why}"));
+        } else if !open.domains.iter().any(|domain| domain.looks_for_losses()) {
+            lines.push("lost time is not looked for in such a run".to_owned());
         } else if found.findings.is_empty() {
             lines.push("no finding costs a hundredth of the workers' time".to_owned());
             lines.extend(found.lost.first().map(|lost| {

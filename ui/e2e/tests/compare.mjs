@@ -70,7 +70,7 @@ test("both panes of grains keep all their tools, and a message names its run", a
     }
   }
   await press(page, "Shift+W");
-  assert.match(await page.locator(".notice").textContent(), /^fib-2000: 1 of the/);
+  assert.match(await page.locator(".notice").textContent(), /^fib-2000: line 1 of 1, worst first/);
 });
 
 test("windows of time are linked: the same stretch, counted from the start of each run", async () => {

@@ -373,7 +373,7 @@ test("the table lists what is drawn or all with the problem, sorts, filters, and
 
 test("a finding opens the view that shows it, and the next one follows", async () => {
   // The run of the other tests is too short to have findings.
-  const longer = await serve(synthetic("sort", 4000));
+  const longer = await serve(synthetic("sort", 20000));
   const other = await open(browser, longer.link);
   const first = other.locator(".sheet .finding-open").first();
   assert.match(await first.textContent(), /lost/);

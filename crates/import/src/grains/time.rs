@@ -42,8 +42,11 @@ pub fn fill(
             Step::On => {}
             Step::Up(end) => {
                 elapsed = end;
-                open.pop();
-                if let Some(section) = open.last_mut().and_then(|above| above.section.as_mut()) {
+                let done = open.pop();
+                let inner = done.filter(|done| clock.is_inner(done.grain));
+                if let (Some(inner), Some(above)) = (inner, open.last_mut()) {
+                    (above.now, above.edge) = (end, inner.edge);
+                } else if let Some(section) = open.last_mut().and_then(|above| above.section.as_mut()) {
                     section.last = section.last.max(end);
                     section.sibling = end;
                 }
@@ -95,10 +98,17 @@ struct Open {
 
 /// A section whose tasks are running.
 struct Section {
+    node: u32,
+    /// What its creator does before it waits: the next of the children, and one past the last.
+    inner: usize,
+    inner_end: usize,
     /// The next of the children to run, and one past the last.
     next: usize,
     end: usize,
-    waited: i64,
+    /// When its creator began to wait, once that is known.
+    waited: Option<i64>,
+    /// Of its wait, where the file has it.
+    instant: Option<i64>,
     sync: i64,
     /// When the last of its tasks ended.
     last: i64,
@@ -128,18 +138,28 @@ struct Clock<'a> {
 impl Clock<'_> {
     fn step(&mut self, top: &mut Open) -> Step {
         if let Some(section) = &mut top.section {
+            if section.inner < section.inner_end {
+                let child = self.families.of(top.grain)[section.inner];
+                section.inner += 1;
+                return Step::Down(Open { edge: top.edge, ..self.open(child, top.now) });
+            }
+            let Some(waited) = section.waited else {
+                self.lay_wait(top);
+                return Step::On;
+            };
             if section.next < section.end {
                 let child = self.families.of(top.grain)[section.next];
                 section.next += 1;
-                let start = self.start(top.grain, child, section);
+                let start = self.start(top.grain, child, waited, section);
                 return Step::Down(self.open(child, start));
             }
-            let ended = section.last > section.waited;
-            top.now = section.last.max(section.waited) + section.sync;
+            let ended = section.last > waited;
+            top.now = section.last.max(waited) + section.sync;
             top.edge = if ended { Edge::End } else { Edge::WaitCont };
             top.section = None;
         }
         match self.families.of(top.grain).get(top.next) {
+            None if self.is_inner(top.grain) => Step::Up(top.now),
             None => Step::Up(self.lay_end(top)),
             Some(&child) if self.grains.list[child as usize].kind == GrainKind::LaneChunk => {
                 self.lay_chunk(top, child);
@@ -158,14 +178,14 @@ impl Clock<'_> {
     }
 
     /// When a task starts that was created before.
-    fn start(&self, parent: u32, child: u32, section: &mut Section) -> i64 {
+    fn start(&self, parent: u32, child: u32, waited: i64, section: &mut Section) -> i64 {
         let worker = self.worker(child);
         let mut start = self.grains.list[child as usize].start;
         if let Some(&free) = self.free.get(worker as usize) {
             start = start.max(free);
         }
         if worker == self.worker(parent) {
-            start = start.max(section.waited);
+            start = start.max(waited);
         }
         if section.worker == Some(worker) {
             start = start.max(section.sibling);
@@ -178,9 +198,15 @@ impl Clock<'_> {
         start
     }
 
-    /// The creates of a section and its wait; then its tasks can start.
+    fn is_inner(&self, grain: u32) -> bool {
+        self.grains.list[grain as usize].kind == GrainKind::Inner
+    }
+
+    /// The creates of a section.
     fn lay_section(&mut self, top: &mut Open) {
-        let (from, to) = (top.next, section_end(&self.grains.list, self.families.of(top.grain), top.next));
+        let (from, end) = (top.next, section_end(&self.grains.list, self.families.of(top.grain), top.next));
+        let to =
+            from + self.families.of(top.grain)[from..end].partition_point(|&child| !self.is_inner(child));
         let first = self.families.of(top.grain)[from];
         let node = self.nodes[first as usize].node - 2;
         self.set_edge(node, top.edge);
@@ -196,19 +222,42 @@ impl Clock<'_> {
             self.grains.list[child as usize].start = grain.start.max(top.now);
             sync += grain.sync;
         }
-        let wait = node + self.writer.len[node as usize] - 1;
         let section = self.grains.list[first as usize].section;
         let instant = wait_instant(self.grains, top.grain, section);
-        let waited = self.lay(wait, top.now, top.shares.wait(instant, sync));
-        self.occupy(top.grain, waited);
         // Those of a worker run one after the other, in the order in which they started; without that, as they are created.
         if self.free.is_empty() {
             self.order.sort_by_key(|&(worker, start, _)| (worker, start));
         }
         let family = &mut self.families.of_mut(top.grain)[from..to];
         family.iter_mut().zip(self.order.drain(..)).for_each(|(slot, (.., child))| *slot = child);
-        top.next = to;
-        top.section = Some(Section { next: from, end: to, waited, sync, last: 0, sibling: 0, worker: None });
+        (top.next, top.edge) = (end, Edge::CreateCont);
+        top.section = Some(Section {
+            node,
+            inner: to,
+            inner_end: end,
+            next: from,
+            end: to,
+            waited: None,
+            instant,
+            sync,
+            last: 0,
+            sibling: 0,
+            worker: None,
+        });
+    }
+
+    /// The wait of a section; then its tasks can start.
+    fn lay_wait(&mut self, top: &mut Open) {
+        let Some(section) = &mut top.section else { return };
+        let wait = section.node + self.writer.len[section.node as usize] - 1;
+        let length = top.shares.wait(section.instant, section.sync);
+        let waited = top.now + length;
+        section.waited = Some(waited);
+        if section.inner_end > section.end {
+            self.set_edge(wait, top.edge);
+        }
+        self.lay(wait, top.now, length);
+        self.occupy(top.grain, waited);
     }
 
     fn lay_chunk(&mut self, top: &mut Open, chunk: u32) {

@@ -29,6 +29,7 @@ pub fn node_count(input: &Input<'_>, list: &[Grain], families: &Families) -> Res
             GrainKind::Chunk | GrainKind::LaneChunk => 1,
             // A task, its end, the create before it.
             GrainKind::Task | GrainKind::Lane => 3 - usize::from(number == 0),
+            GrainKind::Inner => 0,
         };
         let family = families.of(number as u32);
         let mut from = 0;
@@ -111,6 +112,9 @@ impl Walk<'_> {
             return Step::On;
         }
         let Some(&child) = family.get(top.next) else {
+            if self.list[top.grain as usize].kind == GrainKind::Inner {
+                return Step::Up;
+            }
             let end = self.leaf(top.node, Mark::new(Kind::End, top.edge, false), top.grain);
             self.nodes[top.grain as usize].last = end;
             self.close(top.node);
@@ -131,6 +135,11 @@ impl Walk<'_> {
                 section
             }
         };
+        if kind == GrainKind::Inner {
+            top.next += 1;
+            let edge = std::mem::replace(&mut top.edge, Edge::WaitCont);
+            return Step::Down(Open { grain: child, node: section, next: 0, section: None, edge });
+        }
         let start = if kind == GrainKind::Lane { Kind::Fork } else { Kind::Create };
         self.leaf(section, Mark::new(start, top.edge, false), top.grain);
         (top.next, top.edge) = (top.next + 1, Edge::CreateCont);

@@ -114,6 +114,8 @@ impl Edges {
 /// A task whose spine is being walked.
 struct Open {
     grain: u32,
+    /// The task that it is part of: itself, unless it is a branch that runs on beside tasks.
+    task: u32,
     /// The node on its spine that was passed last.
     at: u32,
     /// The node that follows.
@@ -128,6 +130,8 @@ struct Open {
 struct Fork {
     node: u32,
     next: usize,
+    /// Whether it creates tasks; else it starts a team.
+    creates: bool,
     /// The first of its grains, if it has any.
     first: Option<u32>,
     join: Option<u32>,
@@ -188,9 +192,9 @@ impl Walk<'_, '_> {
             self.found.grains.list[0] = Grain { kind: GrainKind::Task, creation: 0, sync: 0, ..grain };
             self.own(root, 0);
             let to = self.follow(root)?;
-            return Ok(Open { grain: 0, at: root, to, section: 0, fork: None, is_grain: true });
+            return Ok(Open { grain: 0, task: 0, at: root, to, section: 0, fork: None, is_grain: true });
         }
-        Ok(Open { grain: 0, at, to, section: 0, fork: None, is_grain: false })
+        Ok(Open { grain: 0, task: 0, at, to, section: 0, fork: None, is_grain: false })
     }
 
     /// The node that is a start, or the only one to which nothing leads.
@@ -278,17 +282,25 @@ impl Walk<'_, '_> {
             NodeKind::Join => return Ok(Step::Up(Some(to))),
             NodeKind::Fork => {
                 self.visit(to)?;
-                top.fork = Some(Fork { node: to, next: 0, first: None, join: None, arrived: 0 });
+                let creates = self.edges.from(to).iter().any(|&child| match self.kind(child) {
+                    NodeKind::Task => true,
+                    NodeKind::Folded => top.is_grain,
+                    _ => false,
+                });
+                top.fork = Some(Fork { node: to, next: 0, creates, first: None, join: None, arrived: 0 });
                 return Ok(Step::On);
             }
             NodeKind::End if top.grain == 0 => self.visit(to)?,
             NodeKind::Task | NodeKind::Lane | NodeKind::Folded => {
                 self.visit(to)?;
-                self.own(to, top.grain);
+                self.own(to, top.task);
                 let work = self.node(to).work;
-                let grain = &mut self.found.grains.list[top.grain as usize];
+                let grain = &mut self.found.grains.list[top.task as usize];
                 grain.work = grain.work.saturating_add(work);
                 self.found.merged += 1;
+            }
+            NodeKind::Chunk if top.grain != top.task => {
+                return Err(self.broken(to, "a chunk of a loop beside tasks that were created before"));
             }
             NodeKind::Chunk => {
                 self.visit(to)?;
@@ -322,6 +334,7 @@ impl Walk<'_, '_> {
                 self.arrive(top, child, node)?;
                 return Ok(Step::On);
             }
+            NodeKind::Fork if fork.creates => return Ok(Step::Down(self.start_inner(top, child))),
             NodeKind::Fork => return Ok(Step::Down(self.start_bare_lane(top, child))),
             _ => return Err(self.broken(node, "a fork that leads to something else than grains")),
         };
@@ -334,11 +347,30 @@ impl Walk<'_, '_> {
         if kind == GrainKind::Chunk && to.is_none_or(|to| self.kind(to) != NodeKind::Join) {
             return Err(self.broken(child, "a chunk of a loop that does not lead to a join"));
         }
-        Ok(Step::Down(Open { grain, at: child, to, section: 0, fork: None, is_grain: true }))
+        Ok(Step::Down(Open { grain, task: grain, at: child, to, section: 0, fork: None, is_grain: true }))
     }
 
     fn leads_to_join(&self, node: u32) -> bool {
         matches!(*self.edges.from(node), [next] if self.kind(next) == NodeKind::Join)
+    }
+
+    /// A fork beside tasks: what their creator does before it waits for them.
+    fn start_inner(&mut self, top: &mut Open, inner: u32) -> Open {
+        let list = &mut self.found.grains.list;
+        let grain = list.len() as u32;
+        let around = list[top.grain as usize];
+        // It follows all that was created, in whatever order the file has them.
+        let order = top.fork.as_ref().map_or(0, |fork| (self.edges.from(fork.node).len() + fork.next) as u32);
+        list.push(Grain {
+            kind: GrainKind::Inner,
+            parent: top.grain,
+            section: top.section,
+            order,
+            spot: around.spot,
+            site: around.site,
+            ..Grain::root()
+        });
+        Open { grain, task: top.task, at: inner, to: Some(inner), section: 0, fork: None, is_grain: true }
     }
 
     /// A fork behind a fork: a member of a team that is no grain, as it only has teams of its own.
@@ -351,7 +383,7 @@ impl Walk<'_, '_> {
         let lane =
             Grain { kind: GrainKind::Lane, parent: top.grain, section: top.section, order, ..Grain::root() };
         self.found.grains.list.push(lane);
-        Open { grain, at: inner, to: Some(inner), section: 0, fork: None, is_grain: false }
+        Open { grain, task: grain, at: inner, to: Some(inner), section: 0, fork: None, is_grain: false }
     }
 
     /// A task of a fork has come to a join.
@@ -394,7 +426,7 @@ impl Walk<'_, '_> {
             }
             top.section += 1;
         }
-        self.own(join, top.grain);
+        self.own(join, top.task);
         (top.at, top.to) = (join, self.follow(join)?);
         Ok(())
     }

@@ -66,11 +66,12 @@ impl Pass<'_> {
         }
         match next {
             Some(next) => self.begin_section(next),
-            None => self.end_inner(inner.group),
+            None => self.end_bare(inner.group),
         }
     }
 
-    fn end_inner(&mut self, node: u32) {
+    /// Ends a linear group that no grain heads. With fewer than two members it is none, and goes at the end.
+    pub(super) fn end_bare(&mut self, node: u32) {
         let members = self.grouping.last().map_or(0, |open| open.members());
         if members >= 2 {
             let closed = self.grouping.end_linear(None);

@@ -411,6 +411,7 @@ impl<'a> Pass<'a> {
         }
         match head {
             Some(head) if frame.joins == 0 => self.leave_alone(frame.group, head),
+            None if frame.group != NONE => self.end_bare(frame.group),
             _ if frame.group != NONE => {
                 let closed = self.grouping.end_linear(head);
                 self.close(closed);

@@ -111,6 +111,11 @@ fn block(kind: Kind) -> Mark {
     Mark::new(kind, Edge::OtherCont, true)
 }
 
+/// Numbers of strangers may not fit.
+fn add(to: &mut i64, more: i64) {
+    *to = to.saturating_add(more);
+}
+
 fn interval(length: i64) -> Known {
     Known::closed(length, length)
 }
@@ -227,7 +232,7 @@ impl<'a> Walk<'a> {
         if inside.tail >= 0 && (is_own() || !self.links.followers(task).is_empty()) {
             return None;
         }
-        let (span, sync) = (inside.span.max(inside.tail), inside.sync + self.cost.sync(task));
+        let (span, sync) = (inside.span.max(inside.tail), inside.sync.saturating_add(self.cost.sync(task)));
         Some(Known { sync, ..Known::closed(inside.work, span) })
     }
 
@@ -249,17 +254,21 @@ impl<'a> Walk<'a> {
         let plain = known.work == known.span;
         match self.group {
             // What happens between two creates is part of the loop that creates.
-            Group::Fork(create) if plain && self.made.work[create + 2] + known.work <= self.little => {
+            Group::Fork(create)
+                if plain && self.made.work[create + 2].saturating_add(known.work) <= self.little =>
+            {
                 self.lengthen(create + 2, known);
             }
-            Group::Series(at) if self.made.work[at] + known.work <= self.little => self.lengthen(at, known),
+            Group::Series(at) if self.made.work[at].saturating_add(known.work) <= self.little => {
+                self.lengthen(at, known)
+            }
             _ => self.group = Group::Series(self.made.add(parent, block(Kind::Section), known, node)),
         }
     }
 
     fn lengthen(&mut self, at: usize, known: Known) {
-        self.made.work[at] += known.work;
-        self.made.span[at] += known.span;
+        add(&mut self.made.work[at], known.work);
+        add(&mut self.made.span[at], known.span);
     }
 
     /// Adds a task to the block of tasks, or begins one. The tasks of a block all start with the first one, and the
@@ -268,12 +277,12 @@ impl<'a> Walk<'a> {
         let depends = self.links.number(task).is_some() || !self.links.followers(task).is_empty();
         if let Group::Fork(first) = self.group
             && !depends
-            && self.made.work[first + 1] + known.work <= self.little
-            && self.made.work[first + 2] + length <= self.little
+            && self.made.work[first + 1].saturating_add(known.work) <= self.little
+            && self.made.work[first + 2].saturating_add(length) <= self.little
         {
-            self.made.work[first + 1] += known.work;
+            add(&mut self.made.work[first + 1], known.work);
             self.made.span[first + 1] = self.made.span[first + 1].max(known.span);
-            self.made.sync[first + 1] += known.sync;
+            add(&mut self.made.sync[first + 1], known.sync);
             self.lengthen(first + 2, interval(length));
             return;
         }

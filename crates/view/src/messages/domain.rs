@@ -86,6 +86,10 @@ impl Domain for MessagesDomain {
         Ok(Vec::new())
     }
 
+    fn looks_for_losses(&self) -> bool {
+        false
+    }
+
     fn overview(&self, _: Option<&Found>, _: &Job<'_>) -> Result<Vec<Block>, Refusal> {
         let text = info::told(self.messages.summary()).line;
         Ok(vec![Block::Text { text, tone: Tone::Headline }, self.facts()])
