@@ -371,9 +371,10 @@ test("the table lists what is drawn or all with the problem, sorts, filters, and
   assert.ok(await nodeAt(page, await grain()), "the row is drawn");
 });
 
-test("a finding opens the view that shows it, and the next one follows", async () => {
+test("a finding opens the view that shows it, and the next one follows", async (t) => {
   // The run of the other tests is too short to have findings.
   const longer = await serve(synthetic("sort", 20000));
+  t.after(() => longer.stop());
   const other = await open(browser, longer.link);
   const first = other.locator(".sheet .finding-open").first();
   assert.match(await first.textContent(), /lost/);
@@ -384,7 +385,6 @@ test("a finding opens the view that shows it, and the next one follows", async (
   assert.ok((await stats(other)).boxes > 0);
   assert.deepEqual(other.problems, []);
   await other.context().close();
-  longer.stop();
 });
 
 test("the address brings the same picture to another window", async () => {
