@@ -318,9 +318,12 @@ proptest! {
         adds_up(&causes);
         let blocks = recording.blocks();
         let lost = reference(&blocks, recording.workers as i64, opened.tasks.summary().elapsed);
-        // Each interval is rounded twice.
+        // Each interval is rounded twice. Fetching short chunks is lost inside of them, while nobody is free.
         let rounded = 2 * blocks.len() as i64;
-        prop_assert!((causes.account.lost - lost).abs() <= rounded, "{} is not {lost}", causes.account.lost);
+        let chunks = causes.findings.iter().filter(|found| found.cause == Cause::FineChunks);
+        let inside: i64 = chunks.map(|found| found.cost).sum();
+        let told = causes.account.lost;
+        prop_assert!(told >= lost - rounded && told - inside <= lost + rounded, "{told} is not {lost}");
     }
 
     #[test]
