@@ -1,0 +1,31 @@
+// Rank 0 waits for what rank 1 sends, and rank 1 computes too long before it sends.
+#include "work.h"
+
+enum { VALUES = 1024 };
+
+static number prepare(int rank, int step)
+{
+    number sum = work((number)step, 1 * MILLISECOND);
+    if (rank == 1)
+        sum += work(sum, 8 * MILLISECOND); // planted: late-sender
+    return sum;
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int rank, ranks, steps = asked(argc, argv, 20);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    static double values[VALUES], others[VALUES];
+    number sum = 0;
+    for (int step = 0; step < steps; step++) {
+        sum += prepare(rank, step);
+        values[0] = (double)step;
+        if (rank == 1)
+            MPI_Send(values, VALUES, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD);
+        if (rank == 0)
+            MPI_Recv(others, VALUES, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); // it waits here
+    }
+    return told("late_sender", rank, sum + (number)others[0]);
+}
