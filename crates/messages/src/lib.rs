@@ -19,6 +19,7 @@ pub mod patterns;
 pub mod schema;
 pub mod steps;
 pub mod times;
+pub mod waits;
 
 pub use build::{Builder, Done, Joined, RankWriter, Receive, Send, Whole};
 pub use communicators::{Comm, Comms};

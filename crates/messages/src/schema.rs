@@ -137,7 +137,22 @@ impl Collective {
 
     /// Data flows from or to one rank.
     pub fn is_rooted(self) -> bool {
-        matches!(self.0, 1..=5 | 12)
+        self.gathers() || self.spreads()
+    }
+
+    /// Data flows to one rank: it ends after everybody began.
+    pub fn gathers(self) -> bool {
+        matches!(self.0, 2 | 3 | 12)
+    }
+
+    /// Data flows from one rank: nobody ends before it began.
+    pub fn spreads(self) -> bool {
+        matches!(self.0, 1 | 4 | 5)
+    }
+
+    /// Each rank ends after those before it began.
+    pub fn is_scan(self) -> bool {
+        matches!(self.0, 14 | 15)
     }
 }
 

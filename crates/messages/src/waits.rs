@@ -1,0 +1,347 @@
+//! Wait states: in which calls ranks waited, for how long, for whom and why.
+//!
+//! A call waits for what it needs before it can go on. A receive needs that its send has begun (late sender); a send that is
+//! too large to be buffered needs that its receive is posted (late receiver); a collective needs its root, or all others.
+//! A call that completes several messages waits for the last of them. So each call has at most one wait: from its start
+//! to when the last thing that it needs was there. Calls that wait for nothing have none.
+//!
+//! Whether a send was buffered no trace says. Sizes of which sends were over before their receives were posted can be
+//! buffered, so no send of such a size waits.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering::Relaxed};
+
+use rayon::prelude::*;
+
+use crate::gram::Clock;
+use crate::messages::{Calls, Messages};
+use crate::schema::{Collective, NONE};
+
+/// Why a call waited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Why {
+    /// It did not.
+    #[default]
+    Nothing = 0,
+    /// A receive was there before its send.
+    LateSender = 1,
+    /// A send was there before its receive, and could not be buffered.
+    LateReceiver = 2,
+    /// The root of a collective that gathers was there before others.
+    EarlyRoot = 3,
+    /// A rank was there before the root of a collective that spreads.
+    LateRoot = 4,
+    /// All need all, and this rank was not the last.
+    Collective = 5,
+    /// The same where nothing is exchanged.
+    Barrier = 6,
+}
+
+impl Why {
+    /// All reasons to wait.
+    pub const ALL: [Why; 6] =
+        [Why::LateSender, Why::LateReceiver, Why::EarlyRoot, Why::LateRoot, Why::Collective, Why::Barrier];
+
+    /// The one word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Why::Nothing => "nothing",
+            Why::LateSender => "late-sender",
+            Why::LateReceiver => "late-receiver",
+            Why::EarlyRoot => "early-root",
+            Why::LateRoot => "late-root",
+            Why::Collective => "collective-wait",
+            Why::Barrier => "barrier-wait",
+        }
+    }
+}
+
+/// The waits of all calls of a run, as columns by the number of the call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Waits {
+    /// How long it waited, from its start on; 0 for most calls.
+    pub lost: Vec<i64>,
+    /// Why.
+    pub why: Vec<Why>,
+    /// The call of another rank that it waited for: the send, the post of the receive, the part in the collective;
+    /// [`NONE`].
+    pub cause: Vec<u32>,
+    /// What it waited in: a message by its number, or a collective by its number after all messages; [`NONE`].
+    pub event: Vec<u32>,
+}
+
+/// One wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// Who waited.
+    pub rank: u32,
+    /// From when to when.
+    pub span: (i64, i64),
+    /// Why.
+    pub why: Why,
+    /// For whom.
+    pub culprit: u32,
+    /// For which of its calls.
+    pub cause: u32,
+}
+
+/// What one call needs: when it was there, in which message or collective, and by which call.
+struct Need {
+    call: u32,
+    since: i64,
+    event: u32,
+    cause: u32,
+    why: Why,
+}
+
+impl Waits {
+    /// The waits of a run. Every message and every part of a collective is looked at twice, in parallel: for when the last need
+    /// of each call was met, then for what that was, the first of several.
+    pub fn of(messages: &Messages) -> Waits {
+        let calls = &messages.calls;
+        let held = held_sizes(messages);
+        let until: Vec<AtomicI64> = calls.start.par_iter().map(|&start| AtomicI64::new(start)).collect();
+        let raise = |need: Need| {
+            if let Some(until) = until.get(need.call as usize) {
+                until.fetch_max(need.since, Relaxed);
+            }
+        };
+        each_need(messages, &held, &raise);
+        let event: Vec<AtomicU32> = (0..until.len()).into_par_iter().map(|_| AtomicU32::new(NONE)).collect();
+        let is_last = |need: &Need| {
+            let at = need.call as usize;
+            let waits = calls.start.get(at).is_some_and(|&start| need.since > start);
+            waits && until.get(at).is_some_and(|until| until.load(Relaxed) == need.since)
+        };
+        each_need(messages, &held, &|need: Need| {
+            if is_last(&need)
+                && let Some(event) = event.get(need.call as usize)
+            {
+                event.fetch_min(need.event, Relaxed);
+            }
+        });
+        let cause: Vec<AtomicU32> = (0..until.len()).into_par_iter().map(|_| AtomicU32::new(NONE)).collect();
+        let why: Vec<std::sync::atomic::AtomicU8> =
+            (0..until.len()).into_par_iter().map(|_| std::sync::atomic::AtomicU8::new(0)).collect();
+        each_need(messages, &held, &|need: Need| {
+            let at = need.call as usize;
+            if is_last(&need) && event.get(at).is_some_and(|event| event.load(Relaxed) == need.event) {
+                cause[at].fetch_min(need.cause, Relaxed);
+                why[at].store(need.why as u8, Relaxed);
+            }
+        });
+        let lost = until.into_par_iter().zip(&calls.start[..]);
+        Waits {
+            lost: lost.map(|(until, &start)| until.into_inner().saturating_sub(start)).collect(),
+            why: why.into_par_iter().map(|why| from_number(why.into_inner())).collect(),
+            cause: cause.into_par_iter().map(AtomicU32::into_inner).collect(),
+            event: event.into_par_iter().map(AtomicU32::into_inner).collect(),
+        }
+    }
+
+    /// The wait of a call, if it waited.
+    pub fn of_call(&self, calls: &Calls, call: u32) -> Option<Wait> {
+        let at = call as usize;
+        let lost = *self.lost.get(at).filter(|lost| **lost > 0)?;
+        let start = *calls.start.get(at)?;
+        let cause = self.cause[at];
+        Some(Wait {
+            rank: calls.rank(call),
+            span: (start, start.saturating_add(lost)),
+            why: self.why[at],
+            culprit: calls.rank(cause),
+            cause,
+        })
+    }
+
+    /// All waiting.
+    pub fn total(&self) -> i64 {
+        self.lost.par_iter().copied().reduce(|| 0, i64::saturating_add)
+    }
+
+    /// How long each rank waited within a stretch of time.
+    pub fn by_rank(&self, calls: &Calls, within: Range<i64>) -> Vec<i64> {
+        let ranks = calls.first.len().saturating_sub(1) as u32;
+        let inside = |call: usize| {
+            let (from, lost) = (calls.start[call], self.lost[call]);
+            let to = from.saturating_add(lost).min(within.end);
+            to.saturating_sub(from.max(within.start)).max(0)
+        };
+        (0..ranks)
+            .into_par_iter()
+            .map(|rank| calls.of(rank).map(inside).fold(0, i64::saturating_add))
+            .collect()
+    }
+
+    /// How long each rank waited in each phase, a row of all ranks for each phase. A phase is some points of a clock and its
+    /// span in time; a wait belongs to the phase of the message or collective that it waited in. Barriers are points of
+    /// no clock: they belong to the phase that was entered last when the first rank entered them.
+    pub fn by_phase(
+        &self,
+        messages: &Messages,
+        clock: &Clock,
+        phases: &[(Range<usize>, (i64, i64))],
+    ) -> Vec<Vec<i64>> {
+        let ranks = messages.calls.first.len().saturating_sub(1);
+        let mut rows: Vec<Vec<i64>> = phases
+            .par_iter()
+            .map(|(points, _)| {
+                let mut row = vec![0i64; ranks];
+                for message in clock.messages(points.clone()) {
+                    self.add_message(messages, message, &mut row);
+                }
+                for collective in clock.collectives(points.clone()) {
+                    self.add_collective(messages, collective, &mut row);
+                }
+                row
+            })
+            .collect();
+        let mut starts: Vec<(i64, usize)> =
+            phases.iter().enumerate().map(|(at, (_, span))| (span.0, at)).collect();
+        starts.sort_unstable();
+        for (number, &kind) in messages.collectives.kind.iter().enumerate() {
+            if Collective(kind) != Collective::BARRIER {
+                continue;
+            }
+            let start = messages.collectives.start[number];
+            let entered = starts.partition_point(|(from, _)| *from <= start).saturating_sub(1);
+            if let Some(row) = starts.get(entered).and_then(|&(_, phase)| rows.get_mut(phase)) {
+                self.add_collective(messages, number, row);
+            }
+        }
+        rows
+    }
+
+    fn add_message(&self, messages: &Messages, message: u32, row: &mut [i64]) {
+        let at = message as usize;
+        let ends = [
+            (messages.send_done[at], messages.source.at(at), Why::LateReceiver),
+            (messages.receive_done[at], messages.destination.at(at), Why::LateSender),
+        ];
+        for (call, rank, why) in ends {
+            let call = call as usize;
+            if self.event[call] == message && self.why[call] == why {
+                row[rank as usize] = row[rank as usize].saturating_add(self.lost[call]);
+            }
+        }
+    }
+
+    fn add_collective(&self, messages: &Messages, number: usize, row: &mut [i64]) {
+        let event = (messages.len() + number) as u32;
+        for &call in messages.collectives.calls(number) {
+            let at = call as usize;
+            if self.event.get(at) == Some(&event)
+                && let Some(sum) = row.get_mut(messages.calls.rank(call) as usize)
+            {
+                *sum = sum.saturating_add(self.lost[at]);
+            }
+        }
+    }
+}
+
+fn from_number(number: u8) -> Why {
+    Why::ALL.into_iter().find(|why| *why as u8 == number).unwrap_or_default()
+}
+
+/// Tells every need of every call, in parallel and in any order. Needs that were met after the call was left are none.
+fn each_need(messages: &Messages, held: &[bool; 64], tell: &(impl Fn(Need) + Sync)) {
+    let calls = &messages.calls;
+    let met = |need: Need| {
+        let at = need.call as usize;
+        let inside = calls.start.get(at).zip(calls.end.get(at));
+        if inside.is_some_and(|(&start, &end)| start < need.since && need.since <= end) {
+            tell(need);
+        }
+    };
+    (0..messages.len()).into_par_iter().for_each(|row| {
+        if messages.source.at(row) == messages.destination.at(row) {
+            return;
+        }
+        let event = row as u32;
+        let (call, cause) = (messages.receive_done[row], messages.send_call[row]);
+        met(Need { call, since: messages.send_start[row], event, cause, why: Why::LateSender });
+        if held[size_class(messages.bytes[row])] {
+            let (call, cause) = (messages.send_done[row], messages.receive_call[row]);
+            met(Need { call, since: messages.receive_start[row], event, cause, why: Why::LateReceiver });
+        }
+    });
+    let collectives = &messages.collectives;
+    (0..collectives.kind.len()).into_par_iter().for_each(|number| {
+        let event = (messages.len() + number) as u32;
+        each_need_of(messages, number, &mut |call, cause, why| {
+            if let Some(&since) = calls.start.get(cause as usize) {
+                met(Need { call, since, event, cause, why });
+            }
+        });
+    });
+}
+
+/// What the calls of a collective need: each call with the call that it needs last.
+fn each_need_of(messages: &Messages, number: usize, tell: &mut dyn FnMut(u32, u32, Why)) {
+    let (calls, collectives) = (&messages.calls, &messages.collectives);
+    let kind = Collective(collectives.kind[number]);
+    let members = collectives.calls(number);
+    let start = |call: u32| calls.start.get(call as usize).copied().unwrap_or(i64::MIN);
+    let later = |a: u32, b: u32| if b == NONE || a != NONE && start(a) >= start(b) { a } else { b };
+    let root = root_of(messages, number);
+    if kind.is_synchronising() {
+        let last = members.iter().copied().fold(NONE, later);
+        let why = if kind == Collective::BARRIER { Why::Barrier } else { Why::Collective };
+        members.iter().filter(|&&call| call != last && call != NONE).for_each(|&call| tell(call, last, why));
+    } else if kind.gathers() && root != NONE {
+        let last = members.iter().copied().filter(|&call| call != root).fold(NONE, later);
+        tell(root, last, Why::EarlyRoot);
+    } else if kind.spreads() && root != NONE {
+        let others = members.iter().filter(|&&call| call != root && call != NONE);
+        others.for_each(|&call| tell(call, root, Why::LateRoot));
+    } else if kind.is_scan() {
+        let mut last = NONE;
+        for &call in members {
+            if call != NONE && last != NONE {
+                tell(call, last, Why::Collective);
+            }
+            last = later(last, call);
+        }
+    }
+}
+
+/// The call of the root of a collective.
+fn root_of(messages: &Messages, number: usize) -> u32 {
+    let root = messages.collectives.root[number];
+    if root == NONE {
+        return NONE;
+    }
+    let of_root = messages.calls.of(root);
+    let mut calls = messages.collectives.calls(number).iter().copied();
+    calls.find(|&call| call != NONE && of_root.contains(&(call as usize))).unwrap_or(NONE)
+}
+
+/// The power of two below a number of bytes.
+fn size_class(bytes: i64) -> usize {
+    (64 - bytes.max(0).leading_zeros() as usize).min(63)
+}
+
+/// A size is held until its receive is posted if at most so many of a hundred sends of it were over before.
+const BUFFERED: u64 = 5;
+
+/// Of which sizes sends wait for their receives.
+fn held_sizes(messages: &Messages) -> [bool; 64] {
+    let none = || [(0u64, 0u64); 64];
+    let counts = (0..messages.len())
+        .into_par_iter()
+        .fold(none, |mut counts, row| {
+            let done = messages.send_done[row] as usize;
+            let posted = messages.receive_start[row];
+            let (over, held) = &mut counts[size_class(messages.bytes[row])];
+            let start = messages.calls.start.get(done).copied().unwrap_or(i64::MAX);
+            *over += u64::from(messages.send_end[row] < posted);
+            *held += u64::from(start < posted && posted <= messages.send_end[row]);
+            counts
+        })
+        .reduce(none, |mut a, b| {
+            a.iter_mut().zip(b).for_each(|(a, b)| *a = (a.0 + b.0, a.1 + b.1));
+            a
+        });
+    counts.map(|(over, held)| over * 100 <= (over + held) * BUFFERED)
+}
