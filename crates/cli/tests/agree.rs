@@ -95,3 +95,15 @@ fn graphs_of_all_shapes_are_read_again() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+#[test]
+fn chunks_that_create_tasks_are_read_again() {
+    let work = tempfile::tempdir().unwrap();
+    let target = work.path().join("alignment.crosscut");
+    import(&fixtures().join("grains/alignment.graphml"), &target, &Options::default(), &Quiet).unwrap();
+    // A chunk for each of 6 sequences, a task for each pair, the program; the region, its loop and 5 chunks with tasks.
+    let expected = serde_json::json!({"grains": 22, "fork_joins": 7, "raw_nodes": 38});
+    assert_eq!(counts(&bench(&target)), expected);
+    let wrong = agree(&target, work.path());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

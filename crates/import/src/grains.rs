@@ -144,7 +144,7 @@ pub fn build(input: &Input<'_>, mut grains: Grains, run: &mut RunWriter) -> Resu
         }
     }
     let ranges = grains.ranges.iter().filter_map(|&(grain, first, count)| {
-        Some(Chunk { node: nodes.get(grain as usize)?.first, first, count })
+        Some(Chunk { node: nodes.get(grain as usize)?.last, first, count })
     });
     writer.chunks = ranges.collect();
     writer.chunks.sort_unstable_by_key(|chunk| chunk.node);

@@ -43,9 +43,9 @@ pub fn fill(
             Step::Up(end) => {
                 elapsed = end;
                 let done = open.pop();
-                let inner = done.filter(|done| clock.is_inner(done.grain));
-                if let (Some(inner), Some(above)) = (inner, open.last_mut()) {
-                    (above.now, above.edge) = (end, inner.edge);
+                let spine = done.filter(|done| clock.is_on_spine(done.grain));
+                if let (Some(done), Some(above)) = (spine, open.last_mut()) {
+                    (above.now, above.edge) = (end, done.edge);
                 } else if let Some(section) = open.last_mut().and_then(|above| above.section.as_mut()) {
                     section.last = section.last.max(end);
                     section.sibling = end;
@@ -160,8 +160,21 @@ impl Clock<'_> {
         }
         match self.families.of(top.grain).get(top.next) {
             None if self.is_inner(top.grain) => Step::Up(top.now),
-            None => Step::Up(self.lay_end(top)),
-            Some(&child) if self.grains.list[child as usize].kind == GrainKind::LaneChunk => {
+            None => {
+                let end = self.lay_end(top);
+                if self.is_chunk(top.grain) {
+                    top.edge = Edge::OtherCont;
+                }
+                Step::Up(end)
+            }
+            Some(&child) if self.is_chunk(child) && !self.families.of(child).is_empty() => {
+                top.next += 1;
+                let edge = std::mem::replace(&mut top.edge, Edge::OtherCont);
+                self.set_edge(self.nodes[child as usize].node, edge);
+                let start = top.now + self.grains.list[child as usize].creation;
+                Step::Down(Open { edge, ..self.open(child, start) })
+            }
+            Some(&child) if self.is_chunk(child) => {
                 self.lay_chunk(top, child);
                 Step::On
             }
@@ -200,6 +213,15 @@ impl Clock<'_> {
 
     fn is_inner(&self, grain: u32) -> bool {
         self.grains.list[grain as usize].kind == GrainKind::Inner
+    }
+
+    fn is_chunk(&self, grain: u32) -> bool {
+        self.grains.list[grain as usize].kind == GrainKind::LaneChunk
+    }
+
+    /// Whether what stands above it goes on when it is over.
+    fn is_on_spine(&self, grain: u32) -> bool {
+        self.is_inner(grain) || self.is_chunk(grain)
     }
 
     /// The creates of a section.
@@ -297,6 +319,9 @@ impl Clock<'_> {
 
     fn set_edge(&mut self, node: u32, edge: Edge) {
         let mark = &mut self.writer.mark[node as usize];
-        *mark = Mark::new(Mark(*mark).kind(), edge, false).0;
+        *mark = match Mark(*mark).is_chunk_section() {
+            true => Mark::chunk_section(edge).0,
+            false => Mark::new(Mark(*mark).kind(), edge, false).0,
+        };
     }
 }

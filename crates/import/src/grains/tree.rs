@@ -1,5 +1,5 @@
 //! The nodes of the task tree in pre-order: for each grain its sections, each with a create and a task for every child,
-//! and a wait; its chunks; an end.
+//! and a wait; its chunks; an end. A chunk that creates tasks is a section around theirs, with itself at the end.
 
 use crosscut_tasks::schema::{Edge, Kind, Mark, TaskWriter};
 
@@ -26,7 +26,10 @@ pub fn node_count(input: &Input<'_>, list: &[Grain], families: &Families) -> Res
     let mut count = 0;
     for (number, grain) in list.iter().enumerate() {
         count += match grain.kind {
-            GrainKind::Chunk | GrainKind::LaneChunk => 1,
+            // One with children is a section that ends with it.
+            GrainKind::Chunk | GrainKind::LaneChunk => {
+                1 + usize::from(!families.of(number as u32).is_empty())
+            }
             // A task, its end, the create before it.
             GrainKind::Task | GrainKind::Lane => 3 - usize::from(number == 0),
             GrainKind::Inner => 0,
@@ -115,13 +118,20 @@ impl Walk<'_> {
             if self.list[top.grain as usize].kind == GrainKind::Inner {
                 return Step::Up;
             }
-            let end = self.leaf(top.node, Mark::new(Kind::End, top.edge, false), top.grain);
+            let is_chunk = self.list[top.grain as usize].kind == GrainKind::LaneChunk;
+            let kind = if is_chunk { Kind::Chunk } else { Kind::End };
+            let end = self.leaf(top.node, Mark::new(kind, top.edge, false), top.grain);
             self.nodes[top.grain as usize].last = end;
             self.close(top.node);
             return Step::Up;
         };
         let kind = self.list[child as usize].kind;
         if kind == GrainKind::LaneChunk {
+            if !self.families.of(child).is_empty() {
+                let edge = std::mem::replace(&mut top.edge, Edge::OtherCont);
+                top.next += 1;
+                return Step::Down(self.open_chunk(child, top.node, edge));
+            }
             let node = self.leaf(top.node, Mark::new(Kind::Chunk, top.edge, false), child);
             self.nodes[child as usize] = Nodes { node, first: node, last: node };
             (top.next, top.edge) = (top.next + 1, Edge::OtherCont);
@@ -160,6 +170,13 @@ impl Walk<'_> {
         let first = node + 1 + u32::from(inside.is_some_and(|kind| kind != GrainKind::LaneChunk));
         self.nodes[grain as usize] = Nodes { node, first, last: first };
         Open { grain, node, next: 0, section: None, edge: Edge::Create }
+    }
+
+    /// A chunk with tasks of its own.
+    fn open_chunk(&mut self, chunk: u32, parent: u32, edge: Edge) -> Open {
+        let node = self.node(parent, Mark::chunk_section(edge));
+        self.nodes[chunk as usize] = Nodes { node, first: node + 2, last: node + 2 };
+        Open { grain: chunk, node, next: 0, section: None, edge }
     }
 
     fn node(&mut self, parent: u32, mark: Mark) -> u32 {

@@ -124,6 +124,8 @@ struct Open {
     fork: Option<Fork>,
     /// Whether the graph has a grain for it: a program or a member of a team that creates no tasks has none.
     is_grain: bool,
+    /// Whether it is a loop in a region: its chunks are those of the region.
+    is_loop: bool,
 }
 
 /// A fork whose tasks are being walked.
@@ -192,9 +194,18 @@ impl Walk<'_, '_> {
             self.found.grains.list[0] = Grain { kind: GrainKind::Task, creation: 0, sync: 0, ..grain };
             self.own(root, 0);
             let to = self.follow(root)?;
-            return Ok(Open { grain: 0, task: 0, at: root, to, section: 0, fork: None, is_grain: true });
+            return Ok(Open {
+                grain: 0,
+                task: 0,
+                at: root,
+                to,
+                section: 0,
+                fork: None,
+                is_grain: true,
+                is_loop: false,
+            });
         }
-        Ok(Open { grain: 0, task: 0, at, to, section: 0, fork: None, is_grain: false })
+        Ok(Open { grain: 0, task: 0, at, to, section: 0, fork: None, is_grain: false, is_loop: false })
     }
 
     /// The node that is a start, or the only one to which nothing leads.
@@ -335,6 +346,7 @@ impl Walk<'_, '_> {
                 return Ok(Step::On);
             }
             NodeKind::Fork if fork.creates => return Ok(Step::Down(self.start_inner(top, child))),
+            NodeKind::Fork if self.is_busy_loop(child) => return Ok(Step::Down(self.start_loop(top, child))),
             NodeKind::Fork => return Ok(Step::Down(self.start_bare_lane(top, child))),
             _ => return Err(self.broken(node, "a fork that leads to something else than grains")),
         };
@@ -344,14 +356,37 @@ impl Walk<'_, '_> {
         self.add(child, kind, top.grain, top.section, order);
         self.own(child, grain);
         let to = self.follow(child)?;
-        if kind == GrainKind::Chunk && to.is_none_or(|to| self.kind(to) != NodeKind::Join) {
+        let is_plain = kind == GrainKind::Chunk && !self.is_busy_chunk(child);
+        if is_plain && to.is_none_or(|to| self.kind(to) != NodeKind::Join) {
             return Err(self.broken(child, "a chunk of a loop that does not lead to a join"));
         }
-        Ok(Step::Down(Open { grain, task: grain, at: child, to, section: 0, fork: None, is_grain: true }))
+        Ok(Step::Down(Open {
+            grain,
+            task: grain,
+            at: child,
+            to,
+            section: 0,
+            fork: None,
+            is_grain: true,
+            is_loop: false,
+        }))
     }
 
     fn leads_to_join(&self, node: u32) -> bool {
         matches!(*self.edges.from(node), [next] if self.kind(next) == NodeKind::Join)
+    }
+
+    /// A chunk that creates tasks: they are joined before its loop is.
+    fn is_busy_chunk(&self, node: u32) -> bool {
+        let leads_to_fork = || matches!(*self.edges.from(node), [next] if self.kind(next) == NodeKind::Fork);
+        self.kind(node) == NodeKind::Chunk && leads_to_fork()
+    }
+
+    /// A fork of chunks, some of which create tasks.
+    fn is_busy_loop(&self, fork: u32) -> bool {
+        let chunks = self.edges.from(fork);
+        chunks.iter().all(|&chunk| self.kind(chunk) == NodeKind::Chunk)
+            && chunks.iter().any(|&chunk| self.is_busy_chunk(chunk))
     }
 
     /// A fork beside tasks: what their creator does before it waits for them.
@@ -370,7 +405,26 @@ impl Walk<'_, '_> {
             site: around.site,
             ..Grain::root()
         });
-        Open { grain, task: top.task, at: inner, to: Some(inner), section: 0, fork: None, is_grain: true }
+        Open {
+            grain,
+            task: top.task,
+            at: inner,
+            to: Some(inner),
+            section: 0,
+            fork: None,
+            is_grain: true,
+            is_loop: false,
+        }
+    }
+
+    /// A loop in a region, some chunks of which create tasks.
+    fn start_loop(&self, region: &mut Open, fork: u32) -> Open {
+        let next = self.found.grains.list.len() as u32;
+        let &mut Open { grain, task, section, .. } = region;
+        if let Some(fork) = &mut region.fork {
+            fork.first.get_or_insert(next);
+        }
+        Open { grain, task, at: fork, to: Some(fork), section, fork: None, is_grain: false, is_loop: true }
     }
 
     /// A fork behind a fork: a member of a team that is no grain, as it only has teams of its own.
@@ -383,7 +437,16 @@ impl Walk<'_, '_> {
         let lane =
             Grain { kind: GrainKind::Lane, parent: top.grain, section: top.section, order, ..Grain::root() };
         self.found.grains.list.push(lane);
-        Open { grain, task: grain, at: inner, to: Some(inner), section: 0, fork: None, is_grain: false }
+        Open {
+            grain,
+            task: grain,
+            at: inner,
+            to: Some(inner),
+            section: 0,
+            fork: None,
+            is_grain: false,
+            is_loop: false,
+        }
     }
 
     /// A task of a fork has come to a join.
@@ -415,7 +478,10 @@ impl Walk<'_, '_> {
             return Err(self.broken(join, what));
         }
         if let Some(first) = fork.first {
-            if !top.is_grain {
+            if self.is_busy_loop(fork.node) && !top.is_loop {
+                self.put_on_spine(top, first);
+            }
+            if !top.is_grain && !top.is_loop {
                 // It ran where the first of its grains did.
                 let spot = self.found.grains.list[first as usize].spot;
                 self.found.grains.list[top.grain as usize].spot = spot;
@@ -428,7 +494,27 @@ impl Walk<'_, '_> {
         }
         self.own(join, top.task);
         (top.at, top.to) = (join, self.follow(join)?);
+        if top.is_loop && top.to.is_none_or(|to| self.kind(to) != NodeKind::Join) {
+            return Err(self.broken(join, "the end of a loop that does not lead to the join of its region"));
+        }
         Ok(())
+    }
+
+    /// A loop with busy chunks that no team ran: where one worker ran them all, they follow each other on its spine.
+    fn put_on_spine(&mut self, top: &mut Open, first: u32) {
+        let Grains { list, spots, .. } = &mut self.found.grains;
+        let (worker, section) = (spots.worker(list[top.grain as usize].spot), top.section);
+        let is_chunk = |grain: &Grain| (grain.parent, grain.section) == (top.grain, section);
+        let chunks = || (first as usize..).zip(&list[first as usize..]).filter(|(_, grain)| is_chunk(grain));
+        if chunks().any(|(_, chunk)| spots.worker(chunk.spot) != worker) {
+            return;
+        }
+        let mut chunks: Vec<usize> = chunks().map(|(number, _)| number).collect();
+        chunks.sort_by_key(|&chunk| (list[chunk].start, list[chunk].order));
+        for chunk in chunks {
+            (list[chunk].kind, list[chunk].section) = (GrainKind::LaneChunk, top.section);
+            top.section += 1;
+        }
     }
 
     fn add(&mut self, node: u32, kind: GrainKind, parent: u32, section: u32, order: u32) {
