@@ -48,6 +48,8 @@ pub struct Gaps {
     pub unfinished: u64,
     /// Tasks that began and whose creation is not in the events.
     pub orphans: u64,
+    /// What was folded with more work than it had time for, and was cut to that.
+    pub overfull: u64,
 }
 
 /// Nodes that are written before somebody looks after them.

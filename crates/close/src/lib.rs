@@ -311,6 +311,7 @@ fn partial(
         count(gaps.unstarted, "tasks had not begun");
     }
     count(gaps.orphans, "tasks have no recorded creation");
+    count(gaps.overfull, "folded tasks had more work than time: it was cut");
     count(dropped, "events were lost");
     let unseen = processes.iter().map(|p| p.empty).sum::<usize>();
     count(unseen as u64, "threads could not be recorded");

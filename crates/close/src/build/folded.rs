@@ -7,6 +7,9 @@ use crosscut_tasks::schema::{Collapsed, Edge, Kind, Mark};
 use super::{Builder, State, Walk};
 use crate::index::Point;
 
+/// By how many nanoseconds the work of a folded node may be above its time without being wrong.
+const ROUNDED: i64 = 64;
+
 impl Builder<'_, '_> {
     /// A section that was folded while recording.
     pub(super) fn folded_section(&mut self, walk: &mut Walk, event: &Event<'_>, time: i64) {
@@ -56,16 +59,19 @@ impl Builder<'_, '_> {
         let (ready, end) = (block.start, block.end);
         let start = clock.time(folded.start).min(end);
         let small = |value: u64| value.min(i64::MAX as u64 >> 16) as i64;
+        // It ran on one thread alone. Sums of ticks and times are rounded, each by itself.
+        let (work, most) = (clock.length(folded.work), end - start);
+        self.gaps.overfull += u64::from(work > most + ROUNDED);
         let inside = Collapsed {
             node: self.grow.nodes(),
-            work: clock.length(folded.work),
+            work: work.min(most),
             first_ready: ready.min(start),
             last_start: clock.time(folded.last_start).clamp(start, end),
             ready: folded.ready.map(|ticks| clock.length(ticks)),
             nodes: folded.nodes.map(small),
             edges: folded.edges.map(small),
         };
-        self.grow.collapsed(Block { start, ..block }, clock.length(folded.span), &inside);
+        self.grow.collapsed(Block { start, ..block }, clock.length(folded.span).min(inside.work), &inside);
         self.collapsed.push(inside);
     }
 }

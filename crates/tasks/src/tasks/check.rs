@@ -126,13 +126,15 @@ impl Tasks {
         self.beside.check(n)
     }
 
-    /// What the recorder kept of a node is not below zero. A recording that was damaged may tell of more work than there was time.
+    /// What the recorder kept of a node is not below zero, and no more than its workers had time for.
     fn check_collapsed(&self, node: u32) -> Result<(), TasksError> {
         let Some(inside) = self.collapsed(NodeId(node)) else {
             return Err(broken(node as usize, "is collapsed, but nothing was kept of it"));
         };
         let counts = inside.nodes.iter().chain(&inside.edges).chain(&inside.ready);
-        if inside.work < 0 || counts.into_iter().any(|&count| count < 0) {
+        let workers = self.workers().max(1) as i128;
+        let is_more = i128::from(inside.work) > i128::from(self.elapsed(NodeId(node))) * workers;
+        if is_more || inside.work < 0 || counts.into_iter().any(|&count| count < 0) {
             return Err(broken(node as usize, "cannot have done what was kept of its inside"));
         }
         Ok(())
@@ -255,9 +257,6 @@ impl Tasks {
                 .copied()
                 .collect::<Vec<i64>>()
         };
-        if self.is_overfull() {
-            return Ok(());
-        }
         let busy = top(&self.cell_busy, s.cells);
         ensure(busy.iter().zip(&s.busy).all(|(a, b)| a == b), "the timeline has other work than the nodes")?;
         let bins = top(&self.bins, s.bins);
@@ -267,17 +266,6 @@ impl Tasks {
         let is_near = bins.first().is_some_and(|&running| near(running, s.work))
             && bins.iter().skip(1).zip(s.ready).all(|(&a, b)| near(a, b));
         ensure(is_near, "the profile has other work or ready time than the facts")
-    }
-
-    /// Whether something was kept of a node that it had no time for, as a damaged recording may have it: what is known by
-    /// time is then cut off, and adds up to less.
-    fn is_overfull(&self) -> bool {
-        let workers = self.workers().max(1) as i128;
-        let is_more = |&node: &u32| {
-            let capacity = i128::from(self.elapsed(NodeId(node))) * workers;
-            self.collapsed(NodeId(node)).is_some_and(|inside| i128::from(inside.work) > capacity)
-        };
-        self.collapsed_node.iter().any(is_more)
     }
 
     /// The facts of the manifest against the nodes, and against what is possible.
