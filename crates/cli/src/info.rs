@@ -62,6 +62,7 @@ pub fn run(args: Args) -> Result<()> {
         refuse_damaged(&args, &run)?;
     }
     let parts = run.manifest().all_parts().count();
+    let has_own_sum = run.manifest().checksum.is_some();
     let bench = bench(run)?;
     if args.check {
         refuse_unsound(&args, &bench)?;
@@ -72,7 +73,10 @@ pub fn run(args: Args) -> Result<()> {
     }
     let mut lines = bench.info(0).map_err(refused)?;
     if args.check {
-        let checked = format!("all {} are as they were written, and fit together", many(parts, "part"));
+        let mut checked = format!("all {} are as they were written, and fit together", many(parts, "part"));
+        if !has_own_sum {
+            checked.push_str("; the manifest has no checksum itself, as in runs of older versions");
+        }
         lines.push(text::fact(&Fact::new("checked", Cell::text(checked)), text::WIDTH));
     }
     output::lines(&lines)

@@ -77,6 +77,18 @@ fn what_is_there_is_not_replaced() {
 }
 
 #[test]
+fn a_manifest_without_a_checksum_is_mentioned() {
+    let folder = folder();
+    ok(folder.path(), &SYNTH);
+    let file = folder.path().join("fib.crosscut/manifest.json");
+    let text = fs::read_to_string(&file).unwrap();
+    let without: Vec<&str> = text.lines().filter(|line| !line.starts_with("  \"checksum\"")).collect();
+    fs::write(&file, without.join("\n")).unwrap();
+    let checked = ok(folder.path(), &["info", "fib.crosscut", "--check"]);
+    assert!(checked.contains("the manifest has no checksum itself"), "{checked}");
+}
+
+#[test]
 fn damage_is_named() {
     let folder = folder();
     ok(folder.path(), &SYNTH);
