@@ -26,6 +26,13 @@ export interface Shown {
   sheet: Sheet | null;
 }
 
+/** How the tree of a selection is seen. */
+export interface Seen {
+  with: Record<string, string>;
+  lens?: LensSpec;
+  scope: Scope;
+}
+
 export interface SceneHearing {
   signal?: AbortSignal;
   progress?: (progress: Progress) => void;
@@ -75,8 +82,7 @@ export function createAsks(transport: Transport) {
   const overviews = new Memory<Sheet>(16);
   const plain = async <A>(...ask: Parameters<Transport["ask"]>): Promise<A> =>
     (await transport.ask(...ask)).ok as A;
-  const aboutKey = (selection: Selection, lens: LensSpec | undefined, scope: Scope): string =>
-    JSON.stringify([selection, lens, scope]);
+  const aboutKey = (selection: Selection, seen: Seen): string => JSON.stringify([selection, seen]);
 
   return {
     hello: () => plain<Hello>({ ask: "hello" }),
@@ -90,12 +96,9 @@ export function createAsks(transport: Transport) {
     },
     light: (look: Look) =>
       lights.fetch(JSON.stringify(look), () => plain<LightAnswer>({ ask: "light", look })),
-    about: (selection: Selection, lens: LensSpec | undefined, scope: Scope) =>
-      abouts.fetch(aboutKey(selection, lens, scope), () =>
-        plain<Sheet>({ ask: "about", selection, ...(lens ? { lens } : {}), scope }),
-      ),
-    knownAbout: (selection: Selection, lens: LensSpec | undefined, scope: Scope) =>
-      abouts.get(aboutKey(selection, lens, scope)),
+    about: (selection: Selection, seen: Seen) =>
+      abouts.fetch(aboutKey(selection, seen), () => plain<Sheet>({ ask: "about", selection, ...seen })),
+    knownAbout: (selection: Selection, seen: Seen) => abouts.get(aboutKey(selection, seen)),
     table: (ask: TableAsk) => plain<Table>({ ask: "table", ...ask }),
     search: (run: number, words: string, limit: number) =>
       plain<SearchAnswer>({ ask: "search", run, words, limit }),

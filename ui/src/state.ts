@@ -144,7 +144,14 @@ export function withOption(s: Page, view: string, name: string, value: string | 
 
 /** Another option makes other nodes: what was unfolded of the old ones says nothing of them. */
 export const withTreeOption = (s: Page, run: number, key: string, name: string, value: string | null): Page =>
-  withTree(s, run, key, { with: changed(treeOf(s, run, key).with, name, value), cut: "" });
+  withTree(unselected(s, run, key), run, key, {
+    with: changed(treeOf(s, run, key).with, name, value),
+    cut: "",
+  });
+
+/** Other options make other nodes: those that were selected are gone. */
+const unselected = (s: Page, run: number, key: string): Page =>
+  s.selected?.run === run && s.selected.tree === key ? { ...s, selected: null } : s;
 
 /** Several runs in the same view: they are compared side by side. */
 export const sideBySide = (s: Page): boolean =>

@@ -3,7 +3,7 @@
 // `update`.
 
 import { createMemo, createSignal, onCleanup } from "solid-js";
-import { createAsks } from "./ask";
+import { createAsks, type Seen } from "./ask";
 import { readInk, type Ink } from "./draw/ink";
 import { begin, change, redo, undo, type History } from "./history";
 import {
@@ -164,7 +164,10 @@ export function createStore(host: Host, transport: Transport) {
   /** The lens that a tree is seen through. */
   const lensOf = (run: number, tree: string) => treeOf(state(), run, tree).lens;
   const scopeOf = (run: number) => state().runs[run]?.scope ?? {};
-  const aboutArgs = (of: Selection) => [of, lensOf(of.run, of.tree), scopeOf(of.run)] as const;
+  const aboutArgs = (of: Selection): [Selection, Seen] => {
+    const { with: options, lens } = treeOf(state(), of.run, of.tree);
+    return [of, { with: options, ...(lens ? { lens } : {}), scope: scopeOf(of.run) }];
+  };
 
   function arrived(answer: Hello): void {
     const before = hello();

@@ -37,6 +37,9 @@ pub struct Args {
     /// Open a graph to this depth.
     #[arg(long, value_name = "N", value_parser = size::whole::<usize>, allow_negative_numbers = true)]
     depth: Option<usize>,
+    /// An option of a tree that decides what there is to see, such as phases.k=27.
+    #[arg(long, value_name = "TREE.OPTION=VALUE")]
+    with: Vec<String>,
     /// What a graph is looked through: a problem of grains such as low-parallel-benefit or sibling-imbalance=3.
     #[arg(long, value_name = "LENS[=VALUE]")]
     lens: Option<String>,
@@ -227,6 +230,18 @@ fn format(path: &Path) -> Result<Format> {
     }
 }
 
+/// An option of a tree of the view: the tree, the option, its value.
+fn with<'a>(text: &'a str, view: &View) -> Result<(&'a str, &'a str, &'a str)> {
+    let parted = text.split_once('=').and_then(|(name, value)| Some((name.split_once('.')?, value)));
+    let Some(((tree, option), value)) = parted else {
+        bail!("--with {text}: write TREE.OPTION=VALUE, such as phases.k=27");
+    };
+    if !view.trees.contains(&tree) {
+        bail!("--with {text}: {} shows the trees {}", short(view), view.trees.join(", "));
+    }
+    Ok((tree, option, value))
+}
+
 /// The look that the flags describe.
 fn look(bench: &Workbench, args: &Args, view: &View, clock: Clock) -> Result<Look> {
     let mut look = Look::of(view.name, 0);
@@ -239,6 +254,10 @@ fn look(bench: &Workbench, args: &Args, view: &View, clock: Clock) -> Result<Loo
     let height = if short(view) == "profile" { 240 } else { 640 };
     look.size = Size { w: args.width.unwrap_or(1200) as f32, h: args.height.unwrap_or(height) as f32 };
     look.scope = Scope { time: window(bench, args, clock)?, ..Scope::default() };
+    for text in &args.with {
+        let (tree, option, value) = with(text, view)?;
+        look.trees.entry(TreeKey::named(tree)).or_default().with.insert(option.to_owned(), value.to_owned());
+    }
     let Some(tree) = view.trees.first().filter(|_| view.pane == Pane::Graph) else { return Ok(look) };
     let state = TreeLook { lens: args.lens.as_deref().map(lens).transpose()?, ..TreeLook::default() };
     look.trees.insert(TreeKey::named(tree), state);

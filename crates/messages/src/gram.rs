@@ -46,6 +46,16 @@ const SPARSE: usize = 4;
 impl Clock {
     /// The messages of a run by one of the clocks.
     pub fn of(messages: &Messages, time: Time) -> Clock {
+        Clock::of_some(messages, time, |_| true, |_| true)
+    }
+
+    /// Some of the messages and collectives of a run, by their numbers. Steps are those of all of them.
+    pub fn of_some(
+        messages: &Messages,
+        time: Time,
+        message: impl Fn(usize) -> bool + Sync,
+        collective: impl Fn(usize) -> bool + Sync,
+    ) -> Clock {
         let count = messages.len();
         let collectives = &messages.collectives;
         let steps = (time == Time::Logical).then(|| messages.steps());
@@ -55,10 +65,11 @@ impl Clock {
             None if point < count => mean(messages.send_start[point], messages.receive_end[point]),
             None => mean(collectives.start[point - count], collectives.end[point - count]),
         };
-        let exchanges = |point: usize| Collective(collectives.kind[point - count]) != Collective::BARRIER;
+        let exchanges =
+            |number: usize| Collective(collectives.kind[number]) != Collective::BARRIER && collective(number);
         let mut points: Vec<(f64, u32)> = (0..count + collectives.kind.len())
             .into_par_iter()
-            .filter(|&point| point < count || exchanges(point))
+            .filter(|&point| if point < count { message(point) } else { exchanges(point - count) })
             .map(|point| (at(point), point as u32))
             .collect();
         points.par_sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
@@ -162,40 +173,75 @@ pub struct Proposal {
 pub struct Grams<'a> {
     run: &'a Messages,
     clock: &'a Clock,
-    known: foldhash::HashMap<u64, Vec<Known>>,
+    kept: Kept,
 }
 
+/// Phases that have been clustered. One more phase costs two of them, not all.
+#[derive(Debug, Default)]
+pub struct Kept {
+    /// By the stamp of their edges: phases that exchange the same are clustered once.
+    known: foldhash::HashMap<u64, Vec<Known>>,
+    /// By their points.
+    phases: foldhash::HashMap<(usize, usize), Arc<Clustered>>,
+    /// Edges of all that is kept.
+    edges: usize,
+}
+
+/// So many edges are kept at most, 16 bytes each.
+const MOST_EDGES: usize = 16 << 20;
+
 /// A graph that has been clustered.
+#[derive(Debug)]
 struct Known {
     edges: Arc<Vec<Edge>>,
     communities: Arc<Communities>,
 }
 
+/// A phase that has been clustered, whatever comes before it.
+#[derive(Debug)]
+struct Clustered {
+    graph: Graph,
+    edges: Arc<Vec<Edge>>,
+    communities: Arc<Communities>,
+    own: Partition,
+}
+
 impl<'a> Grams<'a> {
     /// For the messages of a run by a clock.
     pub fn new(run: &'a Messages, clock: &'a Clock) -> Grams<'a> {
-        Grams { run, clock, known: foldhash::HashMap::default() }
+        Grams::with(run, clock, Kept::default())
+    }
+
+    /// Goes on with what was kept of the same run and clock.
+    pub fn with(run: &'a Messages, clock: &'a Clock, kept: Kept) -> Grams<'a> {
+        Grams { run, clock, kept }
+    }
+
+    /// What to go on with.
+    pub fn into_kept(self) -> Kept {
+        self.kept
     }
 
     /// Some points as so many phases.
     pub fn cut(&mut self, points: Range<usize>, phases: usize) -> Gram {
         let mut patterns = Patterns::default();
+        let mut distances: foldhash::HashMap<(usize, usize), f64> = foldhash::HashMap::default();
         let mut gram: Vec<Phase> = Vec::new();
-        let ranges = self.clock.linkage().cut(points, phases);
-        let graphs: Vec<Graph> = ranges.into_par_iter().map(|range| self.graph(range)).collect();
-        self.cluster(&graphs);
-        for graph in graphs {
-            let (edges, communities) = self.clustered(graph.edges);
-            let own = communities.cut(communities.best().0);
-            let pattern = patterns.recognise(&edges, &own);
+        for phase in self.clustered(self.clock.linkage().cut(points, phases)) {
+            let pattern = patterns.recognise(&phase.edges, &phase.own);
             let partitions = patterns.partitions();
-            let to = |other: usize| partitions[pattern].distance(&partitions[other]);
+            let mut to = |other: usize| {
+                *distances
+                    .entry((pattern, other))
+                    .or_insert_with(|| partitions[pattern].distance(&partitions[other]))
+            };
             let (change, height) = match (gram.last(), gram.first()) {
                 (Some(before), Some(first)) => (to(before.pattern), to(first.pattern)),
                 _ => (0.0, 0.0),
             };
-            let Graph { points, span, messages, bytes, collectives, .. } = graph;
-            let of = Phase {
+            let Graph { points, span, messages, bytes, collectives } = phase.graph.clone();
+            let (edges, communities) = (phase.edges.clone(), phase.communities.clone());
+            gram.push(Phase {
                 points,
                 span,
                 messages,
@@ -206,8 +252,7 @@ impl<'a> Grams<'a> {
                 pattern,
                 change,
                 height,
-            };
-            gram.push(of);
+            });
         }
         let sequence: Vec<usize> = gram.iter().map(|phase| phase.pattern).collect();
         let patterns = patterns.partitions().to_vec();
@@ -236,8 +281,30 @@ impl<'a> Grams<'a> {
         proposals
     }
 
-    /// The graph of a phase.
-    fn graph(&self, points: Range<usize>) -> Graph {
+    /// Phases with their clusterings; those that are not known are clustered now.
+    fn clustered(&mut self, ranges: Vec<Range<usize>>) -> Vec<Arc<Clustered>> {
+        if self.kept.edges > MOST_EDGES {
+            self.kept = Kept::default();
+        }
+        let missing: Vec<Range<usize>> = (ranges.iter())
+            .filter(|range| !self.kept.phases.contains_key(&(range.start, range.end)))
+            .cloned()
+            .collect();
+        let graphs: Vec<(Graph, Vec<Edge>)> =
+            missing.into_par_iter().map(|range| self.graph(range)).collect();
+        self.cluster(&graphs);
+        for (graph, edges) in graphs {
+            let (edges, communities) = self.known(edges);
+            let own = communities.cut(communities.best().0);
+            let points = (graph.points.start, graph.points.end);
+            self.kept.edges += edges.len();
+            self.kept.phases.insert(points, Arc::new(Clustered { graph, edges, communities, own }));
+        }
+        ranges.iter().filter_map(|range| self.kept.phases.get(&(range.start, range.end)).cloned()).collect()
+    }
+
+    /// What a phase is, and what its processes exchanged.
+    fn graph(&self, points: Range<usize>) -> (Graph, Vec<Edge>) {
         let run = self.run;
         let flows = run.flows(self.clock.messages(points.clone()));
         let mut all = edges(&flows);
@@ -255,39 +322,40 @@ impl<'a> Grams<'a> {
         if collectives > 0 {
             all = merged(all);
         }
-        Graph {
+        let graph = Graph {
             points,
             span,
             messages: flows.iter().map(|flow| flow.messages).sum(),
             bytes: flows.iter().fold(0, |sum: i64, flow| sum.saturating_add(flow.bytes)),
             collectives,
-            edges: all,
-        }
+        };
+        (graph, all)
     }
 
     /// Clusters the graphs that are new.
-    fn cluster(&mut self, graphs: &[Graph]) {
-        let mut new: foldhash::HashMap<u64, &Graph> = foldhash::HashMap::default();
-        for graph in graphs {
-            if !self.known.contains_key(&stamp(&graph.edges)) {
-                new.entry(stamp(&graph.edges)).or_insert(graph);
+    fn cluster(&mut self, graphs: &[(Graph, Vec<Edge>)]) {
+        let mut new: foldhash::HashMap<u64, &Vec<Edge>> = foldhash::HashMap::default();
+        for (_, edges) in graphs {
+            let stamp = stamp(edges);
+            if !self.kept.known.contains_key(&stamp) {
+                new.entry(stamp).or_insert(edges);
             }
         }
         let ranks = self.run.summary().ranks;
         let known: Vec<(u64, Known)> = new
             .into_par_iter()
-            .map(|(stamp, graph)| {
-                let communities = Arc::new(Communities::of(ranks, &graph.edges));
-                (stamp, Known { edges: Arc::new(graph.edges.clone()), communities })
+            .map(|(stamp, edges)| {
+                let communities = Arc::new(Communities::of(ranks, edges));
+                (stamp, Known { edges: Arc::new(edges.clone()), communities })
             })
             .collect();
-        known.into_iter().for_each(|(stamp, known)| self.known.entry(stamp).or_default().push(known));
+        known.into_iter().for_each(|(stamp, known)| self.kept.known.entry(stamp).or_default().push(known));
     }
 
     /// A graph with its clustering.
-    fn clustered(&mut self, edges: Vec<Edge>) -> (Arc<Vec<Edge>>, Arc<Communities>) {
+    fn known(&mut self, edges: Vec<Edge>) -> (Arc<Vec<Edge>>, Arc<Communities>) {
         let ranks = self.run.summary().ranks;
-        let known = self.known.entry(stamp(&edges)).or_default();
+        let known = self.kept.known.entry(stamp(&edges)).or_default();
         let at = known.iter().position(|known| *known.edges == edges).unwrap_or_else(|| {
             let communities = Arc::new(Communities::of(ranks, &edges));
             known.push(Known { edges: Arc::new(edges), communities });
@@ -297,13 +365,13 @@ impl<'a> Grams<'a> {
     }
 }
 
+#[derive(Clone, Debug)]
 struct Graph {
     points: Range<usize>,
     span: (i64, i64),
     messages: u64,
     bytes: i64,
     collectives: u64,
-    edges: Vec<Edge>,
 }
 
 fn stamp(edges: &[Edge]) -> u64 {

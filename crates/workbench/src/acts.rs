@@ -116,7 +116,7 @@ fn change(
             let on = call.on.as_ref().ok_or_else(|| Refusal::new("nothing is selected"))?;
             let nodes = match on.tree == looked.tree.key {
                 true => on.nodes.clone(),
-                false => translated(bench, on, &looked.tree, job)?.nodes,
+                false => translated(bench, on, look, &looked.tree, job)?.nodes,
             };
             let meant = Selection { nodes, ..looked.selection(look.run, NodeId::ROOT) };
             let node = meant.existing(tree).map_err(|_| Refusal::new("it has no part in this view"))?;

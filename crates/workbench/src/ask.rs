@@ -201,10 +201,8 @@ impl Workbench {
         let slow = match ask {
             Ask::Scene { look, .. } | Ask::Light { look } => self.is_slow(look),
             Ask::Table(ask) => self.makes_slow_tree(ask.look.run, &ask.look, &ask.tree),
-            Ask::About { selection, .. } => {
-                self.makes_slow_tree(selection.run, &Look::default(), &selection.tree)
-            }
-            Ask::Tree { run, tree, .. } => self.makes_slow_tree(*run, &Look::default(), tree),
+            Ask::About { selection, with, .. } => self.is_slow_to_make(selection.run, &selection.tree, with),
+            Ask::Tree { run, tree, with, .. } => self.is_slow_to_make(*run, tree, with),
             _ => false,
         };
         if slow { Lane::Slow } else { Lane::Quick }
@@ -220,8 +218,12 @@ impl Workbench {
 
     fn makes_slow_tree(&self, run: usize, look: &Look, key: &TreeKey) -> bool {
         let with = look.trees.get(key).map(|state| state.with.clone()).unwrap_or_default();
+        self.is_slow_to_make(run, key, &with)
+    }
+
+    fn is_slow_to_make(&self, run: usize, key: &TreeKey, with: &Options) -> bool {
         let slow = self.tree(run, key).is_ok_and(|tree| tree.slow);
-        slow && !self.has_forest(run, &TreeRef { key: key.clone(), with })
+        slow && !self.has_forest(run, &TreeRef { key: key.clone(), with: with.clone() })
     }
 
     fn answer_to(&self, ask: &Ask, job: &Job<'_>) -> Result<Answer, Refusal> {
@@ -229,8 +231,8 @@ impl Workbench {
             Ask::Hello => Answer::new(&self.hello()),
             Ask::Scene { look, act } => self.scene(look, act.as_ref(), job),
             Ask::Light { look } => Answer::new(&light(self, look, job)?),
-            Ask::About { selection, lens, scope } => {
-                let tree = TreeRef { key: selection.tree.clone(), with: Options::new() };
+            Ask::About { selection, with, lens, scope } => {
+                let tree = TreeRef { key: selection.tree.clone(), with: with.clone() };
                 let lens = lens.as_ref().map(|lens| self.lens(&tree, lens, job)).transpose()?;
                 let sheet = self.forest(&tree, job)?.about(selection, lens.as_deref(), scope, job)?;
                 Answer::new(&sheet)
@@ -254,8 +256,8 @@ impl Workbench {
         act: Option<&crate::question::ActCall>,
         job: &Job<'_>,
     ) -> Result<Answer, Refusal> {
-        let Pictured { look, did, drawn, ms } = picture(self, look, act, job)?;
-        scene_answer(look, did, drawn, ms)
+        let Pictured { look, did, drawn, trees, ms } = picture(self, look, act, job)?;
+        scene_answer(look, did, drawn, trees, ms)
     }
 
     /// A picture or a sheet for those who draw themselves: the look after the act, and what it shows.
@@ -351,6 +353,7 @@ impl Workbench {
             metrics: forest.metrics().iter().map(metric).collect(),
             lenses: infos.into_iter().map(|(_, info)| info).collect(),
             facts: forest.facts(job),
+            choices: forest.choices(job),
         })
     }
 
@@ -442,8 +445,14 @@ impl Workbench {
     }
 }
 
-fn scene_answer(look: Look, did: crate::domain::Did, drawn: Drawn, ms: f64) -> Result<Answer, Refusal> {
-    let Drawn { shown, settled, visible } = drawn;
+fn scene_answer(
+    look: Look,
+    did: crate::domain::Did,
+    drawn: Drawn,
+    trees: Vec<TreeKey>,
+    ms: f64,
+) -> Result<Answer, Refusal> {
+    let Drawn { shown, settled, visible, .. } = drawn;
     let mut columns = Vec::new();
     let shown = match shown {
         Shown::Scene(scene) => {
@@ -461,6 +470,7 @@ fn scene_answer(look: Look, did: crate::domain::Did, drawn: Drawn, ms: f64) -> R
         stopped: did.stopped,
         notice: did.notice,
         visible,
+        trees,
         ms,
         shown,
     };
@@ -514,7 +524,7 @@ impl Host for Watched<'_> {
     }
 
     fn draft(&self, drawn: Drawn) {
-        let answer = scene_answer(Look::default(), Default::default(), drawn, 0.0);
+        let answer = scene_answer(Look::default(), Default::default(), drawn, Vec::new(), 0.0);
         if let Ok(Answer { json, columns }) = answer {
             let progress = "{\"share\":0,\"what\":\"draft\"}";
             let mut bytes = frame(&format!("{{\"id\":{},\"ok\":{json},\"progress\":{progress}}}", self.id));

@@ -66,6 +66,14 @@ pub struct View {
     pub hidden: bool,
 }
 
+impl View {
+    /// Whether it shows any tree of this name, whatever its parameter.
+    pub fn has_each(&self, tree: &crate::selection::TreeKey) -> bool {
+        let each = |name: &&str| name.strip_suffix("/*") == Some(tree.name.as_str());
+        tree.parameter.is_some() && self.trees.iter().any(each)
+    }
+}
+
 /// An option of a tree or a view. Values travel as text.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[ts(export, export_to = "../../../ui/src/protocol/")]

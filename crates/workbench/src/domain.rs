@@ -15,7 +15,7 @@ use crate::error::Refusal;
 use crate::job::Job;
 use crate::look::{LensSpec, Look, Options, Scope};
 use crate::loss::{Found, Loss};
-use crate::question::ActCall;
+use crate::question::{ActCall, Choice};
 use crate::selection::{Nodes, Selection, Span, TreeKey};
 use crate::sheet::{Block, Cell, Column, Fact, RowState, Sheet};
 use crate::text;
@@ -98,17 +98,19 @@ pub struct Drawn {
     pub settled: Options,
     /// Number of visible items of the first tree.
     pub visible: usize,
+    /// Trees with a parameter that its marks name, after those of the view, in order.
+    pub trees: Vec<TreeKey>,
 }
 
 impl Drawn {
     /// A picture of so many visible items.
     pub fn scene(scene: Scene, visible: usize) -> Self {
-        Drawn { shown: Shown::Scene(scene), settled: Options::new(), visible }
+        Drawn { shown: Shown::Scene(scene), settled: Options::new(), visible, trees: Vec::new() }
     }
 
     /// A sheet.
     pub fn sheet(sheet: Sheet) -> Self {
-        Drawn { shown: Shown::Sheet(sheet), settled: Options::new(), visible: 0 }
+        Drawn { shown: Shown::Sheet(sheet), settled: Options::new(), visible: 0, trees: Vec::new() }
     }
 }
 
@@ -369,6 +371,10 @@ pub trait Forest: Any + Send + Sync {
     ) -> Result<Sheet, Refusal>;
     /// What there is to say of the tree as a whole.
     fn facts(&self, _job: &Job<'_>) -> Vec<Fact> {
+        Vec::new()
+    }
+    /// Values of its options that are worth a look.
+    fn choices(&self, _job: &Job<'_>) -> Vec<Choice> {
         Vec::new()
     }
     /// What a selection means outside.

@@ -43,7 +43,7 @@ pub use lines::line_nodes;
 pub use look::{Against, LensSpec, Look, Options, Scope, Size, TreeLook};
 pub use loss::{Found, Hatch, How, Loss, Lost};
 pub use places::place_nodes;
-pub use question::ActCall;
+pub use question::{ActCall, Choice};
 pub use selection::{Nodes, Selection, Span, TreeKey};
 pub use sheet::{Block, Cell, Column, Fact, Finding, Row, RowState, Severity, Sheet, Table};
 pub use source_text::SourceRoots;

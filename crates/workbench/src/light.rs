@@ -24,10 +24,11 @@ pub struct Translated {
     pub by: &'static str,
 }
 
-/// What a selection means in a tree of the job's run.
+/// What a selection means in a tree of the job's run; the look says with which options its own tree was made.
 pub fn translated(
     bench: &Workbench,
     selection: &Selection,
+    look: &Look,
     tree: &TreeRef,
     job: &Job<'_>,
 ) -> Result<Translated, Refusal> {
@@ -38,7 +39,8 @@ pub fn translated(
     if selection.tree == tree.key {
         return Ok(Translated { nodes: selection.nodes.clone(), by: "same tree" });
     }
-    let from = bench.forest(&TreeRef { key: selection.tree.clone(), with: Default::default() }, job)?;
+    let with = look.trees.get(&selection.tree).map(|state| state.with.clone()).unwrap_or_default();
+    let from = bench.forest(&TreeRef { key: selection.tree.clone(), with }, job)?;
     if !selection.nodes.is_empty() {
         selection.existing(from.tree())?;
     }
@@ -71,7 +73,7 @@ pub fn light(bench: &Workbench, look: &Look, job: &Job<'_>) -> Result<LightAnswe
     let mut answer = LightAnswer { trees: Vec::new(), time: selection.time, by: String::new() };
     for (number, key) in trees_of(&view, look).into_iter().enumerate() {
         let state = Looked::new(bench, look, &key, job)?;
-        let found = translated(bench, selection, &state.tree, job)?;
+        let found = translated(bench, selection, look, &state.tree, job)?;
         if found.nodes.is_empty() {
             continue;
         }

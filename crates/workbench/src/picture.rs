@@ -13,16 +13,20 @@ use crate::overview;
 use crate::question::ActCall;
 use crate::selection::TreeKey;
 
-/// The trees of a view in a look: of one with a parameter all that the look has.
+/// The trees of a view in a look: first those without a parameter, then of those with one all that the look has.
 pub fn trees_of(view: &View, look: &Look) -> Vec<TreeKey> {
-    let mut trees = Vec::new();
+    let mut trees = fixed_trees(view);
     for name in view.trees {
-        match name.strip_suffix("/*") {
-            Some(name) => trees.extend(look.trees.keys().filter(|key| key.name == name).cloned()),
-            None => trees.push(TreeKey::named(name)),
-        }
+        let Some(name) = name.strip_suffix("/*") else { continue };
+        trees.extend(look.trees.keys().filter(|key| key.name == name && key.parameter.is_some()).cloned());
     }
     trees
+}
+
+/// The trees of a view that have no parameter.
+fn fixed_trees(view: &View) -> Vec<TreeKey> {
+    let fixed = view.trees.iter().filter(|name| !name.ends_with("/*"));
+    fixed.map(|name| TreeKey::named(name)).collect()
 }
 
 /// A look after an act, and what it shows.
@@ -33,6 +37,8 @@ pub struct Pictured {
     pub did: Did,
     /// What is shown.
     pub drawn: Drawn,
+    /// The trees whose nodes its marks name.
+    pub trees: Vec<TreeKey>,
     /// How long it took, in milliseconds.
     pub ms: f64,
 }
@@ -64,7 +70,11 @@ pub fn picture(
     if let crate::domain::Shown::Scene(scene) = &drawn.shown {
         crosscut_scene::limits::check(scene).map_err(|error| Refusal::new(error.to_string()))?;
     }
-    Ok(Pictured { look, did, drawn, ms: began.elapsed().as_secs_f64() * 1e3 })
+    let trees = match drawn.trees.is_empty() {
+        true => trees_of(&view, &look),
+        false => fixed_trees(&view).into_iter().chain(drawn.trees.iter().cloned()).collect(),
+    };
+    Ok(Pictured { look, did, drawn, trees, ms: began.elapsed().as_secs_f64() * 1e3 })
 }
 
 /// A look that can be drawn: of this version, with a size and a window that exist, without options that nobody declared.
@@ -102,6 +112,10 @@ fn act(
     job: &Job<'_>,
 ) -> Result<Did, Refusal> {
     if acts::is_shared(&call.name) {
+        // A tree with a parameter is in the look from the first act on.
+        if let Some(on) = call.on.as_ref().filter(|on| view.has_each(&on.tree)) {
+            look.trees.entry(on.tree.clone()).or_default();
+        }
         return acts::act(bench, call, &trees_of(view, look), look, job);
     }
     let declared = view.acts.iter().any(|act| act.name == call.name);

@@ -46,6 +46,10 @@ pub enum Ask {
     About {
         /// What.
         selection: Selection,
+        /// Options of its tree.
+        #[serde(default)]
+        #[ts(type = "Record<string, string>")]
+        with: Options,
         /// The lens that the tree is seen through.
         #[serde(default)]
         #[ts(optional)]
@@ -235,6 +239,8 @@ pub struct SceneAnswer {
     pub notice: Option<String>,
     /// Number of visible items of the first tree.
     pub visible: usize,
+    /// The trees whose nodes its marks name, in the order of their numbers.
+    pub trees: Vec<TreeKey>,
     /// Time it took to answer, in milliseconds.
     pub ms: f64,
     /// A picture without its columns, or a sheet.
@@ -341,6 +347,20 @@ pub struct TreeAnswer {
     pub lenses: Vec<LensInfo>,
     /// What there is to say of the tree as a whole.
     pub facts: Vec<Fact>,
+    /// Values of its options that are worth a look, the best first.
+    pub choices: Vec<Choice>,
+}
+
+/// A value of an option that is worth a look.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
+pub struct Choice {
+    /// Name of the option.
+    pub option: String,
+    /// The value.
+    pub value: String,
+    /// What it shows, in a few words.
+    pub title: String,
 }
 
 /// A metric.

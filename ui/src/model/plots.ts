@@ -7,8 +7,8 @@ import { boxOf } from "../draw/marks";
 import { placedNow, progress, tween, type Tween } from "../draw/tween";
 import { keyOf, lookOf } from "../look";
 import { firstOf, single } from "../selection";
-import { withOption } from "../state";
-import { keysOf, valueOf } from "../views";
+import { treeOf, withOption, withTreeOption } from "../state";
+import { keysOf, nameOf, treeDecl, valueOf } from "../views";
 import { NONE, type Scene } from "../scene";
 import { createActs } from "./act";
 import { createAnswers } from "./answers";
@@ -43,9 +43,6 @@ export function createPlots(store: Store, pane: () => number, view: View) {
   const window = createMemo<Span>(() => shown(store.scopeOf(run()).time, whole()), [0, 0], {
     equals: (a, b) => a[0] === b[0] && a[1] === b[1],
   });
-  const trees = createMemo(() => keysOf(store.state(), run(), view, store.runInfo(run())), [], {
-    equals: (a, b) => a.join() === b.join(),
-  });
   const look = createMemo<Look | null>(
     () => {
       const p = own();
@@ -56,6 +53,26 @@ export function createPlots(store: Store, pane: () => number, view: View) {
     null,
     { equals: (a, b) => (a && keyOf(a)) === (b && keyOf(b)) },
   );
+
+  /** As the marks of the picture number them. */
+  const trees = createMemo<string[]>(
+    () => {
+      const said = answer()?.trees ?? [];
+      return said.length > 0 ? said : keysOf(store.state(), run(), view, store.runInfo(run()));
+    },
+    [],
+    { equals: (a, b) => a.join() === b.join() },
+  );
+  /** What the selection is asked in: the look with the trees that its marks name, and how its own was made. */
+  const lightLook = createMemo<Look | null>(() => {
+    const at = look();
+    const of = store.state().selected;
+    if (!at) return null;
+    const each = (key: string): boolean => view.trees.includes(`${nameOf(key)}/*`);
+    const keys = [...trees(), ...(of && of.run === run() && !each(of.tree) ? [of.tree] : [])];
+    const states = keys.map((key) => [key, treeOf(store.state(), run(), key)] as const);
+    return { ...at, trees: Object.fromEntries(states) };
+  });
 
   function install({ scene: next, answer: said }: Shown): void {
     const old = scene();
@@ -75,7 +92,7 @@ export function createPlots(store: Store, pane: () => number, view: View) {
   });
   const { act } = createActs(store, { pane, look, answers, install });
 
-  const meaning = createMeaning(store, look);
+  const meaning = createMeaning(store, lightLook);
   const lit = createMemo(() => {
     const s = scene();
     if (!s) return null;
@@ -104,14 +121,29 @@ export function createPlots(store: Store, pane: () => number, view: View) {
     if (timed()) zoomAt((window()[0] + window()[1]) / 2, factor);
   };
 
+  const treeOption = (key: string, name: string): Opt | undefined =>
+    treeDecl(store.runInfo(run()), key)?.options.find((o) => o.name === name);
+
   /** The wheel walks the values of an option. */
   function stepOption(name: string, up: boolean): void {
-    const opt = view.options.find((o) => o.name === name);
+    const own = view.options.find((o) => o.name === name);
+    const tree = own ? undefined : trees().find((key) => treeOption(key, name));
+    const opt = own ?? (tree === undefined ? undefined : treeOption(tree, name));
     if (!opt) return;
-    const now = valueOf(opt, store.state().options[view.name] ?? {});
+    const s = store.state();
+    const values = tree === undefined ? (s.options[view.name] ?? {}) : treeOf(s, run(), tree).with;
+    const now = valueOf(opt, values);
     const next = stepped(opt, now === "auto" ? (answer()?.settled[name] ?? now) : now, up);
     if (next === null) return;
-    store.update((s) => withOption(s, view.name, name, next === opt.usual ? null : next), "option", true);
+    const value = next === opt.usual ? null : next;
+    store.update(
+      (page) =>
+        tree === undefined
+          ? withOption(page, view.name, name, value)
+          : withTreeOption(page, run(), tree, name, value),
+      "option",
+      true,
+    );
   }
 
   const boxIn = (s: Scene, of: Selection): number => {
@@ -181,6 +213,7 @@ export function stepped({ kind }: Opt, value: string, up: boolean): string | nul
   }
   if (kind.is !== "number") return null;
   const number = Number(value);
-  const next = kind.log ? number * (up ? 1.25 : 0.8) : number + (up ? 1 : -1);
+  // Things that are counted go one by one.
+  const next = kind.log && kind.unit !== "count" ? number * (up ? 1.25 : 0.8) : number + (up ? 1 : -1);
   return next < kind.least || next > kind.most ? null : String(Number(next.toPrecision(4)));
 }

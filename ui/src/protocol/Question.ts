@@ -32,6 +32,10 @@ look: Look, } | { "ask": "about",
  */
 selection: Selection, 
 /**
+ * Options of its tree.
+ */
+with: Record<string, string>, 
+/**
  * The lens that the tree is seen through.
  */
 lens?: LensSpec, 

@@ -2,6 +2,7 @@
 import type { Look } from "./Look";
 import type { Selection } from "./Selection";
 import type { ShownHead } from "./ShownHead";
+import type { TreeKey } from "./TreeKey";
 
 /**
  * Answer to [`Ask::Scene`]; of a picture the marks follow as columns.
@@ -31,6 +32,10 @@ notice: string | null,
  * Number of visible items of the first tree.
  */
 visible: number, 
+/**
+ * The trees whose nodes its marks name, in the order of their numbers.
+ */
+trees: Array<TreeKey>, 
 /**
  * Time it took to answer, in milliseconds.
  */

@@ -16,6 +16,8 @@ interface Props {
   opt: Opt;
   run: number;
   value: string;
+  /** Values that are worth a look, with what they show. */
+  worth?: readonly (readonly [string, string])[];
   set: (value: string, continuous?: boolean) => void;
 }
 type Kind<K extends OptKind["is"]> = Extract<OptKind, { is: K }>;
@@ -34,7 +36,7 @@ export function Option(props: Props): JSX.Element {
             label={props.opt.title}
             title={named(props.opt.title, props.opt.key)}
             value={props.value}
-            options={choices(props.opt, k().values)}
+            options={choices(props.opt, [...k().values, ...(props.worth ?? [])])}
             onChange={(value) => props.set(value)}
           />
         )}
@@ -81,6 +83,13 @@ function NumberField(props: Props & { kind: Kind<"number"> }): JSX.Element {
   const auto = () => props.value === "auto";
   const value = (): number => (auto() ? Number(props.opt.usual) || props.kind.least : Number(props.value));
   const wrong = () => typed() !== null && readNumber(typed()!, ...range()) === null;
+  /** What is proposed, "auto" first; a value of one's own stands by itself. */
+  const proposals = (): (readonly [string, string])[] => {
+    const worth = props.worth ?? [];
+    const best = worth[0] ? `auto: ${worth[0][1]}` : "auto";
+    const known = props.opt.auto ? [["auto", best] as const, ...worth] : [...worth];
+    return known.some(([value]) => value === props.value) ? known : [...known, [props.value, props.value]];
+  };
   const type = (text: string): void => {
     setTyped(text);
     const read = readNumber(text, ...range());
@@ -114,7 +123,16 @@ function NumberField(props: Props & { kind: Kind<"number"> }): JSX.Element {
         onBlur={() => setTyped(null)}
         onKeyDown={(e) => e.key === "Enter" && e.currentTarget.blur()}
       />
-      <Show when={props.opt.auto}>
+      <Show when={props.worth && props.worth.length > 0}>
+        <Choice
+          label="proposed"
+          title={`${props.opt.title}: values that are worth a look`}
+          value={props.value}
+          options={proposals()}
+          onChange={(value) => props.set(value)}
+        />
+      </Show>
+      <Show when={props.opt.auto && !props.worth?.length}>
         <button
           type="button"
           class="plain"

@@ -147,7 +147,10 @@ export function PlotsPane(props: { pane: number; view: View }): JSX.Element {
     const inside = plotUnder(start);
     const axis = inside >= 0 ? -1 : axisUnder(start);
     const plot = axis >= 0 ? axis : movedAt(start);
-    const brushes = (scene()?.plots[plot]?.brush ?? "none") !== "none" && (e.shiftKey || axis >= 0);
+    const under = scene()?.plots[plot];
+    // Dragging over a plot that does not move chooses.
+    const brushes =
+      (under?.brush ?? "none") !== "none" && (e.shiftKey || axis >= 0 || under?.camera === "none");
     drag = { start, plot, brushes, moved: false, window: window(), scroll: plots.scroll() };
     canvas.setPointerCapture(e.pointerId);
   };

@@ -13,7 +13,7 @@ import type { Opt } from "../protocol/Opt";
 import type { View } from "../protocol/View";
 
 export function Toolbar(props: { pane: number; view: View }): JSX.Element {
-  const { store, hands } = useBench();
+  const { store, hands, trees: models } = useBench();
   const run = () => store.state().panes[props.pane]?.run ?? 0;
   const own = () => store.state().options[props.view.name] ?? {};
   const options = (): Opt[] =>
@@ -26,6 +26,11 @@ export function Toolbar(props: { pane: number; view: View }): JSX.Element {
       const values = store.state().runs[run()]?.trees[key]?.with ?? {};
       return { key, values, options: all.filter((opt) => isShown(opt, all, values)) };
     });
+  /** Values that the tree itself proposes. */
+  const worth = (key: string, name: string): readonly (readonly [string, string])[] =>
+    (models.answer(run(), key)?.choices ?? [])
+      .filter((c) => c.option === name)
+      .map((c) => [c.value, c.title] as const);
   const graph = () => props.view.pane === "graph";
   const any = () =>
     graph() ||
@@ -51,6 +56,7 @@ export function Toolbar(props: { pane: number; view: View }): JSX.Element {
                   opt={opt}
                   run={run()}
                   value={valueOf(opt, tree.values)}
+                  worth={worth(tree.key, opt.name)}
                   set={(value, continuous) =>
                     store.update(
                       (s) => withTreeOption(s, run(), tree.key, opt.name, value === opt.usual ? null : value),

@@ -13,10 +13,13 @@ use crosscut_workbench::{
 };
 use serde_json::{Map, Value};
 
-use super::info;
+use super::communities::{self, CommunityForest};
+use super::opened::Opened;
+use super::phases::{self, PhaseForest};
+use super::{draw, info, views};
 
 /// The domain's line in the registry.
-pub const ENTRY: Entry = Entry { word: "messages", views: &[], thresholds: &[], exports: &[], open };
+pub const ENTRY: Entry = Entry { word: "messages", views: views::VIEWS, thresholds: &[], exports: &[], open };
 
 /// Opens the messages of a run.
 fn open(run: &Arc<Run>, _: &Settings) -> Result<Option<Arc<dyn Domain>>, Refusal> {
@@ -24,13 +27,16 @@ fn open(run: &Arc<Run>, _: &Settings) -> Result<Option<Arc<dyn Domain>>, Refusal
         return Ok(None);
     }
     let messages = Messages::open(run.clone()).map_err(|error| Refusal::new(error.to_string()))?;
-    Ok(Some(Arc::new(MessagesDomain { messages: Arc::new(messages) })))
+    let messages = Arc::new(messages);
+    let opened = Arc::new(Opened::new(messages.clone()));
+    Ok(Some(Arc::new(MessagesDomain { messages, opened })))
 }
 
 /// The messages of one run.
 #[derive(Clone, Debug)]
 pub struct MessagesDomain {
     messages: Arc<Messages>,
+    opened: Arc<Opened>,
 }
 
 impl MessagesDomain {
@@ -63,19 +69,23 @@ impl Domain for MessagesDomain {
     }
 
     fn trees(&self) -> &[TreeDecl] {
-        &[]
+        views::TREES
     }
 
-    fn forest(&self, tree: &TreeRef, _: &Job<'_>) -> Result<Arc<dyn Forest>, Refusal> {
-        Err(Refusal::new(format!("messages have no tree {}", tree.key)))
+    fn forest(&self, tree: &TreeRef, job: &Job<'_>) -> Result<Arc<dyn Forest>, Refusal> {
+        match tree.key.name.as_str() {
+            phases::TREE => Ok(Arc::new(PhaseForest::new(&self.opened, &tree.with, job)?)),
+            communities::TREE => Ok(Arc::new(CommunityForest::new(&self.opened, &tree.key, job)?)),
+            _ => Err(Refusal::new(format!("messages have no tree {}", tree.key))),
+        }
     }
 
     fn views(&self) -> &[View] {
         ENTRY.views
     }
 
-    fn draw(&self, look: &Look, _: &[&dyn Domain], _: &Job<'_>) -> Result<Drawn, Refusal> {
-        Err(Refusal::new(format!("messages have no view {}", look.view)))
+    fn draw(&self, look: &Look, _: &[&dyn Domain], job: &Job<'_>) -> Result<Drawn, Refusal> {
+        draw::draw(look, job)
     }
 
     fn act(&self, call: &ActCall, _: &mut Look, _: &Job<'_>) -> Result<Did, Refusal> {

@@ -1,0 +1,122 @@
+//! The picture of phases and groups. Above, all phases: what repeats, a curve that jumps where the groups change, a strip of
+//! lettered cells. Below, the phases that are looked at as columns: groups of ranks, and bands of what they sent each other.
+
+mod bands;
+mod columns;
+mod groups;
+mod top;
+
+use std::sync::Arc;
+
+use crosscut_scene::{LegendItem, Scene};
+use crosscut_tree::Cut;
+use crosscut_workbench::{Drawn, Forest, Job, Look, Refusal, Size, Span, TreeKey, TreeRef};
+
+use super::communities::CommunityForest;
+use super::phases::{self, PhaseForest};
+use super::styles;
+use crosscut_messages::patterns::name;
+
+pub use columns::{Column, Columns};
+
+/// Left of everything, for names.
+pub const LEFT: f32 = 92.0;
+/// Right of everything.
+pub const RIGHT: f32 = 16.0;
+/// Below the columns.
+const FOOT: f32 = 22.0;
+
+/// What a look shows.
+pub struct Shown<'a> {
+    /// The phases.
+    pub forest: &'a PhaseForest,
+    /// What is unfolded of them.
+    pub cut: Cut,
+    /// The window of time, where it is not the whole run.
+    pub window: Option<Span>,
+    /// The pane.
+    pub size: Size,
+    /// One scale for all bands.
+    pub bytes: bool,
+}
+
+/// Draws a look.
+pub fn draw(look: &Look, job: &Job<'_>) -> Result<Drawn, Refusal> {
+    let state = look.tree(phases::TREE);
+    let made = PhaseForest::of(job, &state.with)?;
+    let forest = phases_of(&made)?;
+    let cut = match state.cut.as_str() {
+        "" => forest.first_cut(0),
+        text => Cut::from_text(forest.tree(), text).map_err(|error| Refusal::new(error.to_string()))?,
+    };
+    let elapsed = forest.opened.messages.summary().elapsed as f64;
+    let window = look.scope.time.filter(|span| span.0 > 0.0 || span.1 < elapsed);
+    let size = look.size.sound();
+    let bytes = look.option("bands") == Some("bytes");
+    let shown = Shown { forest, cut, window, size, bytes };
+    let columns = Columns::of(&shown);
+    let mut keys: Vec<TreeKey> = columns.list.iter().filter_map(|column| column.key.clone()).collect();
+    keys.sort();
+    keys.dedup();
+    let mut groups = Vec::new();
+    for key in &keys {
+        let made = job.forest(&TreeRef { key: key.clone(), with: Default::default() })?;
+        let forest = communities_of(&made)?;
+        let text = look.trees.get(key).map_or("", |state| state.cut.as_str());
+        let cut = match text {
+            "" => forest.first_cut(0),
+            text => Cut::from_text(forest.tree(), text).map_err(|error| Refusal::new(error.to_string()))?,
+        };
+        groups.push((made, cut));
+    }
+    let mut scene = scene(&shown, &columns, &keys, &groups)?;
+    scene.title = format!("{} · messages", forest.opened.messages.run().name());
+    let mut drawn = Drawn::scene(scene, columns.list.len());
+    drawn.settled.insert("k".to_owned(), forest.gram.phases.len().to_string());
+    drawn.trees = keys;
+    Ok(drawn)
+}
+
+/// A forest as what it is.
+pub fn phases_of(made: &Arc<dyn Forest>) -> Result<&PhaseForest, Refusal> {
+    made.as_any().downcast_ref().ok_or_else(|| Refusal::new("these are no phases"))
+}
+
+fn communities_of(made: &Arc<dyn Forest>) -> Result<&CommunityForest, Refusal> {
+    made.as_any().downcast_ref().ok_or_else(|| Refusal::new("these are no groups"))
+}
+
+fn scene(
+    shown: &Shown<'_>,
+    columns: &Columns,
+    keys: &[TreeKey],
+    made: &[(Arc<dyn Forest>, Cut)],
+) -> Result<Scene, Refusal> {
+    let mut scene = Scene { width: shown.size.w, height: shown.size.h, ..Scene::default() };
+    let gram = &shown.forest.gram;
+    if gram.phases.is_empty() {
+        scene.note = Some("no messages to show".to_owned());
+        return Ok(scene);
+    }
+    let below = top::draw(shown, columns, &mut scene);
+    let room = (below, (shown.size.h - FOOT).max(below + 1.0));
+    let mut groups = Vec::new();
+    for (number, (made, cut)) in made.iter().enumerate() {
+        // The numbers of the view's own trees come first.
+        let tree = (number + TREES) as u8;
+        groups.push(groups::Groups::of(communities_of(made)?, cut, room, tree));
+    }
+    let mut notes = bands::draw(shown, columns, keys, &groups, room, &mut scene);
+    scene.end();
+    for pattern in 0..gram.patterns.len().min(8) {
+        scene.legend.push(LegendItem::new(styles::pattern(pattern), format!("pattern {}", name(pattern))));
+    }
+    notes.extend(columns.note.clone());
+    notes.extend(shown.forest.timed.key.words(&shown.forest.opened));
+    notes.extend(shown.forest.warning());
+    scene.note = (!notes.is_empty()).then(|| notes.join(" · "));
+    Ok(scene)
+}
+
+/// Trees of the view that have no parameter.
+const TREES: usize = 2;

@@ -1,0 +1,398 @@
+//! What is kept of the messages of an open run: clocks, what their cuts into phases share, flows of phases. Everything is
+//! made when it is first asked for, once.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use crosscut_messages::flows::Flow;
+use crosscut_messages::gram::{Clock, Gram, Grams, Kept, MOST_PHASES, Proposal, Time};
+use crosscut_messages::{Class, Messages};
+use crosscut_workbench::{Options, Refusal, place_nodes};
+
+/// The messages of a run with what was made of them.
+#[derive(Debug)]
+pub struct Opened {
+    /// The messages.
+    pub messages: Arc<Messages>,
+    /// By rank: its node in the tree of places.
+    pub places: Vec<u32>,
+    /// By rank: the first of its places.
+    pub first_place: Vec<u32>,
+    /// By place: its rank.
+    rank_of: Vec<u32>,
+    clocks: Mutex<HashMap<ClockKey, Arc<OnceLock<Arc<Timed>>>>>,
+    kinds: OnceLock<Kinds>,
+}
+
+/// Which messages are looked at, and which clock puts them in order. As text it is a part of the names of trees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ClockKey {
+    /// The clock.
+    pub time: Time,
+    /// Only this communicator.
+    pub comm: Option<u32>,
+    /// Only this tag.
+    pub tag: Option<u32>,
+    /// Only what was sent by this function.
+    pub call: Option<u32>,
+    /// Only of so many bytes or more.
+    pub size: u64,
+}
+
+/// Communicators, tags and functions of messages, with how many messages each has, the most first.
+#[derive(Debug, Default)]
+pub struct Kinds {
+    /// Communicators.
+    pub comms: Vec<(u32, u64)>,
+    /// Tags.
+    pub tags: Vec<(u32, u64)>,
+    /// Functions that sent.
+    pub calls: Vec<(u32, u64)>,
+}
+
+/// Messages by a clock, with what was clustered of them.
+#[derive(Debug)]
+pub struct Timed {
+    /// What it is of.
+    pub key: ClockKey,
+    /// The messages in order.
+    pub clock: Clock,
+    messages: Arc<Messages>,
+    kept: Mutex<Kept>,
+    proposals: OnceLock<Vec<Proposal>>,
+    flows: Mutex<Flows>,
+}
+
+#[derive(Debug, Default)]
+struct Flows {
+    by_points: HashMap<(usize, usize), Arc<Vec<Flow>>>,
+    count: usize,
+}
+
+/// So many flows are kept at most, 24 bytes each.
+const MOST_FLOWS: usize = 8 << 20;
+
+impl Opened {
+    /// Of an open run.
+    pub fn new(messages: Arc<Messages>) -> Self {
+        let places = messages.run().places().ok();
+        let ranks = messages.summary().ranks as usize;
+        let mut rank_of = Vec::new();
+        let (mut nodes, mut first_place) = (vec![u32::MAX; ranks], vec![u32::MAX; ranks]);
+        if let Some(places) = places {
+            let all = place_nodes(&places);
+            let several =
+                (0..places.len() as u32).filter_map(|id| places.get(id)).any(|place| place.process > 0);
+            for id in 0..places.len() as u32 {
+                let rank = places.get(id).and_then(|place| usize::try_from(place.process).ok());
+                rank_of.push(rank.filter(|&rank| rank < ranks).map_or(u32::MAX, |rank| rank as u32));
+                let Some(rank) = rank.filter(|&rank| rank < ranks && first_place[rank] == u32::MAX) else {
+                    continue;
+                };
+                first_place[rank] = id;
+                // The node of a process stands before those of its workers.
+                nodes[rank] =
+                    all.get(id as usize).map_or(u32::MAX, |node| node.saturating_sub(several.into()));
+            }
+        }
+        Opened {
+            messages,
+            places: nodes,
+            first_place,
+            rank_of,
+            clocks: Mutex::default(),
+            kinds: OnceLock::new(),
+        }
+    }
+
+    /// Number of ranks.
+    pub fn ranks(&self) -> u32 {
+        self.messages.summary().ranks
+    }
+
+    /// The rank of a place.
+    pub fn rank(&self, place: u32) -> Option<u32> {
+        self.rank_of.get(place as usize).copied().filter(|&rank| rank != u32::MAX)
+    }
+
+    /// Messages in the order of a clock; made once.
+    pub fn timed(&self, key: ClockKey) -> Arc<Timed> {
+        let cell = {
+            let mut clocks = self.clocks.lock().unwrap_or_else(PoisonError::into_inner);
+            clocks.entry(key).or_default().clone()
+        };
+        cell.get_or_init(|| Arc::new(Timed::new(&self.messages, key))).clone()
+    }
+
+    /// What kinds of messages there are.
+    pub fn kinds(&self) -> &Kinds {
+        self.kinds.get_or_init(|| {
+            let run = &self.messages;
+            let mut counts: [HashMap<u32, u64>; 3] = Default::default();
+            for row in 0..run.len() {
+                let call = u32::from(run.calls.function[run.send_call[row] as usize]);
+                for (count, of) in counts.iter_mut().zip([run.comm[row], run.tag[row], call]) {
+                    *count.entry(of).or_default() += 1;
+                }
+            }
+            let [comms, tags, calls] = counts.map(|counts| {
+                let mut all: Vec<(u32, u64)> = counts.into_iter().collect();
+                all.sort_unstable_by_key(|&(of, count)| (std::cmp::Reverse(count), of));
+                all
+            });
+            Kinds { comms, tags, calls }
+        })
+    }
+
+    /// The name of a function.
+    pub fn function(&self, number: u32) -> String {
+        let function = self.messages.functions().get(number as usize);
+        function.map_or_else(|| format!("function {number}"), |function| function.name.clone())
+    }
+
+    /// The name of a communicator.
+    pub fn comm(&self, number: u32) -> String {
+        let comm = self.messages.comms().list.get(number as usize);
+        match comm.map(|comm| (comm.name.as_str(), comm.members.len())) {
+            Some(("", members)) => format!("communicator {number}, {members} ranks"),
+            Some((name, _)) => name.to_owned(),
+            None => format!("communicator {number}"),
+        }
+    }
+}
+
+impl ClockKey {
+    /// All messages by a clock.
+    pub fn all(time: Time) -> Self {
+        ClockKey { time, comm: None, tag: None, call: None, size: 0 }
+    }
+
+    /// What the options of a tree say.
+    pub fn of(with: &Options) -> Result<Self, Refusal> {
+        let mut key = ClockKey::all(Time::Wall);
+        for (name, value) in with {
+            let short = || value.chars().take(40).collect::<String>();
+            let number = || {
+                let wrong =
+                    || Refusal::new(format!("{name}: `{}` is no number; write all or a number", short()));
+                if value == "all" { Ok(None) } else { value.parse().map(Some).map_err(|_| wrong()) }
+            };
+            match name.as_str() {
+                "clock" => key.time = time(value)?,
+                "comm" => key.comm = number()?,
+                "tag" => key.tag = number()?,
+                "call" => key.call = number()?,
+                "size" => {
+                    let bytes = value.parse::<f64>().ok().filter(|bytes| (0.0..=1e18).contains(bytes));
+                    key.size = bytes
+                        .ok_or_else(|| Refusal::new(format!("size: `{}` is no number of bytes", short())))?
+                        as u64;
+                }
+                "k" => {}
+                other => {
+                    let other: String = other.chars().take(40).collect();
+                    return Err(Refusal::new(format!(
+                        "phases have no option `{other}`; they have clock, k, comm, tag, call, size"
+                    )));
+                }
+            }
+        }
+        Ok(key)
+    }
+
+    /// Whether all messages are looked at.
+    pub fn is_all(&self) -> bool {
+        *self == ClockKey::all(self.time)
+    }
+
+    /// As it stands in the name of a tree.
+    pub fn text(&self) -> String {
+        let mut text = if self.time == Time::Wall { "wall" } else { "logical" }.to_owned();
+        for (letter, number) in [("c", self.comm), ("t", self.tag), ("f", self.call)] {
+            if let Some(number) = number {
+                text += &format!(".{letter}{number}");
+            }
+        }
+        if self.size > 0 {
+            text += &format!(".s{}", self.size);
+        }
+        text
+    }
+
+    /// From such a text.
+    pub fn from_text(text: &str) -> Option<Self> {
+        let mut parts = text.split('.');
+        let mut key = ClockKey::all(time(parts.next()?).ok()?);
+        for part in parts {
+            let (letter, number) = part.split_at_checked(1)?;
+            match letter {
+                "c" => key.comm = Some(number.parse().ok()?),
+                "t" => key.tag = Some(number.parse().ok()?),
+                "f" => key.call = Some(number.parse().ok()?),
+                "s" => key.size = number.parse().ok()?,
+                _ => return None,
+            }
+        }
+        Some(key)
+    }
+
+    /// What is looked at, in words; none where it is everything.
+    pub fn words(&self, opened: &Opened) -> Option<String> {
+        let mut words = Vec::new();
+        words.extend(self.comm.map(|comm| format!("in {}", opened.comm(comm))));
+        words.extend(self.tag.map(|tag| format!("with tag {tag}")));
+        words.extend(self.call.map(|call| format!("by {}", opened.function(call))));
+        if self.size > 0 {
+            use crosscut_scene::format::{Unit, quantity};
+            words.push(format!("from {}", quantity(self.size as f64, Unit::Bytes)));
+        }
+        (!words.is_empty()).then(|| format!("only messages {}", words.join(", ")))
+    }
+
+    /// Whether a message is looked at.
+    pub fn has(&self, run: &Messages, row: usize) -> bool {
+        self.comm.is_none_or(|comm| run.comm[row] == comm)
+            && self.tag.is_none_or(|tag| run.tag[row] == tag)
+            && self.call.is_none_or(|call| u32::from(run.calls.function[run.send_call[row] as usize]) == call)
+            && run.bytes[row] >= self.size as i64
+    }
+
+    /// Whether a collective is: it has no tag, and its bytes are not those of a message.
+    pub fn has_collective(&self, run: &Messages, number: usize) -> bool {
+        let plain = self.tag.is_none() && self.call.is_none() && self.size == 0;
+        plain && self.comm.is_none_or(|comm| run.collectives.comm[number] == comm)
+    }
+}
+
+fn time(word: &str) -> Result<Time, Refusal> {
+    match word {
+        "wall" => Ok(Time::Wall),
+        "logical" => Ok(Time::Logical),
+        _ => {
+            let word: String = word.chars().take(40).collect();
+            Err(Refusal::new(format!("`{word}` is no clock; write wall or logical")))
+        }
+    }
+}
+
+impl Timed {
+    fn new(messages: &Arc<Messages>, key: ClockKey) -> Self {
+        let clock = match key.is_all() {
+            true => Clock::of(messages, key.time),
+            false => Clock::of_some(
+                messages,
+                key.time,
+                |row| key.has(messages, row),
+                |number| key.has_collective(messages, number),
+            ),
+        };
+        Timed {
+            key,
+            clock,
+            messages: messages.clone(),
+            kept: Mutex::default(),
+            proposals: OnceLock::new(),
+            flows: Mutex::default(),
+        }
+    }
+
+    /// Works with what is kept; who comes meanwhile begins anew.
+    fn grams<T>(&self, work: impl FnOnce(&mut Grams<'_>) -> T) -> T {
+        let kept = std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut grams = Grams::with(&self.messages, &self.clock, kept);
+        let made = work(&mut grams);
+        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = grams.into_kept();
+        made
+    }
+
+    /// Numbers of phases that are worth a look, the best first.
+    pub fn proposals(&self) -> &[Proposal] {
+        self.proposals.get_or_init(|| self.grams(|grams| grams.proposals(self.clock.all())))
+    }
+
+    /// The messages as so many phases, or as many as is proposed first.
+    pub fn cut(&self, phases: Option<usize>) -> Gram {
+        let phases = phases.unwrap_or_else(|| self.proposals().first().map_or(1, |best| best.phases));
+        self.grams(|grams| grams.cut(self.clock.all(), phases.clamp(1, MOST_PHASES)))
+    }
+
+    /// Some points as one phase.
+    pub fn phase(&self, points: Range<usize>) -> Gram {
+        self.grams(|grams| grams.cut(points, 1))
+    }
+
+    /// Who sent how much to whom in some points.
+    pub fn flows(&self, points: &Range<usize>) -> Arc<Vec<Flow>> {
+        let key = (points.start, points.end);
+        let kept = || self.flows.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(flows) = kept().by_points.get(&key) {
+            return flows.clone();
+        }
+        let made = Arc::new(self.messages.flows(self.clock.messages(points.clone())));
+        let mut flows = kept();
+        if flows.count > MOST_FLOWS {
+            *flows = Flows::default();
+        }
+        flows.count += made.len();
+        flows.by_points.insert(key, made.clone());
+        made
+    }
+
+    /// From when to when some points are, by the wall, with messages, bytes and collectives.
+    pub fn totals(&self, points: &Range<usize>) -> Totals {
+        let run = &self.messages;
+        let mut totals = Totals::default();
+        for row in self.clock.messages(points.clone()) {
+            let row = row as usize;
+            totals.messages += 1;
+            totals.bytes = totals.bytes.saturating_add(run.bytes[row]);
+            totals.reach(run.send_start[row], run.receive_end[row]);
+        }
+        for number in self.clock.collectives(points.clone()) {
+            totals.collectives += 1;
+            totals.reach(run.collectives.start[number], run.collectives.end[number]);
+        }
+        totals
+    }
+}
+
+/// Sums over some points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Totals {
+    /// From when to when.
+    pub span: (i64, i64),
+    /// Messages.
+    pub messages: u64,
+    /// Their bytes.
+    pub bytes: i64,
+    /// Collectives, barriers aside.
+    pub collectives: u64,
+}
+
+impl Default for Totals {
+    fn default() -> Self {
+        Totals { span: (i64::MAX, i64::MIN), messages: 0, bytes: 0, collectives: 0 }
+    }
+}
+
+impl Totals {
+    fn reach(&mut self, from: i64, to: i64) {
+        self.span = (self.span.0.min(from), self.span.1.max(to));
+    }
+
+    /// Both together.
+    pub fn and(self, other: Totals) -> Totals {
+        Totals {
+            span: (self.span.0.min(other.span.0), self.span.1.max(other.span.1)),
+            messages: self.messages + other.messages,
+            bytes: self.bytes.saturating_add(other.bytes),
+            collectives: self.collectives + other.collectives,
+        }
+    }
+}
+
+/// Whether a function sends.
+pub fn sends(class: Class) -> bool {
+    matches!(class, Class::Send | Class::Both | Class::Start)
+}
