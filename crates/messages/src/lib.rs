@@ -4,6 +4,7 @@
 //! run; [`Messages`] opens it again. Ranks are world ranks everywhere.
 
 mod build;
+pub mod causes;
 pub mod clocks;
 mod collectives;
 pub mod communicators;
@@ -12,6 +13,7 @@ mod error;
 mod finish;
 pub mod flows;
 pub mod gram;
+pub mod lateness;
 mod matching;
 mod messages;
 pub mod partition;

@@ -69,6 +69,8 @@ pub struct Calls {
     pub comm: Ids,
     /// The request.
     pub request: Column<u32>,
+    /// Source lines, by their ids in the run's sources; none where nothing recorded them.
+    pub lines: Option<Ids>,
 }
 
 /// The collectives of a run.
@@ -198,6 +200,10 @@ impl Calls {
             peer: run.ids("messages/call_peer")?,
             comm: run.ids("messages/call_comm")?,
             request: run.column("messages/call_request")?,
+            lines: match run.has("messages/call_source") {
+                true => Some(run.ids("messages/call_source")?),
+                false => None,
+            },
         })
     }
 
@@ -206,6 +212,12 @@ impl Calls {
         [self.function.len(), self.end.len(), self.bytes.len(), self.peer.len()].iter().all(|&len| len == n)
             && self.comm.len() == n
             && self.request.len() == n
+            && self.lines.as_ref().is_none_or(|lines| lines.len() == n)
+    }
+
+    /// The source line of a call, by its id in the run's sources; [`crate::NONE`] where it is not known.
+    pub fn source(&self, call: usize) -> u32 {
+        self.lines.as_ref().map_or(crate::NONE, |lines| lines.at(call))
     }
 
     /// The calls of a rank; none where there is no such rank.

@@ -1,0 +1,535 @@
+//! What costs time between ranks, and who caused it: the waits of a run by the work that was late, and the time in calls that
+//! move data. Each wait is told once: what explains it goes to its origin, the rest to the kind of waiting.
+
+use foldhash::HashMap;
+use rayon::prelude::*;
+
+use crate::lateness::{Lateness, Part, Step};
+use crate::messages::Messages;
+use crate::schema::{Class, NONE};
+use crate::waits::{Waits, Why};
+
+/// Why time was lost. The words are a contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Cause {
+    /// Receivers wait for ranks that compute too long before they send.
+    LateSender,
+    /// Senders wait for ranks that compute too long before they receive.
+    LateReceiver,
+    /// All wait for a few that compute longer than the others, which are alike.
+    LateRank,
+    /// Ranks have different amounts of work, all wait for the one with most.
+    RankImbalance,
+    /// Ranks meet in collectives, another one is last each time.
+    CollectiveWait,
+    /// The same at barriers.
+    BarrierWait,
+    /// Many small messages to the same rank, one right after the other.
+    SmallMessages,
+    /// Moving data.
+    Transfer,
+}
+
+impl Cause {
+    /// The stable word for it.
+    pub fn id(self) -> &'static str {
+        match self {
+            Cause::LateSender => "late-sender",
+            Cause::LateReceiver => "late-receiver",
+            Cause::LateRank => "late-rank",
+            Cause::RankImbalance => "rank-imbalance",
+            Cause::CollectiveWait => "collective-wait",
+            Cause::BarrierWait => "barrier-wait",
+            Cause::SmallMessages => "small-messages",
+            Cause::Transfer => "transfer",
+        }
+    }
+}
+
+/// One thing that costs time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// Why.
+    pub cause: Cause,
+    /// Time of ranks that it costs.
+    pub cost: i64,
+    /// Who caused it, the worst first; few, or none where nobody in particular did.
+    pub ranks: Vec<u32>,
+    /// The step of the worst rank that took too long, or led to the call that did.
+    pub step: Option<Step>,
+    /// How often somebody waited, or how many messages it is about.
+    pub times: u64,
+    /// Where it is seen best: the worst wait.
+    pub worst: Option<Worst>,
+    /// Who lost it when: rank, from, to; by rank and time.
+    pub stretches: Vec<(u32, i64, i64)>,
+    /// What the work in question took.
+    pub work: Work,
+    /// The wait calls that it explains at least in part.
+    pub calls: Vec<u32>,
+}
+
+/// A wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Worst {
+    /// The call that waited.
+    pub call: u32,
+    /// The call before or in which lateness began; [`NONE`] where nothing is known of it.
+    pub origin: u32,
+    /// What of the wait it explains.
+    pub cost: i64,
+}
+
+/// What a step takes the ranks that do it, on average.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Work {
+    /// The ranks that caused it.
+    pub culprits: f64,
+    /// All others.
+    pub others: f64,
+    /// How often each does it, at most.
+    pub times: u64,
+    /// Ranks that do it.
+    pub ranks: u32,
+}
+
+/// Where the time of all ranks went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    /// Ranks times elapsed.
+    pub capacity: i64,
+    /// Between calls, or outside of all of them.
+    pub work: i64,
+    /// Waiting in calls.
+    pub waiting: i64,
+    /// In calls behind their waits.
+    pub inside: i64,
+}
+
+/// All that costs time between ranks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Causes {
+    /// Worst first.
+    pub findings: Vec<Finding>,
+    /// Where the time went.
+    pub account: Account,
+}
+
+/// A message up to this size is small.
+const SMALL: i64 = 1_024;
+/// A message could have gone together with the one before to the same rank if it was sent within so many times what sending took.
+const TOGETHER: i64 = 10;
+/// Culprits are those who cause so much of a cost, in percent; more than [`MANY`] are nobody in particular.
+const MOST_OF_IT: i64 = 75;
+/// At most so many ranks are named.
+pub const MANY: usize = 8;
+
+/// Waits of one origin: what took too long, and why others waited for it.
+#[derive(Clone, Debug, Default)]
+struct Group {
+    cost: i64,
+    by_rank: HashMap<u32, i64>,
+    worst: Option<Worst>,
+    /// Rows of the lateness, with what goes to this group: its last part, or its first.
+    waits: Vec<(usize, bool)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Kind {
+    Sender,
+    Receiver,
+    Collective,
+    Barrier,
+}
+
+impl Kind {
+    fn of(why: Why) -> Kind {
+        match why {
+            Why::LateReceiver => Kind::Receiver,
+            Why::Barrier => Kind::Barrier,
+            Why::Collective | Why::EarlyRoot | Why::LateRoot => Kind::Collective,
+            Why::LateSender | Why::Nothing => Kind::Sender,
+        }
+    }
+}
+
+/// What waits are put together by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    /// The work of a step.
+    Work(Step, Kind),
+    /// Nobody did more than is usual, or it is the usual part.
+    Usual(Kind),
+    /// A rank was late because it moved data.
+    Moving,
+    /// The same with messages that could have gone together.
+    Small,
+}
+
+impl Causes {
+    /// What costs time in a run.
+    pub fn of(messages: &Messages, waits: &Waits, lateness: &Lateness) -> Causes {
+        let small = small_calls(messages);
+        let mut groups = grouped(messages, waits, lateness, &small);
+        let mut moving = groups.remove(&Key::Moving).unwrap_or_default();
+        let mut little = groups.remove(&Key::Small).unwrap_or_default();
+        let spent = spent(messages, waits, &small);
+        let mut all: Vec<Finding> = judged(messages, waits, lateness, groups);
+        little.cost = little.cost.saturating_add(spent.small);
+        moving.cost = moving.cost.saturating_add(spent.moving);
+        let told = Told { messages, waits, lateness };
+        all.push(told.inside(Cause::SmallMessages, little, &spent));
+        all.push(told.inside(Cause::Transfer, moving, &spent));
+        all.retain(|finding| finding.cost > 0);
+        all.sort_by(|a, b| b.cost.cmp(&a.cost).then(a.cause.cmp(&b.cause)));
+        Causes { findings: all, account: account(messages, waits) }
+    }
+}
+
+fn account(messages: &Messages, waits: &Waits) -> Account {
+    let calls = &messages.calls;
+    let waiting = waits.total();
+    let inside = (calls.start.par_iter().zip(&calls.end[..]))
+        .map(|(&start, &end)| end.saturating_sub(start).max(0))
+        .reduce(|| 0, i64::saturating_add);
+    let capacity = messages.summary().elapsed.saturating_mul(messages.summary().ranks.into());
+    Account {
+        capacity,
+        work: capacity.saturating_sub(inside).max(0),
+        waiting,
+        inside: inside.saturating_sub(waiting).max(0),
+    }
+}
+
+/// All waits by what explains them.
+fn grouped(messages: &Messages, waits: &Waits, lateness: &Lateness, small: &[bool]) -> HashMap<Key, Group> {
+    let calls = &messages.calls;
+    let mut groups: HashMap<Key, Group> = HashMap::default();
+    let mut add = |key: Key, rank: Option<u32>, row: usize, worst: Worst, last: bool| {
+        let group = groups.entry(key).or_default();
+        group.cost = group.cost.saturating_add(worst.cost);
+        if let Some(rank) = rank {
+            let sum = group.by_rank.entry(rank).or_default();
+            *sum = sum.saturating_add(worst.cost);
+        }
+        if group.worst.is_none_or(|before| worst.cost > before.cost) {
+            group.worst = Some(worst);
+        }
+        group.waits.push((row, last));
+    };
+    for (row, wait) in lateness.waits.iter().enumerate() {
+        let at = wait.call as usize;
+        if let Some(origin) = wait.origin.filter(|_| wait.cost > 0) {
+            let rank = calls.rank(origin.call);
+            let key = match origin.part {
+                Part::Work => {
+                    let step = Step::to(calls, origin.call as usize, calls.of(rank).start);
+                    Key::Work(step, Kind::of(origin.why))
+                }
+                Part::Inside if small.get(origin.call as usize) == Some(&true) => Key::Small,
+                Part::Inside => Key::Moving,
+            };
+            let worst = Worst { call: wait.call, origin: origin.call, cost: wait.cost };
+            add(key, Some(rank), row, worst, true);
+        }
+        let rest = waits.lost[at].saturating_sub(wait.cost);
+        if rest > 0 {
+            let key = match Kind::of(waits.why[at]) {
+                kind @ (Kind::Collective | Kind::Barrier) => Key::Usual(kind),
+                _ => Key::Moving,
+            };
+            add(key, None, row, Worst { call: wait.call, origin: NONE, cost: rest }, false);
+        }
+    }
+    groups
+}
+
+/// Groups of waits as findings.
+fn judged(
+    messages: &Messages,
+    waits: &Waits,
+    lateness: &Lateness,
+    groups: HashMap<Key, Group>,
+) -> Vec<Finding> {
+    let told = Told { messages, waits, lateness };
+    // What is far below a finding is not worth a pass through all calls.
+    let least = account(messages, waits).capacity / 1_000;
+    let steps: Vec<Step> = groups
+        .iter()
+        .filter(|(_, group)| group.cost >= least)
+        .filter_map(|(key, _)| if let Key::Work(step, _) = key { Some(*step) } else { None })
+        .collect();
+    let works = works(messages, &steps);
+    let none = HashMap::default();
+    let mut findings: HashMap<(Cause, Option<Step>), Finding> = HashMap::default();
+    for (key, group) in groups {
+        let (cause, step) = match key {
+            Key::Work(step, kind) => {
+                (told.cause(kind, &group, works.get(&step).unwrap_or(&none)), Some(step))
+            }
+            Key::Usual(Kind::Barrier) => (Cause::BarrierWait, None),
+            _ => (Cause::CollectiveWait, None),
+        };
+        let alone = !matches!(cause, Cause::CollectiveWait | Cause::BarrierWait);
+        let work = step.and_then(|step| works.get(&step)).unwrap_or(&none);
+        let finding = told.finding(cause, step.filter(|_| alone), group, work);
+        match findings.get_mut(&(finding.cause, finding.step)) {
+            Some(known) => join(known, finding),
+            None => {
+                findings.insert((finding.cause, finding.step), finding);
+            }
+        }
+    }
+    let mut findings: Vec<Finding> = findings.into_values().collect();
+    findings.iter_mut().for_each(|finding| finding.stretches.sort_unstable());
+    findings
+}
+
+fn join(known: &mut Finding, more: Finding) {
+    known.cost = known.cost.saturating_add(more.cost);
+    known.times += more.times;
+    known.stretches.extend(more.stretches);
+    known.calls.extend(more.calls);
+    known.ranks.clear();
+    if more.worst.map(|worst| worst.cost) > known.worst.map(|worst| worst.cost) {
+        known.worst = more.worst;
+    }
+}
+
+/// Time and number of some steps, for each rank.
+type Works = HashMap<u32, (i64, u64)>;
+
+/// What some steps take each rank.
+fn works(messages: &Messages, steps: &[Step]) -> HashMap<Step, Works> {
+    let calls = &messages.calls;
+    if steps.is_empty() {
+        return HashMap::default();
+    }
+    let wanted: foldhash::HashSet<Step> = steps.iter().copied().collect();
+    let each: Vec<(Step, u32, i64, u64)> = (0..messages.summary().ranks)
+        .into_par_iter()
+        .flat_map_iter(|rank| {
+            let of_rank = calls.of(rank);
+            let first = of_rank.start;
+            let mut sums: HashMap<Step, (i64, u64)> = HashMap::default();
+            for at in of_rank.skip(1) {
+                let step = Step::to(calls, at, first);
+                if wanted.contains(&step) {
+                    let sum = sums.entry(step).or_default();
+                    let work = calls.start[at].saturating_sub(calls.end[at - 1]).max(0);
+                    *sum = (sum.0.saturating_add(work), sum.1 + 1);
+                }
+            }
+            sums.into_iter().map(move |(step, (work, times))| (step, rank, work, times))
+        })
+        .collect();
+    let mut all: HashMap<Step, Works> = HashMap::default();
+    for (step, rank, work, times) in each {
+        all.entry(step).or_default().insert(rank, (work, times));
+    }
+    all
+}
+
+/// Those who cause most of a cost, the worst first.
+fn culprits(by_rank: &HashMap<u32, i64>) -> Vec<u32> {
+    let mut ranks: Vec<(i64, u32)> = by_rank.iter().map(|(&rank, &cost)| (cost, rank)).collect();
+    ranks.sort_unstable_by_key(|&(cost, rank)| (std::cmp::Reverse(cost), rank));
+    let all: i64 = ranks.iter().map(|rank| rank.0).fold(0, i64::saturating_add);
+    let mut sum = 0i64;
+    let most = |&(cost, rank): &(i64, u32)| {
+        let before = sum;
+        sum = sum.saturating_add(cost);
+        (before.saturating_mul(100) < all.saturating_mul(MOST_OF_IT)).then_some(rank)
+    };
+    ranks.iter().map_while(most).collect()
+}
+
+struct Told<'a> {
+    messages: &'a Messages,
+    waits: &'a Waits,
+    lateness: &'a Lateness,
+}
+
+impl Told<'_> {
+    /// What waits for the work of a step are called.
+    fn cause(&self, kind: Kind, group: &Group, work: &Works) -> Cause {
+        let noise = match kind {
+            Kind::Sender => return Cause::LateSender,
+            Kind::Receiver => return Cause::LateReceiver,
+            Kind::Barrier => Cause::BarrierWait,
+            Kind::Collective => Cause::CollectiveWait,
+        };
+        let blamed = culprits(&group.by_rank);
+        let mut means: Vec<(f64, bool)> = work
+            .iter()
+            .map(|(rank, &(time, times))| (time as f64 / times.max(1) as f64, blamed.contains(rank)))
+            .collect();
+        means.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let Some(&(most, _)) = means.last() else { return noise };
+        if means.len() == 2 {
+            return if kind == Kind::Barrier { Cause::LateRank } else { Cause::RankImbalance };
+        }
+        let usual = means[means.len() / 4].0;
+        let others = means.iter().rev().find(|mean| !mean.1).map_or(usual, |mean| mean.0);
+        let few = blamed.len() <= (self.messages.summary().ranks as usize / MANY).max(1);
+        if few && (others - usual) * 3.0 < most - usual {
+            return Cause::LateRank;
+        }
+        // What ranks wait in a step, beside what the one with most work would make them wait in every step.
+        let mean = means.iter().map(|mean| mean.0).sum::<f64>() / means.len() as f64;
+        let steps = work.values().map(|work| work.1).max().unwrap_or(1).max(1);
+        let waited = group.cost as f64 / means.len() as f64 / steps as f64;
+        if most - mean >= waited / 2.0 { Cause::RankImbalance } else { noise }
+    }
+
+    fn finding(&self, cause: Cause, step: Option<Step>, group: Group, work: &Works) -> Finding {
+        let ranks = match culprits(&group.by_rank) {
+            many if matches!(cause, Cause::CollectiveWait | Cause::BarrierWait) && many.len() > 1 => Vec::new(),
+            mut few => {
+                few.truncate(MANY);
+                few
+            }
+        };
+        let mean = |among: &dyn Fn(u32) -> bool| {
+            let (time, times) = work
+                .iter()
+                .filter(|(rank, _)| among(**rank))
+                .fold((0i64, 0u64), |sum, (_, work)| (sum.0.saturating_add(work.0), sum.1 + work.1));
+            time as f64 / times.max(1) as f64
+        };
+        Finding {
+            cause,
+            cost: group.cost,
+            step,
+            times: group.waits.len() as u64,
+            worst: group.worst,
+            work: Work {
+                culprits: mean(&|rank| ranks.contains(&rank)),
+                others: mean(&|rank| !ranks.contains(&rank)),
+                times: work.values().map(|work| work.1).max().unwrap_or(0),
+                ranks: work.len() as u32,
+            },
+            stretches: self.stretches(&group),
+            calls: group.waits.iter().map(|&(row, _)| self.lateness.waits[row].call).collect(),
+            ranks,
+        }
+    }
+
+    /// When ranks waited for a group: the end of the wait is what an excess explains, its beginning is what is usual.
+    fn stretches(&self, group: &Group) -> Vec<(u32, i64, i64)> {
+        let calls = &self.messages.calls;
+        let stretch = |&(row, last): &(usize, bool)| {
+            let wait = &self.lateness.waits[row];
+            let (start, lost) = (calls.start[wait.call as usize], self.waits.lost[wait.call as usize]);
+            let border = start.saturating_add(lost.saturating_sub(wait.cost));
+            let rank = calls.rank(wait.call);
+            if last { (rank, border, start.saturating_add(lost)) } else { (rank, start, border) }
+        };
+        let mut stretches: Vec<_> = group.waits.par_iter().map(stretch).collect();
+        stretches.par_sort_unstable();
+        stretches
+    }
+
+    /// Time in calls that move data, and waits for ranks that moved data.
+    fn inside(&self, cause: Cause, group: Group, spent: &Spent) -> Finding {
+        let small = cause == Cause::SmallMessages;
+        let (times, line) = match small {
+            true => (spent.small_messages, spent.small_line),
+            false => (self.messages.len() as u64, spent.line),
+        };
+        let mut finding = self.finding(cause, None, group, &HashMap::default());
+        finding.times = times;
+        finding.step = line.map(|to| Step { from: (u16::MAX, NONE), to });
+        finding.ranks = if small { spent.small_ranks.clone() } else { Vec::new() };
+        finding.stretches.extend(spent.stretches.iter().filter(|s| s.1 == small).map(|s| s.0));
+        finding.stretches.par_sort_unstable();
+        finding
+    }
+}
+
+/// Calls whose messages are all small and could have gone together with the one before.
+fn small_calls(messages: &Messages) -> Vec<bool> {
+    let calls = &messages.calls;
+    let mut order: Vec<u32> = (0..messages.len() as u32).collect();
+    let key = |&row: &u32| {
+        let at = row as usize;
+        (messages.source.at(at), messages.destination.at(at), messages.send_call[at])
+    };
+    order.par_sort_unstable_by_key(key);
+    let (mut small, mut large) = (vec![false; calls.start.len()], vec![false; calls.start.len()]);
+    let mut before: Option<u32> = None;
+    for &row in &order {
+        let at = row as usize;
+        let call = messages.send_call[at] as usize;
+        let took = calls.end[call].saturating_sub(calls.start[call]).max(1);
+        let soon = before.is_some_and(|before| {
+            let (a, b) = (key(&before), key(&row));
+            let since = calls.start[call].saturating_sub(calls.end[a.2 as usize]);
+            (a.0, a.1) == (b.0, b.1) && since <= took.saturating_mul(TOGETHER)
+        });
+        let flags = if soon && messages.bytes[at] <= SMALL { &mut small } else { &mut large };
+        for of in [&messages.send_call, &messages.send_done, &messages.receive_call, &messages.receive_done] {
+            flags[of[at] as usize] = true;
+        }
+        before = Some(row);
+    }
+    small.iter_mut().zip(large).for_each(|(small, large)| *small &= !large);
+    small
+}
+
+/// Time in calls behind their waits.
+#[derive(Default)]
+struct Spent {
+    small: i64,
+    moving: i64,
+    small_messages: u64,
+    /// Functions and source lines of the calls that take most of it.
+    small_line: Option<(u16, u32)>,
+    line: Option<(u16, u32)>,
+    small_ranks: Vec<u32>,
+    /// Each with whether it is that of small messages.
+    stretches: Vec<((u32, i64, i64), bool)>,
+}
+
+fn spent(messages: &Messages, waits: &Waits, small: &[bool]) -> Spent {
+    let calls = &messages.calls;
+    let class = |at: usize| messages.functions().get(usize::from(calls.function[at])).map(|f| f.class);
+    let moves = |at: usize| match class(at) {
+        Some(Class::Send | Class::Receive | Class::Both | Class::Complete | Class::Start) => true,
+        Some(Class::Collective) => waits.why[at] != Why::Barrier && calls.bytes[at] > 0,
+        _ => false,
+    };
+    let mut spent = Spent::default();
+    let (mut lines, mut small_lines): (HashMap<(u16, u32), i64>, HashMap<(u16, u32), i64>) = Default::default();
+    let mut senders: HashMap<u32, i64> = HashMap::default();
+    for rank in 0..messages.summary().ranks {
+        for at in calls.of(rank).filter(|&at| moves(at)) {
+            let from = calls.start[at].saturating_add(waits.lost[at]);
+            let time = calls.end[at].saturating_sub(from);
+            if time <= 0 {
+                continue;
+            }
+            spent.stretches.push(((rank, from, calls.end[at]), small[at]));
+            let line = (calls.function[at], calls.source(at));
+            if small[at] {
+                spent.small = spent.small.saturating_add(time);
+                if matches!(class(at), Some(Class::Send | Class::Both)) {
+                    *small_lines.entry(line).or_default() += time;
+                    *senders.entry(rank).or_default() += time;
+                }
+            } else {
+                spent.moving = spent.moving.saturating_add(time);
+                *lines.entry(line).or_default() += time;
+            }
+        }
+    }
+    let most = |lines: HashMap<(u16, u32), i64>| {
+        lines.into_iter().max_by_key(|&(line, time)| (time, std::cmp::Reverse(line))).map(|line| line.0)
+    };
+    (spent.line, spent.small_line) = (most(lines), most(small_lines));
+    spent.small_ranks = culprits(&senders);
+    spent.small_ranks.truncate(MANY);
+    let is_small = |call: u32| small.get(call as usize) == Some(&true);
+    spent.small_messages = messages.send_call.iter().filter(|&&call| is_small(call)).count() as u64;
+    spent
+}

@@ -1,0 +1,291 @@
+//! Lateness: which work made a rank late, for every wait of a run. Waiting is the effect; here it is traced back along the chain
+//! of those who waited for each other to the rank that was late first, so that its neighbours do not get the blame.
+//!
+//! What a rank did before a call is its work between two calls. Peers of it are the ranks that came from the same kind of call
+//! to the same kind of call for the same n-th time; what the quickest quarter of them needs is usual, and what is more is an
+//! excess. With fewer than three peers nothing is usual. The same holds for the time in a call behind its wait: moving data.
+//!
+//! Ranks are walked through in the order in which waits ended. Each rank knows its own excess since it last waited, and how
+//! late those were for whom it waited. A wait is explained by its culprit's own excess if that is at least half of it, else by
+//! what the culprit inherited. After a wait a rank is as late as its culprit, for the same reason. After a collective of all
+//! ranks nobody is late.
+
+use std::hash::{BuildHasher, Hasher};
+use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+
+use rayon::prelude::*;
+
+use crate::messages::{Calls, Messages};
+use crate::schema::{Collective, NONE};
+use crate::waits::{Waits, Why};
+
+/// What made a rank late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// The work before a call, since the call before it.
+    Work,
+    /// The call itself, behind its wait.
+    Inside,
+}
+
+/// Where lateness began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Origin {
+    /// The call.
+    pub call: u32,
+    /// Before it, or in it.
+    pub part: Part,
+    /// Why others waited for that call, or for the next one that others need.
+    pub why: Why,
+}
+
+/// A wait with what explains it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Explained {
+    /// The call that waited.
+    pub call: u32,
+    /// What made it wait; none where nobody did more than is usual.
+    pub origin: Option<Origin>,
+    /// How much of the wait that explains: no more than the excess.
+    pub cost: i64,
+}
+
+/// The lateness of all ranks.
+#[derive(Clone, Debug, Default)]
+pub struct Lateness {
+    /// All waits, in the order in which they ended.
+    pub waits: Vec<Explained>,
+    /// By call: by how much the work before it is more than is usual.
+    pub excess: Vec<i64>,
+}
+
+/// So many ranks have to do the same for it to be usual.
+const PEERS: usize = 3;
+
+/// An amount of lateness and where it comes from.
+#[derive(Clone, Copy, Default)]
+struct Late {
+    amount: i64,
+    /// The largest part of it.
+    most: i64,
+    origin: Option<Origin>,
+}
+
+/// What is known of a rank when it has come to a call.
+#[derive(Clone, Copy, Default)]
+struct State {
+    /// The call after the one that it has come to.
+    at: usize,
+    own: Late,
+    inherited: Late,
+}
+
+impl State {
+    fn add(&mut self, amount: i64, call: usize, part: Part) {
+        if amount <= 0 {
+            return;
+        }
+        self.own.amount = self.own.amount.saturating_add(amount);
+        if amount > self.own.most {
+            self.own.most = amount;
+            self.own.origin = Some(Origin { call: call as u32, part, why: Why::Nothing });
+        }
+    }
+
+    /// What explains that somebody waited so long for it.
+    fn explains(&self, lost: i64, why: Why) -> Late {
+        let own = named(self.own, why);
+        let enough = |late: &Late| late.amount >= lost / 2;
+        match (enough(&own), enough(&self.inherited)) {
+            (true, _) => own,
+            (false, true) => self.inherited,
+            _ if self.inherited.amount > own.amount => self.inherited,
+            _ => own,
+        }
+    }
+
+    /// How late it is, and why.
+    fn late(&self, why: Why) -> Late {
+        if self.own.amount >= self.inherited.amount { named(self.own, why) } else { self.inherited }
+    }
+}
+
+fn named(late: Late, why: Why) -> Late {
+    Late { origin: late.origin.map(|origin| Origin { why, ..origin }), ..late }
+}
+
+impl Lateness {
+    /// Traces all waits of a run back.
+    pub fn of(messages: &Messages, waits: &Waits) -> Lateness {
+        let calls = &messages.calls;
+        let until = |call: u32| calls.start[call as usize].saturating_add(waits.lost[call as usize]);
+        let mut ends: Vec<u32> = (0..waits.lost.len() as u32)
+            .into_par_iter()
+            .filter(|&call| waits.lost[call as usize] > 0)
+            .collect();
+        ends.par_sort_unstable_by_key(|&call| (until(call), call));
+        let mut walk = Walk::new(messages, waits);
+        let mut explained = Vec::with_capacity(ends.len());
+        let mut after: Vec<(u32, Late)> = Vec::new();
+        // Those who are let go at one time are let go by what was known before.
+        for group in ends.chunk_by(|&a, &b| until(a) == until(b)) {
+            for &call in group {
+                let at = call as usize;
+                let (lost, why, cause) = (waits.lost[at], waits.why[at], waits.cause[at]);
+                let culprit = walk.advance(calls.rank(cause), cause as usize);
+                let late = culprit.explains(lost, why);
+                explained.push(Explained { call, origin: late.origin, cost: late.amount.min(lost) });
+                after.push((call, culprit.late(why)));
+            }
+            for (call, late) in after.drain(..) {
+                walk.let_go(calls.rank(call), call as usize, late);
+            }
+        }
+        Lateness { waits: explained, excess: walk.work }
+    }
+
+    /// By how much each rank's work was more than is usual, in sum.
+    pub fn by_rank(&self, calls: &Calls) -> Vec<i64> {
+        let ranks = calls.first.len().saturating_sub(1) as u32;
+        let of_rank = |rank: u32| {
+            let work = self.excess.get(calls.of(rank)).unwrap_or_default();
+            work.iter().copied().fold(0, i64::saturating_add)
+        };
+        (0..ranks).into_par_iter().map(of_rank).collect()
+    }
+}
+
+struct Walk<'a> {
+    calls: &'a Calls,
+    work: Vec<i64>,
+    inside: Vec<i64>,
+    /// Calls in which all ranks meet.
+    together: Vec<bool>,
+    states: Vec<State>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(messages: &'a Messages, waits: &Waits) -> Walk<'a> {
+        let calls = &messages.calls;
+        let (work, inside) = excesses(messages, waits);
+        let ranks = calls.first.len().saturating_sub(1) as u32;
+        let at = |rank: u32| State { at: calls.of(rank).start, ..State::default() };
+        Walk { calls, work, inside, together: meetings(messages), states: (0..ranks).map(at).collect() }
+    }
+
+    /// Lets a rank come to one of its calls; what is known of it then.
+    fn advance(&mut self, rank: u32, call: usize) -> State {
+        let first = self.calls.of(rank).start;
+        let Some(state) = self.states.get_mut(rank as usize) else { return State::default() };
+        while state.at <= call {
+            let at = state.at;
+            if at > first {
+                if self.together[at - 1] {
+                    (state.own, state.inherited) = Default::default();
+                }
+                state.add(self.inside[at - 1], at - 1, Part::Inside);
+                state.add(self.work[at], at, Part::Work);
+            }
+            state.at += 1;
+        }
+        *state
+    }
+
+    /// A rank has waited in a call: it is as late as the one for whom it waited.
+    fn let_go(&mut self, rank: u32, call: usize, late: Late) {
+        self.advance(rank, call);
+        if let Some(state) = self.states.get_mut(rank as usize) {
+            (state.own, state.inherited) = (Late::default(), late);
+        }
+    }
+}
+
+/// The calls of collectives in which all ranks meet.
+fn meetings(messages: &Messages) -> Vec<bool> {
+    let mut together = vec![false; messages.calls.start.len()];
+    let ranks = messages.summary().ranks as usize;
+    for (number, &kind) in messages.collectives.kind.iter().enumerate() {
+        let members = messages.collectives.calls(number);
+        if Collective(kind).is_synchronising() && members.len() >= ranks && !members.contains(&NONE) {
+            for &call in members {
+                if let Some(together) = together.get_mut(call as usize) {
+                    *together = true;
+                }
+            }
+        }
+    }
+    together
+}
+
+/// By how much the work before each call, and the time in it behind its wait, is more than is usual.
+fn excesses(messages: &Messages, waits: &Waits) -> (Vec<i64>, Vec<i64>) {
+    let calls = &messages.calls;
+    let before = |call: u32, first: usize| match call as usize {
+        at if at > first => calls.start[at].saturating_sub(calls.end[at - 1]).max(0),
+        _ => 0,
+    };
+    let behind = |call: u32| {
+        let at = call as usize;
+        calls.end[at].saturating_sub(calls.start[at]).saturating_sub(waits.lost[at]).max(0)
+    };
+    let ranks = calls.first.len().saturating_sub(1) as u32;
+    // What the same kind of step for the same n-th time is, for all ranks together.
+    let mut steps: Vec<(u64, u32, i64)> = (0..ranks)
+        .into_par_iter()
+        .flat_map_iter(|rank| {
+            let of_rank = calls.of(rank);
+            let first = of_rank.start;
+            let mut times: foldhash::HashMap<Step, u32> = foldhash::HashMap::default();
+            of_rank.map(move |at| {
+                let step = Step::to(calls, at, first);
+                let time = times.entry(step).or_default();
+                *time += 1;
+                (step.stamp(*time), at as u32, before(at as u32, first))
+            })
+        })
+        .collect();
+    steps.par_sort_unstable();
+    let none = || -> Vec<AtomicI64> { calls.start.par_iter().map(|_| AtomicI64::new(0)).collect() };
+    let (work, inside) = (none(), none());
+    steps.par_chunk_by(|a, b| a.0 == b.0).for_each(|peers| {
+        let usual = |times: &mut Vec<i64>| match times.len() {
+            few if few < PEERS => 0,
+            many => *times.select_nth_unstable(many / 4).1,
+        };
+        let usual_work = usual(&mut peers.iter().map(|peer| peer.2).collect());
+        let usual_inside = usual(&mut peers.iter().map(|peer| behind(peer.1)).collect());
+        for &(_, call, time) in peers {
+            work[call as usize].store((time - usual_work).max(0), Relaxed);
+            inside[call as usize].store((behind(call) - usual_inside).max(0), Relaxed);
+        }
+    });
+    let plain = |times: Vec<AtomicI64>| times.into_par_iter().map(AtomicI64::into_inner).collect();
+    (plain(work), plain(inside))
+}
+
+/// A step of a rank: from one kind of call to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Step {
+    /// The function and the source line of the call before; the largest numbers where there is none.
+    pub from: (u16, u32),
+    /// The same of the call.
+    pub to: (u16, u32),
+}
+
+impl Step {
+    /// The step that leads to a call, of a rank whose first call is `first`.
+    pub fn to(calls: &Calls, call: usize, first: usize) -> Step {
+        let kind = |at: usize| (calls.function.get(at).copied().unwrap_or(u16::MAX), calls.source(at));
+        let none = (u16::MAX, NONE);
+        Step { from: if call > first { kind(call - 1) } else { none }, to: kind(call) }
+    }
+
+    /// A number for it and the n-th time.
+    fn stamp(&self, time: u32) -> u64 {
+        let mut hasher = foldhash::fast::FixedState::default().build_hasher();
+        hasher.write_u32(u32::from(self.from.0) << 16 | u32::from(self.to.0));
+        hasher.write_u64(u64::from(self.from.1) << 32 | u64::from(self.to.1));
+        hasher.write_u32(time);
+        hasher.finish()
+    }
+}
