@@ -384,7 +384,9 @@ impl Told<'_> {
 
     fn finding(&self, cause: Cause, step: Option<Step>, group: Group, work: &Works) -> Finding {
         let ranks = match culprits(&group.by_rank) {
-            many if matches!(cause, Cause::CollectiveWait | Cause::BarrierWait) && many.len() > 1 => Vec::new(),
+            many if matches!(cause, Cause::CollectiveWait | Cause::BarrierWait) && many.len() > 1 => {
+                Vec::new()
+            }
             mut few => {
                 few.truncate(MANY);
                 few
@@ -500,7 +502,8 @@ fn spent(messages: &Messages, waits: &Waits, small: &[bool]) -> Spent {
         _ => false,
     };
     let mut spent = Spent::default();
-    let (mut lines, mut small_lines): (HashMap<(u16, u32), i64>, HashMap<(u16, u32), i64>) = Default::default();
+    let (mut lines, mut small_lines): (HashMap<(u16, u32), i64>, HashMap<(u16, u32), i64>) =
+        Default::default();
     let mut senders: HashMap<u32, i64> = HashMap::default();
     for rank in 0..messages.summary().ranks {
         for at in calls.of(rank).filter(|&at| moves(at)) {

@@ -1,5 +1,6 @@
 //! What can be wrong with a wish for a run.
 
+use crosscut_messages::MessagesError;
 use crosscut_run::RunError;
 use crosscut_tasks::TasksError;
 use thiserror::Error;
@@ -29,10 +30,45 @@ pub enum SynthError {
     /// Jitter is a share.
     #[error("a jitter of {0} percent asked for; ask for 0 to 100")]
     Jitter(u32),
+    /// A run of messages has at least two ranks.
+    #[error("{asked} ranks asked for; ask for 2 to {limit}")]
+    Ranks {
+        /// What was asked for.
+        asked: u32,
+        /// What is possible.
+        limit: u32,
+    },
+    /// Only a rank of the run can be late.
+    #[error("rank {rank} of {ranks} ranks cannot be late: they are numbered from 0 on")]
+    LateRank {
+        /// Which.
+        rank: u32,
+        /// How many there are.
+        ranks: u32,
+    },
+    /// Times and sizes have to fit.
+    #[error("{asked} asked for; ask for 0 to {limit}")]
+    Number {
+        /// What was asked for.
+        asked: i64,
+        /// What is possible.
+        limit: i64,
+    },
+    /// A file could not be written.
+    #[error("{path}: {source}")]
+    File {
+        /// Which.
+        path: std::path::PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// The run could not be written.
     #[error(transparent)]
     Run(#[from] RunError),
     /// The tasks could not be completed.
     #[error(transparent)]
     Tasks(#[from] TasksError),
+    /// The messages could not be put together.
+    #[error(transparent)]
+    Messages(#[from] MessagesError),
 }

@@ -4,6 +4,8 @@
 //! from each other, and every interval goes straight to its slot in the run's mapped columns. Nothing is held in
 //! memory but the tasks in flight, so the number of nodes is limited by the disk and by 32-bit node ids.
 //!
+//! A run of messages is that of ranks that compute and exchange, step by step ([`messages()`], [`dumpi()`]).
+//!
 //! ```
 //! use crosscut_synth::{Options, ShapeName};
 //!
@@ -15,6 +17,7 @@
 //! ```
 
 mod error;
+mod messages;
 mod options;
 mod schedule;
 mod shape;
@@ -22,5 +25,6 @@ mod structure;
 mod tasks;
 
 pub use error::SynthError;
+pub use messages::{Exchange, Late, MessageOptions, dumpi, exchanges, messages};
 pub use options::{Options, Policy, ShapeName};
 pub use tasks::tasks;
