@@ -493,6 +493,9 @@ struct Spent {
     stretches: Vec<((u32, i64, i64), bool)>,
 }
 
+/// Time by function and source line.
+type Lines = HashMap<(u16, u32), i64>;
+
 fn spent(messages: &Messages, waits: &Waits, small: &[bool]) -> Spent {
     let calls = &messages.calls;
     let class = |at: usize| messages.functions().get(usize::from(calls.function[at])).map(|f| f.class);
@@ -502,8 +505,7 @@ fn spent(messages: &Messages, waits: &Waits, small: &[bool]) -> Spent {
         _ => false,
     };
     let mut spent = Spent::default();
-    let (mut lines, mut small_lines): (HashMap<(u16, u32), i64>, HashMap<(u16, u32), i64>) =
-        Default::default();
+    let (mut lines, mut small_lines) = (Lines::default(), Lines::default());
     let mut senders: HashMap<u32, i64> = HashMap::default();
     for rank in 0..messages.summary().ranks {
         for at in calls.of(rank).filter(|&at| moves(at)) {
@@ -526,7 +528,7 @@ fn spent(messages: &Messages, waits: &Waits, small: &[bool]) -> Spent {
             }
         }
     }
-    let most = |lines: HashMap<(u16, u32), i64>| {
+    let most = |lines: Lines| {
         lines.into_iter().max_by_key(|&(line, time)| (time, std::cmp::Reverse(line))).map(|line| line.0)
     };
     (spent.line, spent.small_line) = (most(lines), most(small_lines));
