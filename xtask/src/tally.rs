@@ -15,12 +15,16 @@ impl Tally {
     /// One check, passed.
     pub const PASSED: Tally = Tally { passed: 1, failed: 0, skipped: 0 };
 
-    /// Adds up every closing line in a runner's output.
+    /// Adds up every closing line in a runner's output. nextest shows what failed tests printed, and each of them ends with
+    /// a closing line of its own: where there is a summary of nextest, that alone counts.
     pub fn read(output: &str) -> Tally {
+        let lines: Vec<String> = output.lines().map(plain).collect();
+        let summaries: Vec<Tally> = lines.iter().filter_map(|line| summary(line)).collect();
         let mut tally = Tally::default();
-        for line in output.lines() {
-            tally += read_line(&plain(line));
+        if summaries.is_empty() {
+            lines.iter().for_each(|line| tally += read_line(line));
         }
+        summaries.into_iter().for_each(|summary| tally += summary);
         tally
     }
 }
@@ -33,12 +37,14 @@ impl AddAssign for Tally {
     }
 }
 
+/// nextest: `Summary [ 0.1s] 12 tests run: 11 passed (1 slow), 1 failed, 2 skipped`
+fn summary(line: &str) -> Option<Tally> {
+    let rest = line.trim().strip_prefix("Summary [")?;
+    rest.split_once("run:").map(|(_, counts)| counted(counts, ','))
+}
+
 fn read_line(line: &str) -> Tally {
     let line = line.trim();
-    // nextest: `Summary [ 0.1s] 12 tests run: 11 passed (1 slow), 1 failed, 2 skipped`
-    if let Some(rest) = line.strip_prefix("Summary [").and_then(|rest| rest.split_once("run:")) {
-        return counted(rest.1, ',');
-    }
     // cargo test: `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; …`
     if let Some(rest) = line.strip_prefix("test result:") {
         return counted(rest.split_once('.').map_or(rest, |(_, counts)| counts), ';');
@@ -111,6 +117,13 @@ mod tests {
             "     Summary [   0.123s] 13 tests run: 11 passed (1 slow), 1 failed, 1 timed out, 2 skipped";
         assert_eq!(Tally::read(output), tally(11, 2, 2));
         assert_eq!(Tally::read("Summary [ 0.1s] 1 test run: 1 passed, 0 skipped"), tally(1, 0, 0));
+    }
+
+    #[test]
+    fn what_a_failed_test_printed_is_not_counted_again() {
+        let output = "  stdout ───\n    test tally ... FAILED\n\n    test result: FAILED. 0 passed; 1 failed; 0 ignored\n\
+                      \x1b[31m     Summary\x1b[0m [   0.1s] 3 tests run: 2 passed, 1 failed, 0 skipped\n";
+        assert_eq!(Tally::read(output), tally(2, 1, 0));
     }
 
     #[test]

@@ -9,6 +9,7 @@
 
 mod blame;
 mod chains;
+mod gains;
 mod groups;
 mod inflation;
 mod judge;
@@ -20,6 +21,7 @@ mod sentences;
 mod stretches;
 mod words;
 
+pub use gains::Gains;
 pub(crate) use words::grouped;
 
 use crosscut_tree::NodeId;

@@ -27,7 +27,7 @@ mod tasks;
 mod timeline;
 mod whatif;
 
-pub use causes::{Account, Cause, Causes, Finding, Sizes};
+pub use causes::{Account, Cause, Causes, Finding, Gains, Sizes};
 pub use critical::{FramePath, Inside, Way};
 pub use error::TasksError;
 pub use exact::ProfileStep;

@@ -8,6 +8,7 @@ mod overhead;
 mod reduce;
 mod replay;
 mod scan;
+mod without;
 
 use crosscut_tree::NodeId;
 use rayon::prelude::*;
@@ -22,6 +23,7 @@ pub use overhead::Overhead;
 use reduce::Reduced;
 pub use replay::{Replay, Step};
 use scan::Scan;
+pub(crate) use without::Without;
 
 /// What is supposed to be different.
 #[derive(Clone, Debug, PartialEq)]

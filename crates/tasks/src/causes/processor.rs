@@ -3,6 +3,10 @@
 use crate::schema::Stretch;
 use crate::tasks::Tasks;
 
+/// Who comes back sooner, on average, in nanoseconds, has yielded: a scheduler leaves a core to others for a millisecond or
+/// more at a time.
+const YIELD: i64 = 500_000;
+
 /// A stretch of a worker, and the share of it that it was on a processor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Share {
@@ -54,7 +58,10 @@ impl Shares {
         let share = |off: i64, of: i64| if of > 0 { 1.0 - (off as f64 / of as f64).min(1.0) } else { 1.0 };
         // Who has nothing to do, or waits for a lock, gives up its core first, asleep or by yielding.
         let of_busy = off.saturating_sub(free).saturating_sub(locked).clamp(0, busy.max(0));
-        let is_asked_for = stretch.voluntary > stretch.involuntary;
+        // The kernel counts a yield among the switches that nobody asked for. Somebody else that takes the core keeps it
+        // for longer.
+        let yields = stretch.involuntary.saturating_mul(YIELD) > off;
+        let is_asked_for = stretch.voluntary > stretch.involuntary || yields;
         let of_free = if is_asked_for { 0 } else { (off - of_busy).min(free) };
         self.shares.push(Share { to: stretch.to, busy: share(of_busy, busy), free: share(of_free, free) });
         self.off = self.off.saturating_add(of_busy);
@@ -129,6 +136,18 @@ mod tests {
         assert_eq!((shares.off, shares.busy(100, 200)), (75, 0.25));
         assert_eq!(shares.busy(50, 150), 0.625);
         assert_eq!(shares.busy(300, 400), 1.0);
+    }
+
+    /// Twice the same: free for half of the time, without a processor as long. Who is back after a tenth of a millisecond has
+    /// yielded, who is away for five has lost its core.
+    #[test]
+    fn who_yields_where_it_has_nothing_to_do_is_not_preempted() {
+        const MS: i64 = 1_000_000;
+        for (switches, free) in [(500, 1.0), (10, 0.0)] {
+            let mut shares = Shares::default();
+            shares.add(&stretch(0, 100 * MS, 50 * MS, 0, switches), 50 * MS, 0);
+            assert_eq!((shares.off, shares.free(0, 100 * MS)), (0, free), "{switches}");
+        }
     }
 
     #[test]

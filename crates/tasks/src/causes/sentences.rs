@@ -158,11 +158,6 @@ impl Teller<'_> {
         }
     }
 
-    /// "→ 441 ms → 221 ms".
-    fn then(&self, cost: i64) -> String {
-        format!("{} → {}", self.time(self.tasks.summary().elapsed), self.time(self.without(cost)))
-    }
-
     fn place(&self, source: u32) -> String {
         self.tasks.sources().get(source).map_or_else(|| "?".to_owned(), |source| source.short())
     }
@@ -206,11 +201,8 @@ impl Teller<'_> {
             self.worker(node),
             self.others(),
         );
-        let advice = format!(
-            "Split it, or run it beside other work: in {} parts the run takes {} at best.",
-            self.blame.workers,
-            self.time(self.without(loss.cost))
-        );
+        let advice =
+            format!("Split it in {} parts, or run it beside other work.", grouped(self.blame.workers as u64));
         ("Serial part".to_owned(), evidence, advice)
     }
 
@@ -236,12 +228,9 @@ impl Teller<'_> {
             three(feeds),
             self.blame.workers,
         );
-        let advice = format!(
-            "Create them from several tasks: split the range in two again and again, or let each task make its own \
-             input; {} at best.",
-            self.then(loss.cost)
-        );
-        ("Tasks created by one".to_owned(), evidence, advice)
+        let advice = "Create them from several tasks: split the range in two again and again, or let each task make its own \
+                      input.";
+        ("Tasks created by one".to_owned(), evidence, advice.to_owned())
     }
 
     /// Time in which a section creates its tasks.
@@ -335,8 +324,7 @@ impl Teller<'_> {
         } else {
             format!("A task takes {} while {} nothing to run.", self.time(longest), self.others())
         };
-        let advice = format!("Split the long ones into more tasks: {} at best.", self.then(loss.cost));
-        ("Imbalance between tasks".to_owned(), evidence, advice)
+        ("Imbalance between tasks".to_owned(), evidence, "Split the long ones into more tasks.".to_owned())
     }
 
     fn chain(&self, loss: &Loss) -> Told {
@@ -349,12 +337,8 @@ impl Teller<'_> {
             self.time(chain.time),
             percent(chain.time as f64, elapsed as f64),
         );
-        let advice = format!(
-            "More workers cannot help: shorten the task, or cut the chain (a copy of what it updates for each group); \
-             the run takes {} at best.",
-            self.time(self.without(loss.cost))
-        );
-        ("Chain of dependences".to_owned(), evidence, advice)
+        let advice = "More workers cannot help: shorten the task, or cut the chain (a copy of what it updates for each group).";
+        ("Chain of dependences".to_owned(), evidence, advice.to_owned())
     }
 
     fn wait_in_loop(&self, loss: &Loss) -> Told {
@@ -368,11 +352,10 @@ impl Teller<'_> {
             flight,
             self.others(),
         );
-        let advice = format!("Wait behind the loop: {} at best.", self.then(loss.cost));
-        ("Wait in a loop".to_owned(), evidence, advice)
+        ("Wait in a loop".to_owned(), evidence, "Wait behind the loop.".to_owned())
     }
 
-    fn late_chunk(&self, loss: &Loss, block: NodeId) -> Told {
+    fn late_chunk(&self, block: NodeId) -> Told {
         let tree = self.tasks.tree();
         let section = task_of(self.tasks, block.0).and_then(|lane| tree.parent(lane)).unwrap_or(block);
         let others = self.tasks.count(tree.range(section), Kind::Chunk).max(1) as u64 - 1;
@@ -383,16 +366,13 @@ impl Teller<'_> {
             self.time(self.tasks.elapsed(block)),
             many(others, "other"),
         );
-        let advice = format!(
-            "Let the loop begin with it (largest first): the others fill in beside it; {} at best.",
-            self.then(loss.cost)
-        );
-        ("Late chunk".to_owned(), evidence, advice)
+        let advice = "Let the loop begin with it (largest first): the others fill in beside it.";
+        ("Late chunk".to_owned(), evidence, advice.to_owned())
     }
 
     fn late_task(&self, loss: &Loss) -> Told {
         if self.tasks.kind(NodeId(loss.worst.1)) == Kind::Chunk {
-            return self.late_chunk(loss, NodeId(loss.worst.1));
+            return self.late_chunk(NodeId(loss.worst.1));
         }
         let Some(task) = task_of(self.tasks, loss.worst.1) else { return self.runtime_delay(loss) };
         let section = self.tasks.tree().parent(task).unwrap_or(task);
@@ -404,9 +384,8 @@ impl Teller<'_> {
             many(others.into(), "other"),
             self.time(alone.min(self.tasks.elapsed(task))),
         );
-        let advice =
-            format!("Create it first: the others fill in beside it; {} at best.", self.then(loss.cost));
-        ("Late task".to_owned(), evidence, advice)
+        let advice = "Create it first: the others fill in beside it.";
+        ("Late task".to_owned(), evidence, advice.to_owned())
     }
 
     fn small_tasks(&self, loss: &Loss) -> Told {
@@ -421,10 +400,9 @@ impl Teller<'_> {
         );
         let enough = cost.saturating_mul(20);
         let advice = format!(
-            "Stop creating below {} of work, about {} of these together: then having tasks costs less than 5 %; {} at best.",
+            "Stop creating below {} of work, about {} of these together: then having tasks costs less than 5 %.",
             self.time(enough),
             grouped((enough / (lengths.sum / lengths.count.max(1) as i64).max(1)).max(2) as u64),
-            self.then(loss.cost),
         );
         ("Small tasks".to_owned(), evidence, advice)
     }
@@ -470,10 +448,7 @@ impl Teller<'_> {
             holder if holder == loss.line => String::new(),
             holder => format!("It is held by {}: ", self.place(holder)),
         };
-        let advice = format!(
-            "{holder}Move out what need not be locked, or sum per worker; {} at best.",
-            self.then(loss.cost)
-        );
+        let advice = format!("{holder}Move out what need not be locked, or sum per worker.");
         ("Waiting for a lock".to_owned(), evidence, advice)
     }
 
@@ -498,11 +473,16 @@ impl Teller<'_> {
         let switches: i64 =
             self.blame.shares.iter().map(|shares| shares.switches).fold(0, i64::saturating_add);
         let hit = self.blame.shares.iter().filter(|shares| shares.off > shares.known / 20).count();
+        let who = match hit {
+            0 => "Workers that were free had no processor when something was ready".to_owned(),
+            hit => format!(
+                "{} of {} workers had no processor while they had work, and others waited for them",
+                grouped(hit as u64),
+                summary.workers,
+            ),
+        };
         let evidence = format!(
-            "{} of {} workers had no processor while they had work, and others waited for them: {} of the time, {} not \
-             asked for.",
-            grouped(hit as u64),
-            summary.workers,
+            "{who}: {} of the time, {} not asked for.",
             percent(loss.cost as f64, capacity as f64),
             many(switches.max(0) as u64, "switch").replace("switchs", "switches"),
         );

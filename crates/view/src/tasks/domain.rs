@@ -119,7 +119,7 @@ impl Domain for TasksDomain {
 
     fn losses(&self, _scope: &Scope, job: &Job<'_>) -> Result<Vec<Loss>, Refusal> {
         job.progress(0.0, "looking for what costs time")?;
-        Ok(losses::losses(&self.opened, job.run))
+        losses::losses(&self.opened, job)
     }
 
     fn beyond(&self, _job: &Job<'_>) -> f64 {

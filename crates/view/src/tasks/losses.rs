@@ -4,16 +4,28 @@
 use crosscut_scene::Fill;
 use crosscut_scene::palette::slot;
 use crosscut_tasks::{Cause, Finding, Tasks};
-use crosscut_workbench::{Hatch, How, Look, Loss, Selection, Span};
+use crosscut_workbench::{Hatch, How, Job, Look, Loss, Refusal, Selection, Span};
 
 use super::opened::Opened;
 use super::{evidence, forest_tasks, words};
 
 /// All causes, worst first. No two of them claim the same time of a worker.
-pub fn losses(opened: &Opened, run: usize) -> Vec<Loss> {
+pub fn losses(opened: &Opened, job: &Job<'_>) -> Result<Vec<Loss>, Refusal> {
     let places = places(&opened.tasks);
     let findings = opened.causes().findings.iter().enumerate();
-    findings.map(|(at, finding)| loss(opened, (at, finding), run, &places)).collect()
+    let mut losses: Vec<Loss> =
+        findings.map(|(at, finding)| loss(opened, (at, finding), job.run, &places)).collect();
+    job.progress(0.5, "replaying the run without what costs time")?;
+    let cancel = job.cancel().clone();
+    let Some(gains) = opened.gains(&move || !cancel.is_cancelled()) else {
+        return Err(Refusal::new("cancelled"));
+    };
+    for (loss, alone) in losses.iter_mut().zip(&gains.alone) {
+        if let Some(time) = alone {
+            (loss.without, loss.how) = (Some(*time as f64), How::Replay);
+        }
+    }
+    Ok(losses)
 }
 
 /// The place that stands for each worker: its first one.
@@ -88,10 +100,14 @@ fn around((from, to): (i64, i64), elapsed: i64) -> Span {
 /// The option that names a loss by its number among all causes of the run, from 1 on.
 pub const LOSS: &str = "loss";
 
-/// The finding that a picture is to prove, if it names one.
+/// The number of the finding that a picture is to prove among all causes, if it names one.
+pub fn number(look: &Look) -> Option<usize> {
+    look.option(LOSS)?.parse::<usize>().ok()?.checked_sub(1)
+}
+
+/// That finding.
 pub fn meant<'a>(opened: &'a Opened, look: &Look) -> Option<&'a Finding> {
-    let number: usize = look.option(LOSS)?.parse().ok()?;
-    opened.causes().findings.get(number.checked_sub(1)?)
+    opened.causes().findings.get(number(look)?)
 }
 
 /// A small picture that shows it: how long tasks or chunks are where that is the point, else what the workers did then.

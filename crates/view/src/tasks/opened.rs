@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use crosscut_run::Run;
 use crosscut_tasks::grain::{Problem, ProblemReport, Thresholds};
-use crosscut_tasks::{Causes, Tasks};
+use crosscut_tasks::{Causes, Gains, Tasks};
 use crosscut_workbench::{Refusal, Settings, SourceRoots};
 
 use super::known::GrainRun;
@@ -31,6 +31,7 @@ pub struct Opened {
     grains: OnceLock<GrainRun>,
     found: OnceLock<Found>,
     causes: OnceLock<Causes>,
+    gains: OnceLock<Gains>,
     lines: OnceLock<Lines>,
 }
 
@@ -55,6 +56,7 @@ impl Opened {
             grains: OnceLock::new(),
             found: OnceLock::new(),
             causes: OnceLock::new(),
+            gains: OnceLock::new(),
             lines: OnceLock::new(),
         }
     }
@@ -112,6 +114,20 @@ impl Opened {
     /// What cost time, without the grain graph.
     pub fn causes(&self) -> &Causes {
         self.causes.get_or_init(|| self.tasks.causes_against(self.baseline.as_ref()))
+    }
+
+    /// How long the run would take without that, as replays show; made once, unless who asks gives it up.
+    pub fn gains(&self, goes_on: &(dyn Fn() -> bool + Sync)) -> Option<&Gains> {
+        if let Some(gains) = self.gains.get() {
+            return Some(gains);
+        }
+        let gains = self.tasks.gains(self.causes(), self.baseline.as_ref(), goes_on)?;
+        Some(self.gains.get_or_init(|| gains))
+    }
+
+    /// The same, where it is known already.
+    pub fn gained(&self) -> Option<&Gains> {
+        self.gains.get()
     }
 
     /// Totals by source line.

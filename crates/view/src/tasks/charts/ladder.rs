@@ -9,6 +9,7 @@ use crosscut_scene::{Align, Fill, Ink, Label, Mark, Plot, Rect, Scene, Style, Te
 use crosscut_workbench::{Found, Size};
 
 use super::note;
+use crate::tasks::losses;
 use crate::tasks::opened::Opened;
 use crate::tasks::words::unit;
 
@@ -32,16 +33,15 @@ pub struct Rung {
 
 /// The rungs. What is lost is regained at most by all workers alike, and the work itself takes its time: without a replay
 /// that is how fast the run could be at best.
-pub fn rungs(found: &Found, elapsed: f64, work: f64, workers: f64) -> Vec<Rung> {
+pub fn rungs(found: &Found, replayed: &[Option<f64>], elapsed: f64, work: f64, workers: f64) -> Vec<Rung> {
     let mut rungs: Vec<Rung> = Vec::new();
     let mut lost = 0.0;
     for (i, finding) in found.findings.iter().enumerate() {
         lost += finding.cost.number().unwrap_or(0.0);
         let best = (elapsed - lost / workers).max(work / workers).min(elapsed);
         let before = rungs.last().map_or(elapsed, |rung| rung.time);
-        let replayed = finding.without.as_ref().and_then(|cell| cell.number());
-        let rung = match replayed.filter(|_| i == 0 && !finding.bound) {
-            Some(time) => Rung { what: named(1), time, replayed: true },
+        let rung = match replayed.get(i).copied().flatten() {
+            Some(time) => Rung { what: named(i + 1), time, replayed: true },
             None => Rung { what: named(i + 1), time: best.min(before), replayed: false },
         };
         rungs.push(rung);
@@ -50,6 +50,14 @@ pub fn rungs(found: &Found, elapsed: f64, work: f64, workers: f64) -> Vec<Rung> 
         rungs.drain(MOST - 1..rungs.len() - 1);
     }
     rungs
+}
+
+/// What replays took without the first findings, as far as they left them out in this order.
+fn replayed(opened: &Opened, found: &Found) -> Vec<Option<f64>> {
+    let Some(gains) = opened.gained() else { return Vec::new() };
+    let shown = found.findings.iter().map(|finding| finding.picture.as_deref().and_then(losses::number));
+    let same = shown.zip(&gains.ladder).take_while(|(shown, rung)| *shown == Some(rung.0));
+    same.map(|(_, rung)| rung.1.map(|time| time as f64)).collect()
 }
 
 fn named(count: usize) -> String {
@@ -72,11 +80,12 @@ pub fn draw(opened: &Opened, found: &Found, size: Size) -> Scene {
     let tasks = &opened.tasks;
     let causes = opened.causes();
     let (elapsed, unit) = (tasks.summary().elapsed.max(1) as f64, unit(tasks.clock()));
-    let rungs = rungs(found, elapsed, causes.account.work as f64, causes.workers.max(1) as f64);
+    let replayed = replayed(opened, found);
+    let rungs = rungs(found, &replayed, elapsed, causes.account.work as f64, causes.workers.max(1) as f64);
     let title = format!("{} · without what costs most", tasks.run().name());
     let mut scene = Scene { title, width: size.w, height: size.h, ..Scene::default() };
     scene.begin(Plot { rect: Rect { x: 0.0, y: 0.0, w: size.w, h: size.h }, ..Plot::default() });
-    let longest = format!("{} at best", quantity(elapsed, unit));
+    let longest = format!("{} (replay)", quantity(elapsed, unit));
     let room = (size.w - LEFT - text_width(&longest) * 1.1 - 12.0).max(20.0);
     let now = Rung { what: "now".to_owned(), time: elapsed, replayed: true };
     for (i, rung) in std::iter::once(&now).chain(&rungs).enumerate() {
@@ -88,7 +97,11 @@ pub fn draw(opened: &Opened, found: &Found, size: Size) -> Scene {
         scene.boxes.push([LEFT, y + 3.0, w.max(1.0), ROW - 6.0], mark);
         note(&mut scene, (LEFT - 8.0, y + ROW / 2.0 + 4.0), LEFT - 8.0, &*rung.what, Align::End);
         let time = quantity(rung.time, unit);
-        let text = if rung.replayed { time } else { format!("{time} at best") };
+        let text = match (i, rung.replayed) {
+            (0, _) => time,
+            (_, true) => format!("{time} (replay)"),
+            (_, false) => format!("{time} at best"),
+        };
         let style = TextStyle { bold: i == rungs.len(), ink: Ink::Slot(slot::TEXT), ..TextStyle::PLAIN };
         let at = (LEFT + w + 6.0, y + ROW / 2.0 + 4.0);
         scene.labels.push(Label::new(at, (size.w - at.0).max(1.0), text, style));
@@ -102,7 +115,7 @@ mod tests {
 
     use super::*;
 
-    fn found(costs: &[f64], replayed: Option<f64>) -> Found {
+    fn found(costs: &[f64]) -> Found {
         let number =
             |value: f64| Cell::Number { value, text: String::new(), exact: String::new(), share: None };
         let finding = |(i, &cost): (usize, &f64)| Finding {
@@ -110,8 +123,8 @@ mod tests {
             id: "lock".to_owned(),
             severity: Severity::Low,
             cost: number(cost),
-            without: replayed.map(|time| Cell::Difference { here: time, there: 100.0, text: String::new() }),
-            bound: replayed.is_none(),
+            without: None,
+            bound: true,
             line: None,
             what: String::new(),
             evidence: String::new(),
@@ -124,21 +137,21 @@ mod tests {
 
     #[test]
     fn each_rung_is_lower_until_only_work_is_left() {
-        let ladder = rungs(&found(&[40.0, 20.0, 100.0], None), 100.0, 120.0, 2.0);
+        let ladder = rungs(&found(&[40.0, 20.0, 100.0]), &[], 100.0, 120.0, 2.0);
         let times: Vec<(&str, f64)> = ladder.iter().map(|rung| (rung.what.as_str(), rung.time)).collect();
         assert_eq!(times, [("without 1", 80.0), ("without 1, 2", 70.0), ("without 1, 2, 3", 60.0)]);
     }
 
     #[test]
     fn what_was_replayed_stands_as_it_is() {
-        let ladder = rungs(&found(&[40.0, 20.0], Some(85.0)), 100.0, 50.0, 2.0);
+        let ladder = rungs(&found(&[40.0, 20.0]), &[Some(85.0), None], 100.0, 50.0, 2.0);
         assert_eq!((ladder[0].time, ladder[0].replayed), (85.0, true));
         assert_eq!((ladder[1].time, ladder[1].replayed), (70.0, false));
     }
 
     #[test]
     fn many_findings_end_with_all_of_them() {
-        let ladder = rungs(&found(&[1.0; 20], None), 100.0, 10.0, 2.0);
+        let ladder = rungs(&found(&[1.0; 20]), &[], 100.0, 10.0, 2.0);
         assert_eq!(ladder.len(), MOST);
         assert_eq!((ladder[MOST - 1].what.as_str(), ladder[MOST - 1].time), ("without 1 to 20", 90.0));
     }

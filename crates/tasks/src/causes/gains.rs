@@ -1,0 +1,310 @@
+//! What a run would take without what cost time, by replays of its tasks: without each finding alone, and without the
+//! first, the first two, and so on. A cost alone is a bound: workers that were free need not all have had something to do.
+//!
+//! A replay counts only where it tells the truth of the run as it is: about as long as the run took, on workers that had a
+//! processor each. It never gains more than the bound. What has no replay keeps its bound.
+
+use crosscut_run::NO_SITE;
+use crosscut_tree::NodeId;
+use foldhash::{HashMap, HashMapExt};
+use rayon::prelude::*;
+
+use super::blame::Blame;
+use super::judge::{Judged, judge, task_of};
+use super::phases::works;
+use super::roles::{Roles, Sites, made_at};
+use super::{Cause, Causes, Finding};
+use crate::schema::{Kind, NO_SOURCE};
+use crate::tasks::Tasks;
+use crate::whatif::{Change, WhatIf, Without};
+
+/// Nodes that are replayed, all replays together: about a second of one core.
+const BUDGET: usize = 16_000_000;
+/// A replay of the run as it is may miss what was recorded by so much of it.
+const NEAR: f64 = 0.15;
+
+/// How long a run would take without what cost time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Gains {
+    /// By finding: without it alone, as a replay shows; none where only the bound is known.
+    pub alone: Vec<Option<i64>>,
+    /// Findings in the order of what is gained, and how long the run takes without all of them up to here.
+    pub ladder: Vec<(usize, Option<i64>)>,
+}
+
+impl Tasks {
+    /// Replays the run without its findings, as far as it is small enough for that; `goes_on` is asked before each replay,
+    /// and nothing comes of it when that says no.
+    pub fn gains(
+        &self,
+        causes: &Causes,
+        baseline: Option<&Tasks>,
+        goes_on: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Gains> {
+        let none = Gains { alone: vec![None; causes.findings.len()], ladder: Vec::new() };
+        let workers = self.summary().workers;
+        let nodes = self.tree().node_count().max(1);
+        // One replay of the run as it is, one for each finding and one for each rung.
+        let most = (BUDGET / nodes).saturating_sub(1) / 2;
+        if causes.findings.is_empty() || most == 0 || causes.workers != i64::from(workers) || !self.is_sound()
+        {
+            return Some(none);
+        }
+        let whatif = WhatIf::new(self);
+        let Ok(base) = whatif.replay(workers, &Change::default()).map(|replay| replay.elapsed) else {
+            return Some(none);
+        };
+        let elapsed = self.summary().elapsed;
+        if (base - elapsed).abs() as f64 > NEAR * elapsed as f64 {
+            return Some(none);
+        }
+        let remedies = Remedies::of(self, baseline, &whatif);
+        let worth = causes.worth().count().min(most);
+        let without: Vec<Option<Without>> =
+            causes.findings.iter().take(worth).map(|finding| remedies.of_finding(finding)).collect();
+        let lab = Lab { whatif, base, elapsed, workers, goes_on };
+        lab.gains(causes, &without)
+    }
+}
+
+/// What is needed to replay.
+struct Lab<'a> {
+    whatif: WhatIf<'a>,
+    base: i64,
+    elapsed: i64,
+    workers: u32,
+    goes_on: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl Lab<'_> {
+    fn gains(&self, causes: &Causes, without: &[Option<Without>]) -> Option<Gains> {
+        let replays: Vec<Option<Option<i64>>> = without
+            .par_iter()
+            .zip(&causes.findings)
+            .map(|(without, finding)| match without {
+                Some(without) => self.replay(without, finding.without).map(Some),
+                None => Some(None),
+            })
+            .collect();
+        let mut alone: Vec<Option<i64>> = replays.into_iter().collect::<Option<_>>()?;
+        alone.resize(causes.findings.len(), None);
+        let ladder = self.ladder(causes, without, &alone)?;
+        Some(Gains { alone, ladder })
+    }
+
+    /// How long the run takes, at least as long as the bound says; nothing when it is given up.
+    fn replay(&self, without: &Without, bound: i64) -> Option<i64> {
+        if !(self.goes_on)() {
+            return None;
+        }
+        let gain = (self.base - self.whatif.without(self.workers, without)).max(0);
+        Some((self.elapsed - gain).max(bound).min(self.elapsed))
+    }
+
+    /// One after the other, what gains most first, until there is one that was not replayed.
+    fn ladder(
+        &self,
+        causes: &Causes,
+        without: &[Option<Without>],
+        alone: &[Option<i64>],
+    ) -> Option<Vec<(usize, Option<i64>)>> {
+        let mut order: Vec<usize> = (0..without.len()).collect();
+        order.sort_by_key(|&at| {
+            let finding = &causes.findings[at];
+            (
+                finding.behind,
+                std::cmp::Reverse(self.weight(finding, alone[at])),
+                std::cmp::Reverse(finding.cost),
+            )
+        });
+        let mut ladder: Vec<(usize, Option<i64>)> = Vec::with_capacity(order.len());
+        let (mut all, mut least, mut before) = (Without::default(), self.elapsed, Some(self.elapsed));
+        for at in order {
+            let finding = &causes.findings[at];
+            least = least.saturating_sub(self.elapsed - finding.without).max(0);
+            before = match (&without[at], before) {
+                (Some(without), Some(before)) => {
+                    if ladder.is_empty() {
+                        all = without.clone();
+                    } else {
+                        all.and(without);
+                    }
+                    let floor = least.max(causes.account.work / causes.workers.max(1));
+                    let time = if ladder.is_empty() { alone[at]? } else { self.replay(&all, floor)? };
+                    Some(time.min(before))
+                }
+                _ => None,
+            };
+            ladder.push((at, before));
+        }
+        Some(ladder)
+    }
+
+    /// By how much a finding is worse than others: what all workers gain where that is known, else what they lost.
+    fn weight(&self, finding: &Finding, replayed: Option<i64>) -> i64 {
+        replayed.map_or(finding.cost, |time| (self.elapsed - time).saturating_mul(self.workers.into()))
+    }
+}
+
+/// What a run without a cause would be.
+struct Remedies<'a> {
+    tasks: &'a Tasks,
+    whatif: &'a WhatIf<'a>,
+    roles: Roles,
+    judged: Judged,
+    sites: Sites,
+    workers: i64,
+}
+
+impl<'a> Remedies<'a> {
+    fn of(tasks: &'a Tasks, baseline: Option<&Tasks>, whatif: &'a WhatIf<'a>) -> Self {
+        let mut roles = Roles::of(tasks);
+        let blame = Blame::of(tasks, &mut roles);
+        let judged = judge(tasks, &roles, &blame, baseline.filter(|baseline| baseline.is_sound()));
+        let workers = blame.workers.max(1);
+        Remedies { tasks, whatif, roles, judged, sites: Sites::new(tasks), workers }
+    }
+
+    /// What is different without a finding; nothing where no replay can show it.
+    fn of_finding(&self, finding: &Finding) -> Option<Without> {
+        let line = finding.source.unwrap_or(NO_SITE);
+        let mut without = Without::nothing(self.tasks);
+        match finding.cause {
+            Cause::SerialPart => self.share_out(&mut without, line),
+            Cause::SerialSpawn => self.hand_on(&mut without, line),
+            Cause::Imbalance => self.even(&mut without, line)?,
+            Cause::Lock => self.no_waiting(&mut without, line),
+            Cause::SmallTasks => self.no_overhead(&mut without, line),
+            Cause::DependenceChain => self.no_dependences(&mut without, line),
+            Cause::WorkInflation => self.no_growth(&mut without, line),
+            _ => return None,
+        }
+        (!without.is_nothing()).then_some(without)
+    }
+
+    fn length(&self, node: usize) -> i64 {
+        self.tasks.ends()[node].saturating_sub(self.tasks.starts()[node]).max(0)
+    }
+
+    /// The intervals that a loss is charged to.
+    fn charged(&self, cause: Cause, line: u32) -> impl Iterator<Item = usize> + '_ {
+        let is_it = move |loss: usize| {
+            self.judged.losses.get(loss).is_some_and(|loss| (loss.cause, loss.line) == (cause, line))
+        };
+        let of_group = |group: u32| self.judged.of_group.get(group as usize).copied().flatten();
+        let nodes = self.roles.run.iter().enumerate();
+        nodes.filter_map(move |(node, &group)| of_group(group).filter(|&loss| is_it(loss)).map(|_| node))
+    }
+
+    /// Code that runs alone: all workers have an equal part of it.
+    fn share_out(&self, without: &mut Without, line: u32) {
+        for node in self.charged(Cause::SerialPart, line) {
+            let length = self.length(node);
+            without.less[node] = length - length / self.workers;
+        }
+    }
+
+    /// What one task does before it creates each of the others, each of those does itself.
+    fn hand_on(&self, without: &mut Without, line: u32) {
+        for create in self.charged(Cause::SerialSpawn, line) {
+            let first = NodeId(create as u32 + 1);
+            if first.index() < without.less.len() && self.tasks.kind(first) == Kind::Task {
+                let first = self.tasks.dag().first_block(first).index();
+                without.less[create] = self.length(create);
+                without.less[first] -= self.length(create);
+            }
+        }
+    }
+
+    /// Members of a team, or tasks of a section, have equal work. Where there are fewer tasks than workers, that does not
+    /// help: they would have to be split, and no replay knows how.
+    fn even(&self, without: &mut Without, line: u32) -> Option<()> {
+        let mut by_section: HashMap<NodeId, HashMap<NodeId, Vec<usize>>> = HashMap::new();
+        for node in self.charged(Cause::Imbalance, line) {
+            let Some(task) = task_of(self.tasks, node as u32) else { continue };
+            let Some(section) = self.tasks.tree().parent(task) else { continue };
+            by_section.entry(section).or_default().entry(task).or_default().push(node);
+        }
+        for (section, mut members) in by_section {
+            if members.keys().any(|&task| self.tasks.is_lane(task)) {
+                // A member that does nothing gets its share too: at the end of what it has.
+                for (lane, _) in works(self.tasks, section) {
+                    let last = self.tasks.dag().last_block(lane).index();
+                    members.entry(lane).or_insert_with(|| vec![last]);
+                }
+            } else if (members.len() as i64) < self.workers {
+                return None;
+            }
+            self.even_out(without, &members);
+        }
+        Some(())
+    }
+
+    fn even_out(&self, without: &mut Without, members: &HashMap<NodeId, Vec<usize>>) {
+        let sum = |nodes: &[usize]| nodes.iter().map(|&node| self.length(node)).fold(0, i64::saturating_add);
+        let all = members.values().map(|nodes| sum(nodes)).fold(0, i64::saturating_add);
+        let mean = all / members.len().max(1) as i64;
+        for nodes in members.values() {
+            let own = sum(nodes);
+            // The first one that has something to do is longer or shorter by all of the difference, as far as that goes.
+            let mut more = mean - own;
+            for &node in nodes {
+                let change = more.max(-self.length(node));
+                without.less[node] = -change;
+                more -= change;
+            }
+        }
+    }
+
+    /// Nobody waits for the lock at this line.
+    fn no_waiting(&self, without: &mut Without, line: u32) {
+        let source = if line == NO_SITE { NO_SOURCE } else { line };
+        for wait in self.tasks.lock_waits(0..self.tasks.tree().node_count()) {
+            if let (true, Some(less)) = (wait.source == source, without.less.get_mut(wait.node as usize)) {
+                *less = less.saturating_add(wait.got.saturating_sub(wait.asked).max(0));
+            }
+        }
+    }
+
+    fn made_by(&self, line: u32) -> impl Iterator<Item = usize> + '_ {
+        let nodes = 1..self.tasks.tree().node_count();
+        let is_task = |&node: &usize| task_node(self.tasks, node);
+        nodes.filter(is_task).filter(move |&node| made_at(self.tasks, &self.sites, node) == line)
+    }
+
+    /// Tasks of this line cost nothing but what they do.
+    fn no_overhead(&self, without: &mut Without, line: u32) {
+        for task in self.made_by(line) {
+            for (node, less) in self.whatif.overhead_of(task) {
+                without.less[node] = less;
+            }
+        }
+    }
+
+    /// Tasks of this line wait for no other.
+    fn no_dependences(&self, without: &mut Without, line: u32) {
+        let depends = self.tasks.depends();
+        let mut free = depends.to.to_vec();
+        free.dedup();
+        let is_of_line = |&task: &u32| made_at(self.tasks, &self.sites, task as usize) == line;
+        without.free = free.into_iter().filter(is_of_line).collect();
+    }
+
+    /// Intervals of this line take what they took with one worker.
+    fn no_growth(&self, without: &mut Without, line: u32) {
+        let Some(grown) = self.judged.facts.grown.iter().find(|grown| grown.line == line) else { return };
+        let share = 1.0 - 1.0 / grown.ratio().max(1.0);
+        for node in 0..without.less.len() {
+            if self.tasks.own_work(node) > 0 && self.sites.from(self.tasks.site(NodeId(node as u32))) == line
+            {
+                without.less[node] = (self.length(node) as f64 * share) as i64;
+            }
+        }
+    }
+}
+
+/// A task that the program created.
+fn task_node(tasks: &Tasks, node: usize) -> bool {
+    let node = NodeId(node as u32);
+    tasks.kind(node) == Kind::Task && !tasks.is_lane(node)
+}
