@@ -14,7 +14,7 @@ use crosscut_workbench::{Asked, Client, Lane, Sink, failure};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 
 use crate::App;
-use crate::desk::{Held, Seat};
+use crate::desk::{Held, Seat, Turn};
 use crate::doors::Visitor;
 use crate::encode;
 
@@ -26,6 +26,8 @@ const LONG: usize = 16 << 10;
 const AT_ONCE: usize = 8;
 /// Slow questions of one socket under way; more are refused.
 const WAITING: usize = 16;
+/// Of these, so many are not taken by quick questions that turn out to be slow.
+const BY_HAND: usize = 4;
 /// Drafts of one socket that are not sent; who is behind does without more.
 const DRAFTS: usize = 2;
 /// Drafts and words on how far an answer is that are not sent.
@@ -95,7 +97,8 @@ async fn talk(app: Arc<App>, mut socket: WebSocket) {
                 Out { id: asked.id(), ready: ready.clone(), notes: notes.clone(), last: Mutex::default() };
             let (client, seat) = (asking.client.clone(), asking.seat.clone());
             client.expect(asked.id());
-            tokio::spawn(Work { app: app.clone(), client, seat, out }.answer(asked, place));
+            let work = Work { app: app.clone(), client, seat, slow: slow.clone(), out };
+            tokio::spawn(work.answer(asked, place));
         };
         let send = tokio::select! {
             message = socket.recv(), if next.is_none() => match message {
@@ -206,22 +209,36 @@ struct Work {
     app: Arc<App>,
     client: Arc<Client>,
     seat: Arc<Seat>,
+    slow: Arc<Semaphore>,
     out: Out,
 }
 
+/// The bytes of an answer; or the question again, when it belongs to the slow lane after all.
+enum Done {
+    Answer(Vec<u8>, Held),
+    Later(Box<Work>, Asked),
+}
+
 impl Work {
-    /// Waits for its turn, answers, and counts the answer until it is sent.
-    async fn answer(self, asked: Asked, place: OwnedSemaphorePermit) {
+    /// Waits for its turn, answers, and counts the answer until it is sent. A quick one that would have to wait for what
+    /// takes long gives its place to others and goes on in the slow lane.
+    async fn answer(mut self, mut asked: Asked, mut place: OwnedSemaphorePermit) {
         let (id, ready) = (asked.id(), self.out.ready.clone());
-        let Some(mut turn) = self.seat.turn(asked.lane).await else { return }; // the page is gone
-        let done = tokio::task::spawn_blocking(move || {
-            let answer = || self.app.bench.answer(&asked, &self.client, &self.out);
-            turn.work(|| self.app.on_lane(asked.lane, answer));
-            let last = self.out.last.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_default();
-            let held = turn.done(last.len());
-            (last, held)
-        })
-        .await;
+        let done = loop {
+            let Some(turn) = self.seat.turn(asked.lane).await else { return }; // the page is gone
+            match tokio::task::spawn_blocking(move || self.work(asked, turn)).await {
+                Ok(Done::Answer(bytes, held)) => break Ok((bytes, held)),
+                Ok(Done::Later(work, again)) => (self, asked) = (*work, again),
+                Err(error) => break Err(error),
+            }
+            asked.lane = Lane::Slow;
+            // Some places stay for what somebody asks for by hand.
+            if self.slow.available_permits() > BY_HAND
+                && let Ok(slow) = self.slow.clone().try_acquire_owned()
+            {
+                place = slow;
+            }
+        };
         let (bytes, held) = match done {
             Ok((bytes, held)) => (bytes, Some(held)),
             Err(error) => {
@@ -231,6 +248,22 @@ impl Work {
             }
         };
         let _ = ready.send(Sent { bytes, counts: Counts::Answer { _held: held, _place: place } });
+    }
+
+    fn work(self, asked: Asked, mut turn: Turn) -> Done {
+        let answer = || match asked.lane {
+            Lane::Quick => self.app.bench.answer_quickly(&asked, &self.client, &self.out),
+            Lane::Slow => {
+                self.app.bench.answer(&asked, &self.client, &self.out);
+                true
+            }
+        };
+        if !turn.work(|| self.app.on_lane(asked.lane, answer)) {
+            return Done::Later(Box::new(self), asked);
+        }
+        let last = self.out.last.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_default();
+        let held = turn.done(last.len());
+        Done::Answer(last, held)
     }
 }
 

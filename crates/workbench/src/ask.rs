@@ -1,6 +1,7 @@
 //! From the text of a question to the bytes of its answers. Who asks is a [`Client`]: it can give up what it asked. Slow
 //! questions are told apart from quick ones before they are answered, so that a server can keep them in lanes of their own.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -167,22 +168,36 @@ impl Workbench {
 
     /// Answers a question; drafts and progress go before the last answer.
     pub fn answer(&self, asked: &Asked, client: &Client, sink: &dyn Sink) {
+        self.answer_unless(false, asked, client, sink);
+    }
+
+    /// Answers a question unless it has to wait for what costs time in its run, which takes long for a large one. Says whether
+    /// it did; if not, a draft may have been sent, and it is to be answered in the slow lane.
+    pub fn answer_quickly(&self, asked: &Asked, client: &Client, sink: &dyn Sink) -> bool {
+        self.answer_unless(true, asked, client, sink)
+    }
+
+    fn answer_unless(&self, waits: bool, asked: &Asked, client: &Client, sink: &dyn Sink) -> bool {
         let Question { id, ask } = &asked.question;
         if let Ask::Cancel { question } = ask {
             client.cancel(*question);
             sink.send(frame(&format!("{{\"id\":{id},\"ok\":null}}")));
-            return;
+            return true;
         }
         let kept = asked.key.as_ref().and_then(|key| self.answers.peek(key));
         if let Some(kept) = kept {
             client.end(*id);
             sink.send(with_id(&kept, *id));
-            return;
+            return true;
         }
         let cancel = client.begin(*id);
-        let host = Watched { bench: self, run: run_of(ask), id: *id, sink, cancel: &cancel };
+        let (is_quick, waits) = (waits, Cell::new(false));
+        let host = Watched { bench: self, run: run_of(ask), id: *id, sink, cancel: &cancel, is_quick, waits };
         let job = Job::new(run_of(ask), cancel.clone(), &host);
         let answer = job.check().and_then(|()| self.answer_to(ask, &job));
+        if host.waits.get() && !cancel.is_cancelled() {
+            return false;
+        }
         client.end(*id);
         match answer {
             Ok(answer) => {
@@ -194,6 +209,7 @@ impl Workbench {
             }
             Err(refusal) => sink.send(failure(*id, &refusal.0)),
         }
+        true
     }
 
     /// The lane of a question: slow when its view is, or when a tree must be made that takes long.
@@ -514,6 +530,9 @@ struct Watched<'a> {
     id: u32,
     sink: &'a dyn Sink,
     cancel: &'a Cancel,
+    /// Whether the answer must not wait for what costs time, and whether it would have to.
+    is_quick: bool,
+    waits: Cell<bool>,
 }
 
 impl Host for Watched<'_> {
@@ -546,6 +565,15 @@ impl Host for Watched<'_> {
     }
 
     fn found(&self, wait: bool) -> Result<Option<Arc<Found>>, Refusal> {
-        self.bench.found_in(wait, &Job::new(self.run, self.cancel.clone(), self))
+        let job = Job::new(self.run, self.cancel.clone(), self);
+        if !(wait && self.is_quick) {
+            return self.bench.found_in(wait, &job);
+        }
+        let found = self.bench.found_in(false, &job)?;
+        self.waits.set(self.waits.get() || found.is_none());
+        match found {
+            Some(found) => Ok(Some(found)),
+            None => Err(Refusal::new("what costs time is not known yet")),
+        }
     }
 }

@@ -335,6 +335,25 @@ fn slow_answers_have_a_lane_progress_drafts_and_an_end() {
 }
 
 #[test]
+fn what_waits_for_findings_shows_a_draft_and_leaves_the_quick_lane() {
+    let (_dir, bench) = bench(&[4]);
+    let asked = bench.read(&json!({ "id": 7, "ask": "overview", "run": 0 }).to_string()).unwrap();
+    let (client, sink) = (Client::default(), Kept::default());
+    assert_eq!(asked.lane, Lane::Quick);
+    assert!(!bench.answer_quickly(&asked, &client, &sink), "nobody has looked for what costs time");
+    let drafts: Vec<Value> = sink.0.lock().unwrap().drain(..).map(|message| json_of(&message)).collect();
+    assert!(drafts.iter().all(|draft| !draft["progress"].is_null()), "{drafts:?}");
+    assert_eq!(drafts.iter().filter(|draft| !draft["ok"].is_null()).count(), 1, "{drafts:?}");
+    bench.answer(&asked, &client, &sink);
+    let last = sink.0.lock().unwrap().last().map(|message| json_of(message)).unwrap();
+    assert!(last["progress"].is_null() && !last["ok"].is_null(), "{last}");
+    // Now it is known.
+    let again =
+        bench.read(&json!({ "id": 8, "ask": "scene", "look": look("overview") }).to_string()).unwrap();
+    assert!(bench.answer_quickly(&again, &client, &sink));
+}
+
+#[test]
 fn the_same_question_gets_the_same_answer() {
     let (_dir, bench) = bench(&[4]);
     let question = json!({ "ask": "scene", "look": look("timber.rings") });
