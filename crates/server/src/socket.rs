@@ -216,7 +216,7 @@ struct Work {
 /// The bytes of an answer; or the question again, when it belongs to the slow lane after all.
 enum Done {
     Answer(Vec<u8>, Held),
-    Later(Box<Work>, Asked),
+    Later(Box<(Work, Asked)>),
 }
 
 impl Work {
@@ -228,7 +228,7 @@ impl Work {
             let Some(turn) = self.seat.turn(asked.lane).await else { return }; // the page is gone
             match tokio::task::spawn_blocking(move || self.work(asked, turn)).await {
                 Ok(Done::Answer(bytes, held)) => break Ok((bytes, held)),
-                Ok(Done::Later(work, again)) => (self, asked) = (*work, again),
+                Ok(Done::Later(again)) => (self, asked) = *again,
                 Err(error) => break Err(error),
             }
             asked.lane = Lane::Slow;
@@ -259,7 +259,7 @@ impl Work {
             }
         };
         if !turn.work(|| self.app.on_lane(asked.lane, answer)) {
-            return Done::Later(Box::new(self), asked);
+            return Done::Later(Box::new((self, asked)));
         }
         let last = self.out.last.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_default();
         let held = turn.done(last.len());

@@ -275,8 +275,14 @@ impl Teller<'_> {
             self.time(mean),
         );
         let trend = if team.grows(self.tasks) { "The later the worker, the longer: " } else { "" };
-        let advice = match self.chunk(team) {
-            Some(chunk) if team.is_loop => format!("{trend}schedule(dynamic, {chunk}) shares out the rest."),
+        let advice = match (self.longest_alone(team, mean), self.chunk(team)) {
+            (Some(longest), _) => format!(
+                "One of its parts takes {} alone, and no schedule is shorter: split that one.",
+                self.time(longest)
+            ),
+            (None, Some(chunk)) if team.is_loop => {
+                format!("{trend}schedule(dynamic, {chunk}) shares out the rest.")
+            }
             _ => {
                 format!("{trend}give each member the same work, or let them fetch parts until none is left.")
             }
@@ -284,15 +290,23 @@ impl Teller<'_> {
         (format!("Imbalance in a {}", if team.is_loop { "loop" } else { "region" }), evidence, advice)
     }
 
-    /// A chunk that leaves every worker sixteen of them.
-    fn chunk(&self, team: &Team) -> Option<i64> {
+    /// What the members of the worst team did, part by part.
+    fn parts(&self, team: &Team) -> impl Iterator<Item = NodeId> + '_ {
         let tree = self.tasks.tree();
         let members = tree.children(team.worst.node).filter(|&child| self.tasks.is_lane(child));
-        let chunks = members.flat_map(|member| tree.children(member)).take(1 << 16);
-        let iterations: i64 = chunks
-            .filter_map(|node| self.tasks.chunk(node))
-            .map(|chunk| chunk.1)
-            .fold(0, i64::saturating_add);
+        members.flat_map(move |member| tree.children(member)).take(1 << 16)
+    }
+
+    /// One iteration, or one section, that takes longer than all would if they were equal.
+    fn longest_alone(&self, team: &Team, mean: i64) -> Option<i64> {
+        let alone = self.parts(team).filter(|&node| self.tasks.chunk(node).is_some_and(|chunk| chunk.1 == 1));
+        alone.map(|node| self.tasks.elapsed(node)).max().filter(|&longest| longest > mean)
+    }
+
+    /// A chunk that leaves every worker sixteen of them.
+    fn chunk(&self, team: &Team) -> Option<i64> {
+        let chunks = self.parts(team).filter_map(|node| self.tasks.chunk(node));
+        let iterations: i64 = chunks.map(|chunk| chunk.1).fold(0, i64::saturating_add);
         (iterations > 0).then(|| (iterations / (16 * self.blame.workers)).max(1))
     }
 
