@@ -132,7 +132,9 @@ fn complete(
     let hidden = |c: &Collapsed| hidden(c, times.mark[c.node as usize]);
     summary.dag_nodes = n as i64 + times.collapsed.iter().map(hidden).sum::<i64>();
     grids.put(run, &mut summary)?;
-    summary.check_possible(places.worker_count()).map_err(TasksError::Impossible)?;
+    let time = |c: &Collapsed| times.end[c.node as usize] - times.start[c.node as usize];
+    let beside = times.collapsed.iter().map(|c| (c.work - time(c)).max(0)).fold(0, i64::saturating_add);
+    summary.check_possible(places.worker_count(), beside).map_err(TasksError::Impossible)?;
     let borders: Vec<i64> = borders.iter().map(|&b| b as i64).collect();
     run.put_slice("tasks/order_first", &borders)?;
     run.put(order)?;

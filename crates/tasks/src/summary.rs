@@ -51,7 +51,8 @@ pub struct Summary {
 
 impl Summary {
     /// Says why these totals cannot be those of a run: more work than `workers` had time for, or times below zero.
-    pub(crate) fn check_possible(&self, workers: usize) -> Result<(), String> {
+    /// `beside` is the work of folded nodes beyond their time.
+    pub(crate) fn check_possible(&self, workers: usize, beside: i64) -> Result<(), String> {
         let workers = workers.max(self.workers as usize);
         let capacity = i128::from(self.elapsed) * workers as i128;
         if i128::from(self.work) > capacity {
@@ -61,7 +62,8 @@ impl Summary {
         let totals = [
             ("work", self.work),
             ("critical path", self.span),
-            ("delay", self.delay),
+            // What was folded on several workers did more than it had time for on one: that much less is delay.
+            ("delay", self.delay.saturating_add(beside)),
             ("no work", self.no_work),
             ("elapsed time", self.elapsed),
         ];

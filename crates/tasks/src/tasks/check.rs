@@ -293,6 +293,11 @@ impl Tasks {
             edges.iter_mut().zip(migration.counts).for_each(|(sum, count)| *sum = sum.wrapping_add(count));
         }
         ensure(edges == s.edges, "the facts count other edges than the migrations")?;
-        s.check_possible(self.workers()).map_err(fails)
+        let beside = |&node: &u32| {
+            let work = self.collapsed(NodeId(node)).map_or(0, |inside| inside.work);
+            work.saturating_sub(self.elapsed(NodeId(node))).max(0)
+        };
+        let beside = self.collapsed_node.iter().map(beside).fold(0, i64::saturating_add);
+        s.check_possible(self.workers(), beside).map_err(fails)
     }
 }
