@@ -60,11 +60,33 @@ pub enum EventKind {
     /// The task that was created last on this thread is in the runtime's hands, and its creator goes on. Nothing else
     /// happened on the thread since the create. `[]`
     Created = 25,
+    /// The thread calls a function of MPI, by its number in [`crate::mpi::FUNCTIONS`]. `[code | function]`
+    MpiCall = 26,
+    /// The same on a communicator, or on a window or a file: its handle, the other rank in it or the root with the tag, and
+    /// what is sent or can be received. `[code | function, handle, rank and tag, bytes]`
+    MpiCallOn = 27,
+    /// The call returned. `[]`
+    MpiReturn = 28,
+    /// The call makes a request, a window, a file or a message of this handle, begins or frees it. `[handle]`
+    MpiHandle = 29,
+    /// A request is done, or what the call itself received when the handle is 0: from whom with which tag, and how much.
+    /// `[handle, rank and tag, bytes]`
+    MpiDone = 30,
+    /// The call receives, too. `[rank and tag]`
+    MpiFrom = 31,
+    /// The thread knows a communicator by this handle. Its members follow. `[handle, parent or 0]`
+    MpiComm = 32,
+    /// Members of that communicator, in its order, as ranks of the world: the first and how many, the distance between two,
+    /// and whether they are on the other side. `[first << 32 | count, distance << 1 | is other side]`
+    MpiMembers = 33,
+    /// Calls that asked for something that was not there, from the head's time on, and nothing else between them; its words
+    /// change until something else happens. `[code | function, count, end]`
+    MpiPolled = 34,
 }
 
 impl EventKind {
     /// All kinds.
-    pub const ALL: [EventKind; 25] = [
+    pub const ALL: [EventKind; 34] = [
         EventKind::Root,
         EventKind::Create,
         EventKind::Begin,
@@ -90,6 +112,15 @@ impl EventKind {
         EventKind::LockUse,
         EventKind::Processor,
         EventKind::Created,
+        EventKind::MpiCall,
+        EventKind::MpiCallOn,
+        EventKind::MpiReturn,
+        EventKind::MpiHandle,
+        EventKind::MpiDone,
+        EventKind::MpiFrom,
+        EventKind::MpiComm,
+        EventKind::MpiMembers,
+        EventKind::MpiPolled,
     ];
 
     /// The kind with this number.
@@ -101,7 +132,14 @@ impl EventKind {
     #[inline]
     pub const fn payload(self, counters: usize) -> usize {
         match self {
-            EventKind::WaitEnd | EventKind::LaneEnd | EventKind::LoopEnd | EventKind::Created => 0,
+            EventKind::WaitEnd
+            | EventKind::LaneEnd
+            | EventKind::LoopEnd
+            | EventKind::Created
+            | EventKind::MpiReturn => 0,
+            EventKind::MpiComm | EventKind::MpiMembers => 2,
+            EventKind::MpiDone | EventKind::MpiPolled => 3,
+            EventKind::MpiCallOn => 4,
             EventKind::Create | EventKind::Fork | EventKind::Lane | EventKind::Loop | EventKind::Chunk => 2,
             EventKind::Count => counters,
             EventKind::FoldedTask | EventKind::FoldedSection => crate::Folded::WORDS,
@@ -111,6 +149,12 @@ impl EventKind {
             EventKind::Processor => 3,
             _ => 1,
         }
+    }
+
+    /// Whether it tells of MPI.
+    #[inline]
+    pub fn is_mpi(self) -> bool {
+        self as u8 >= EventKind::MpiCall as u8
     }
 
     /// Whether the event takes the next number of its thread.

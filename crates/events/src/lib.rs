@@ -19,6 +19,7 @@
 mod failures;
 mod header;
 mod kind;
+pub mod mpi;
 mod stream;
 
 pub use failures::{FAILURES, FAILURES_BYTES, Failure, NEARLY_FULL, TOO_MANY_THREADS};

@@ -19,6 +19,7 @@ use crate::chunks::Open;
 use crate::counters::Counters;
 use crate::files::EventFile;
 use crate::fold::Books;
+use crate::lend::Poll;
 use crate::locks::Locks;
 use crate::process::{self, Process};
 use crate::sampling::Sampling;
@@ -72,6 +73,8 @@ pub struct Thread {
     own_root: TaskId,
     /// What the part for libgomp knows of it.
     pub gomp: gomp::State,
+    /// The call of MPI that asked in vain last.
+    pub poll: Poll,
     /// What the clock says in a test.
     #[cfg(test)]
     pub test_time: Option<u64>,
@@ -258,6 +261,7 @@ impl Thread {
             sampling: Sampling::new(microsecond),
             own_root: TaskId::NONE,
             gomp: gomp::State::default(),
+            poll: Poll::new(microsecond),
             #[cfg(test)]
             test_time: None,
         });
@@ -368,9 +372,25 @@ impl Thread {
     /// Stores an event.
     #[inline(always)]
     pub fn put_at<const N: usize>(&mut self, ticks: u64, kind: EventKind, payload: [u64; N]) {
+        if self.prepare(ticks) {
+            self.store(ticks, kind, payload);
+        }
+    }
+
+    /// Stores an event whose words are as many as its kind has.
+    #[inline]
+    pub fn put_slice_at(&mut self, ticks: u64, kind: EventKind, payload: &[u64]) {
+        if self.prepare(ticks) {
+            self.store_slice(ticks, kind, payload);
+        }
+    }
+
+    /// Makes room for an event, and stores what comes before it. Says whether there is room.
+    #[inline(always)]
+    fn prepare(&mut self, ticks: u64) -> bool {
         if self.cursor > self.limit && !self.next_chunk() {
             self.lose();
-            return;
+            return false;
         }
         // SAFETY: it points to the C library's word for this thread or to our own field.
         let core = unsafe { self.core.read_volatile() };
@@ -387,7 +407,7 @@ impl Thread {
             let count = counters.len();
             self.store_slice(ticks, EventKind::Count, &values[..count]);
         }
-        self.store(ticks, kind, payload);
+        true
     }
 
     #[inline(always)]
@@ -410,6 +430,11 @@ impl Thread {
             AtomicU64::from_ptr(self.cursor).store(ticks << 8 | kind as u64, Ordering::Release);
             self.cursor = self.cursor.add(1 + payload.len());
         }
+    }
+
+    /// The number of the chunk in the window.
+    pub fn chunk_number(&self) -> u64 {
+        self.chunks
     }
 
     /// Whether nothing can be stored any more.
