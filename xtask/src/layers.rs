@@ -18,6 +18,7 @@ const LAYERS: &[Layer] = &[
     ("crosscut-chance", &[]),
     ("crosscut-rayon", &[]),
     ("crosscut-record", &["crosscut-events"]),
+    ("crosscut-mpi", &["crosscut-events"]),
     ("crosscut-workbench", &["crosscut-tree", "crosscut-run", "crosscut-scene"]),
     ("crosscut-tasks", &["crosscut-tree", "crosscut-run"]),
     ("crosscut-messages", &["crosscut-tree", "crosscut-run"]),

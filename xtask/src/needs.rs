@@ -29,8 +29,6 @@ pub enum Importance {
     Required,
     /// There is a fallback, which the text names.
     Optional(&'static str),
-    /// Nothing uses it yet.
-    Later,
 }
 
 /// Where a missing need comes from.
@@ -188,12 +186,44 @@ pub const PYTHON: Need = Need {
     source: Source::Apt("python3-venv"),
 };
 
-const MPI: Need = Need {
-    name: "MPI compiler",
-    used_for: "recording, not yet used",
-    importance: Importance::Later,
-    find: || version("mpicc", &["--version"]),
+pub const OPEN_MPI: Need = Need {
+    name: "Open MPI's compiler",
+    used_for: "examples, test",
+    importance: Importance::Required,
+    find: || version("mpicc.openmpi", &["--version"]),
     source: Source::Apt("libopenmpi-dev"),
+};
+
+pub const OPEN_MPI_RUN: Need = Need {
+    name: "Open MPI's launcher",
+    used_for: "test",
+    importance: Importance::Required,
+    find: || version("mpirun.openmpi", &["--version"]),
+    source: Source::Apt("openmpi-bin"),
+};
+
+pub const MPICH: Need = Need {
+    name: "MPICH's compiler",
+    used_for: "examples, test",
+    importance: Importance::Required,
+    find: || version("mpicc.mpich", &["--version"]),
+    source: Source::Apt("libmpich-dev"),
+};
+
+pub const MPICH_RUN: Need = Need {
+    name: "MPICH's launcher",
+    used_for: "test",
+    importance: Importance::Required,
+    find: || version("mpirun.mpich", &["--version"]),
+    source: Source::Apt("mpich"),
+};
+
+pub const FORTRAN: Need = Need {
+    name: "Fortran compiler",
+    used_for: "examples, test",
+    importance: Importance::Required,
+    find: || version("gfortran", &["--version"]),
+    source: Source::Apt("gfortran"),
 };
 
 /// Everything that `doctor` looks at.
@@ -215,7 +245,11 @@ pub const ALL: &[Need] = &[
     TBB,
     VALGRIND,
     PYTHON,
-    MPI,
+    OPEN_MPI,
+    OPEN_MPI_RUN,
+    MPICH,
+    MPICH_RUN,
+    FORTRAN,
 ];
 
 impl Need {

@@ -55,10 +55,12 @@ pub fn npm(args: &[&str]) -> Command {
     command
 }
 
-/// Builds the `crosscut` binary (the page must have been built before) and, beside it, the recorder that it loads into
+/// Builds the `crosscut` binary (the page must have been built before) and, beside it, the libraries that it loads into
 /// other programs; says where the binary is.
 pub fn build_binary(profile: Profile) -> Result<PathBuf> {
-    let mut build = cargo(&["build", "--package", "crosscut", "--package", "crosscut-record"]);
+    let packages = ["crosscut", "crosscut-record", "crosscut-mpi"].map(|name| ["--package", name]);
+    let mut build = cargo(&["build"]);
+    build.args(packages.as_flattened());
     if profile == Profile::Release {
         build.arg("--release");
     }

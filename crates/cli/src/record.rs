@@ -31,6 +31,9 @@ pub struct Args {
     /// Record tasks: of OpenMP, and of programs that use crosscut.h or crosscut-rayon [the default].
     #[arg(long)]
     tasks: bool,
+    /// Record calls of MPI, too, when it is not seen that the program uses it: a script that starts `mpirun`.
+    #[arg(long)]
+    mpi: bool,
     /// The run to make [default: the name of the program with the ending .crosscut, in the current directory]
     #[arg(short, long, value_name = "RUN")]
     output: Option<PathBuf>,
@@ -115,8 +118,9 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let name = args.command[0].clone();
     let program = Program::find(&name)?;
     program.check()?;
-    let preload = Preload::find(&program, args.runtime)?;
     let rank = rank::rank();
+    let is_mpi = args.mpi || program.is_mpi(&args.command);
+    let preload = Preload::find(&program, args.runtime, is_mpi)?;
     let output = args.output.as_deref().map(|target| rank::named(target, rank));
     let target = match &output {
         Some(target) if target.symlink_metadata().is_ok() => {

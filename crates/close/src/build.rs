@@ -639,6 +639,16 @@ impl<'a, 'w> Builder<'a, 'w> {
                 }
                 EventKind::FoldedSection => self.folded_section(walk, &event, time()),
                 EventKind::Depend | EventKind::Count | EventKind::LockUse | EventKind::Processor => {}
+                // What tells of messages is read by itself.
+                EventKind::MpiCall
+                | EventKind::MpiCallOn
+                | EventKind::MpiReturn
+                | EventKind::MpiHandle
+                | EventKind::MpiDone
+                | EventKind::MpiFrom
+                | EventKind::MpiComm
+                | EventKind::MpiMembers
+                | EventKind::MpiPolled => {}
                 // These belong to others: the end of this task is missing.
                 EventKind::Join | EventKind::Lane | EventKind::Root => {
                     return Ok(self.cut_short(walk, recorded));

@@ -19,16 +19,95 @@ const LONG: u64 = 100_000_000;
 /// A moment in both clocks.
 type Pair = (u64, u64);
 
-impl Clock {
-    /// The clock of a process in a run that began at `zero`, in the nanoseconds of the machine.
-    pub fn new(process: &Process, threads: &[Events<'_>], zero: u64) -> Self {
-        let Some(first) = threads.first().map(|thread| &thread.header) else {
-            return Clock { rate: 1 << 32, begin: 0 };
+/// A process's own view of its clock.
+#[derive(Clone, Copy, Debug)]
+struct Own {
+    base: Pair,
+    rate: u64,
+    by_processor: bool,
+}
+
+/// Nanoseconds by which two readings of one moment may be apart: the process may have lost its core between them.
+const APART: i128 = 50_000_000;
+
+/// The clocks of all processes of a run, which begins when the first of them did. Processes of one machine count the same ticks,
+/// so they have one clock; that of another machine is put right by what the processes found out about each other.
+pub fn clocks(processes: &[&Process], threads: &[Vec<Events<'_>>]) -> Vec<Clock> {
+    let own: Vec<Own> =
+        processes.iter().zip(threads).map(|(process, threads)| Own::new(process, threads)).collect();
+    let machine = |at: usize| (processes[at].get("boot"), processes[at].get("host"));
+    // When each process began, in nanoseconds of the first machine.
+    let mut begins: Vec<i128> = own.iter().map(|own| i128::from(own.base.1)).collect();
+    let mut rates: Vec<u64> = own.iter().map(|own| own.rate).collect();
+    for at in 0..own.len() {
+        let mates =
+            || (0..own.len()).filter(|&other| machine(other) == machine(at) && own[other].by_processor);
+        if own[at].by_processor && machine(at).0.is_some() {
+            // The longest of them knows best how fast ticks are.
+            let best = mates().min_by_key(|&other| own[other].base.1).unwrap_or(at);
+            let apart =
+                |other: usize| i128::from(own[other].base.1) - length(own[best].rate, own[other].base.0);
+            let mut all: Vec<i128> = mates().map(apart).collect();
+            all.sort_unstable();
+            let middle = all[all.len() / 2];
+            if (apart(at) - middle).abs() < APART {
+                begins[at] = middle + length(own[best].rate, own[at].base.0);
+                rates[at] = own[best].rate;
+            }
+        }
+        let line = (0..own.len())
+            .filter(|&other| machine(other) == machine(at))
+            .find_map(|o| Line::of(processes[o]));
+        if let Some(line) = line {
+            begins[at] = line.at(begins[at]);
+            rates[at] = (rates[at] as f64 * (1.0 + line.drift)).round() as u64;
+        }
+    }
+    let zero = begins.iter().copied().min().unwrap_or(0);
+    let begin = |begin: i128| (begin - zero).clamp(0, 1 << 60) as i64;
+    begins.into_iter().zip(rates).map(|(at, rate)| Clock { rate, begin: begin(at) }).collect()
+}
+
+fn length(rate: u64, ticks: u64) -> i128 {
+    ((u128::from(ticks) * u128::from(rate)) >> 32) as i128
+}
+
+/// How much later it is at rank 0 than here: at a moment, and how that changes.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    from: i128,
+    later: i128,
+    drift: f64,
+}
+
+impl Line {
+    /// What a process found out: "NANOS LATER TOOK", when MPI began and when it ended.
+    fn of(process: &Process) -> Option<Line> {
+        let read = |text: &str| -> Option<(i128, i128)> {
+            let mut words = text.split(' ').map(|word| word.parse::<i64>().ok());
+            Some((words.next()??.into(), words.next()??.into()))
         };
+        let mut found = process.all("mpi-clock").filter_map(read);
+        let (from, later) = found.next()?;
+        let drift = match found.last() {
+            Some((to, then)) if to > from => (then - later) as f64 / (to - from) as f64,
+            _ => 0.0,
+        };
+        Some(Line { from, later, drift })
+    }
+
+    fn at(&self, nanos: i128) -> i128 {
+        nanos + self.later + (self.drift * (nanos - self.from) as f64).round() as i128
+    }
+}
+
+impl Own {
+    fn new(process: &Process, threads: &[Events<'_>]) -> Own {
+        let none = Own { base: (0, 0), rate: 1 << 32, by_processor: false };
+        let Some(first) = threads.first().map(|thread| &thread.header) else { return none };
         let base = (first.base_ticks, first.base_nanos);
-        let begin = first.base_nanos.saturating_sub(zero).min(1 << 60) as i64;
         if first.clock != ClockKind::Processor as u32 {
-            return Clock { rate: 1 << 32, begin };
+            return Own { base, ..none };
         }
         // The longer apart, the better known: until now, when this is the machine that recorded and it was not restarted.
         let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
@@ -41,9 +120,11 @@ impl Clock {
         let long = ended.filter(|&(_, nanos)| nanos.saturating_sub(base.1) > LONG);
         let known = [long, now, ended, chunks.max()].into_iter().flatten();
         let rate = known.filter_map(|last| rate(base, last)).next().unwrap_or(1 << 32);
-        Clock { rate, begin }
+        Own { base, rate, by_processor: true }
     }
+}
 
+impl Clock {
     /// The time of an event.
     #[inline(always)]
     pub fn time(&self, ticks: u64) -> i64 {

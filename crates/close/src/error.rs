@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crosscut_messages::MessagesError;
 use crosscut_run::RunError;
 use crosscut_tasks::TasksError;
 use thiserror::Error;
@@ -48,6 +49,9 @@ pub enum CloseError {
     /// The task tree could not be completed.
     #[error(transparent)]
     Tasks(#[from] TasksError),
+    /// The messages could not be written.
+    #[error(transparent)]
+    Messages(#[from] MessagesError),
 }
 
 impl CloseError {

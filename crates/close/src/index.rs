@@ -561,6 +561,13 @@ impl<'a> Pass<'a> {
                 }
             }
             EventKind::LoopEnd | EventKind::Depend | EventKind::Count | EventKind::Created => {}
+            EventKind::MpiCall | EventKind::MpiCallOn | EventKind::MpiPolled => self.code(word),
+            EventKind::MpiReturn
+            | EventKind::MpiHandle
+            | EventKind::MpiDone
+            | EventKind::MpiFrom
+            | EventKind::MpiComm
+            | EventKind::MpiMembers => {}
         }
     }
 

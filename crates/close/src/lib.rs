@@ -8,6 +8,7 @@ mod failures;
 mod files;
 mod index;
 mod locks;
+mod mpi;
 mod sources;
 pub mod symbols;
 
@@ -18,9 +19,9 @@ use crosscut_run::{Places, Run, RunWriter};
 use crosscut_tasks::schema::TaskWriter;
 
 use build::{Builder, Gaps, Recorded};
-use clock::Clock;
 use files::Process;
 use index::{Index, Point};
+use mpi::World;
 use sources::Sites;
 
 pub use crosscut_run::{Progress, Quiet};
@@ -95,53 +96,87 @@ pub fn close_into(
     progress: &dyn Progress,
 ) -> Result<About, CloseError> {
     let all = files::read(folder)?;
-    let processes: Vec<&Process> = all.iter().filter(|process| !process.threads.is_empty()).collect();
+    let mut processes: Vec<&Process> = all.iter().filter(|process| !process.threads.is_empty()).collect();
     let early = ended_early(folder);
     let mut notes = missing(&all);
+    let world = World::find(&mut processes);
     let mut sites = Sites::new();
     let recorded = index(&processes, &mut sites, &mut notes)?;
-    if recorded.iter().all(|process| process.index.roots.is_empty()) {
+    let has_tasks = recorded.iter().any(|process| !process.index.roots.is_empty());
+    if !has_tasks && world.is_none() {
         return Err(CloseError::Nothing { folder: folder.to_owned() });
     }
     check_cancelled(progress)?;
 
-    let nodes = recorded.iter().map(|process| process.index.nodes).sum::<usize>() + 4;
-    if nodes >= u32::MAX as usize {
-        return Err(CloseError::TooMany { what: "nodes", limit: u32::MAX.into() });
-    }
-    let mut writer = TaskWriter::new(run, nodes)?;
-    for name in counters(&recorded, &mut notes) {
-        writer.add_counter(run, &name)?;
-    }
     let threads: Vec<usize> = processes.iter().map(|process| process.threads.len()).collect();
-    let mut places = Places::processes(&threads)?;
-    let mut watch = |done: u32| {
-        progress.advance(u64::from(done), 2 * nodes as u64);
-        check_cancelled(progress)
+    let mut places =
+        Places::processes(&world.as_ref().map_or(threads.clone(), |world| world.threads(&threads)))?;
+    let tasks = match has_tasks {
+        true => Some(build(&recorded, &processes, run, &mut places, &mut sites, &mut notes, progress)?),
+        false => None,
     };
-    let built = Builder::new(&recorded, &mut writer, &mut places, &mut sites, &mut watch).run()?;
-    writer.truncate(built.nodes);
-    writer.collapsed = built.collapsed;
-    writer.depends = built.depends;
-    writer.chunks = built.chunks;
-    writer.beside = built.locks.finish(&processes, &recorded, &sites);
-    writer.beside.joined = built.joined;
-
-    if built.gaps.unstarted > 0 && cancels(&all) {
-        notes.push(format!("{} tasks were cancelled before they began", built.gaps.unstarted));
+    let gaps = tasks.as_ref().map_or_else(Gaps::default, |tasks| tasks.gaps);
+    if gaps.unstarted > 0 && cancels(&all) {
+        notes.push(format!("{} tasks were cancelled before they began", gaps.unstarted));
     }
     let dropped = lost(&recorded, &mut notes);
     describe(run, &processes, options, dropped);
     run.manifest().facts.insert("threads".into(), threads_of(&recorded));
     run.manifest().facts.insert("workers".into(), workers(&processes, &recorded).into());
-    run.manifest().partial = partial(&all, &recorded, built.gaps, dropped, &early, options);
+    run.manifest().partial = partial(&all, &recorded, gaps, dropped, &early, options);
+    if let Some(world) = &world {
+        notes.extend(world.notes().iter().cloned());
+        world.write(run, &processes, &recorded, &sites)?;
+    }
     run.put_sources(&sites.finish())?;
     // Its memory is needed again.
     drop(recorded);
-    crosscut_tasks::finish_grown(run, writer, &places, built.grown)?;
+    match tasks {
+        Some(tasks) => crosscut_tasks::finish_grown(run, tasks.writer, &places, tasks.grown)?,
+        None => run.put_places(&places)?,
+    }
     check_cancelled(progress)?;
-    let tasks = run.manifest().facts["tasks"]["tasks"].as_i64().unwrap_or(0);
+    let tasks = run.manifest().facts.get("tasks").and_then(|tasks| tasks["tasks"].as_i64()).unwrap_or(0);
     Ok(About { tasks, dropped, early, processes: processes.len(), notes })
+}
+
+/// The task tree in the making.
+struct Tasks {
+    writer: TaskWriter,
+    grown: crosscut_tasks::Grown,
+    gaps: Gaps,
+}
+
+/// The second pass: the task tree.
+fn build(
+    recorded: &[Recorded<'_>],
+    processes: &[&Process],
+    run: &mut RunWriter,
+    places: &mut Places,
+    sites: &mut Sites,
+    notes: &mut Vec<String>,
+    progress: &dyn Progress,
+) -> Result<Tasks, CloseError> {
+    let nodes = recorded.iter().map(|process| process.index.nodes).sum::<usize>() + 4;
+    if nodes >= u32::MAX as usize {
+        return Err(CloseError::TooMany { what: "nodes", limit: u32::MAX.into() });
+    }
+    let mut writer = TaskWriter::new(run, nodes)?;
+    for name in counters(recorded, notes) {
+        writer.add_counter(run, &name)?;
+    }
+    let mut watch = |done: u32| {
+        progress.advance(u64::from(done), 2 * nodes as u64);
+        check_cancelled(progress)
+    };
+    let built = Builder::new(recorded, &mut writer, places, sites, &mut watch).run()?;
+    writer.truncate(built.nodes);
+    writer.collapsed = built.collapsed;
+    writer.depends = built.depends;
+    writer.chunks = built.chunks;
+    writer.beside = built.locks.finish(processes, recorded, sites);
+    writer.beside.joined = built.joined;
+    Ok(Tasks { writer, grown: built.grown, gaps: built.gaps })
 }
 
 fn check_cancelled(progress: &dyn Progress) -> Result<(), CloseError> {
@@ -154,20 +189,19 @@ fn index<'a>(
     sites: &mut Sites,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Recorded<'a>>, CloseError> {
+    let threads: Vec<Vec<Events<'a>>> = processes
+        .iter()
+        .map(|process| process.threads.iter().map(files::Thread::events).collect())
+        .collect::<Result<_, _>>()?;
+    let clocks = clock::clocks(processes, &threads);
     let mut recorded = Vec::new();
     let mut first_thread = 0;
-    let began = |threads: &[Events<'_>]| threads.first().map_or(u64::MAX, |thread| thread.header.base_nanos);
-    let mut zero = u64::MAX;
-    for process in processes {
-        let threads: Vec<Events<'a>> =
-            process.threads.iter().map(files::Thread::events).collect::<Result<_, _>>()?;
-        zero = zero.min(began(&threads));
+    for ((process, threads), clock) in processes.iter().zip(threads).zip(clocks) {
         let index = Index::new(&threads, first_thread)?;
         for &(thread, damage) in &index.damages {
             notes.push(format!("{}: {damage}; the rest is not read", process.threads[thread].path.display()));
         }
         notes.extend(sites.add_process(&process.maps, &index.codes));
-        let clock = Clock::new(process, &threads, zero);
         first_thread += threads.len();
         recorded.push(Recorded { first_thread: first_thread - threads.len(), threads, index, clock });
     }
@@ -267,8 +301,11 @@ fn describe(run: &mut RunWriter, processes: &[&Process], options: &Options, drop
     } else if let Some(process) = processes.first() {
         manifest.origin.command = process.all("argument").map(str::to_owned).collect();
     }
-    for version in processes.iter().filter_map(|process| process.get("openmp")) {
-        manifest.origin.tools.insert("openmp".into(), version.to_owned());
+    for tool in ["openmp", "mpi-version"] {
+        for version in processes.iter().filter_map(|process| process.get(tool)) {
+            let tool = tool.strip_suffix("-version").unwrap_or(tool);
+            manifest.origin.tools.insert(tool.into(), version.to_owned());
+        }
     }
     manifest.facts.insert("dropped_events".into(), dropped.into());
     let processors = processes.iter().filter_map(|process| process.get("processors")?.parse::<u32>().ok());

@@ -12,7 +12,7 @@ use crate::symbols;
 const RECENT: usize = 256;
 
 /// Names of runtimes: an address in one of them is not the user's.
-const RUNTIMES: &[&str] = &["libomp", "libiomp", "libgomp", "libcrosscut_record"];
+const RUNTIMES: &[&str] = &["libomp", "libiomp", "libgomp", "libcrosscut_record", "libcrosscut_mpi"];
 
 /// The sites of a run in the making.
 pub struct Sites {
@@ -105,6 +105,11 @@ impl Sites {
     pub fn source(&self, process: u32, code: u64) -> u32 {
         let source = self.sources.get(process as usize).and_then(|sources| sources.get(&code));
         source.copied().unwrap_or(NO_SOURCE)
+    }
+
+    /// The sources of all addresses of each process.
+    pub fn by_process(&self) -> &[HashMap<u64, u32>] {
+        &self.sources
     }
 
     /// All of them.

@@ -62,6 +62,7 @@ impl Data {
 }
 
 /// What a call is like. Numbers are positions of arguments in C.
+#[allow(missing_docs)] // named as the arguments are
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Nothing is told but the call.

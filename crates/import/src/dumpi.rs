@@ -116,7 +116,7 @@ impl Reader for Dumpi {
         run.manifest().partial = partial::label(&missing, inputs);
         notes.extend(missing);
         let notes = partial::few(notes);
-        let whole = Whole { comms: resolved.comms, functions, clocks: clock_of, notes };
+        let whole = Whole { comms: resolved.comms, functions, clocks: clock_of, notes, ..Whole::default() };
         builder.finish(run, done, whole)?;
         Ok(())
     }

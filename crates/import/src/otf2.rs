@@ -148,7 +148,7 @@ impl<'a> Archive<'a> {
         }
         let notes = crate::partial::few(notes);
         let clocks = self.clocks();
-        let whole = Whole { comms: self.ranks.comms.clone(), functions, clocks, notes };
+        let whole = Whole { comms: self.ranks.comms.clone(), functions, clocks, notes, ..Whole::default() };
         builder.finish(run, done, whole)?;
         Ok(())
     }

@@ -66,6 +66,9 @@ pub struct Whole {
     pub functions: Vec<Function>,
     /// By rank: which clock it has; all different when empty.
     pub clocks: Vec<u32>,
+    /// By rank: its place, where the run has its places and its clock from elsewhere. When empty, ranks are the places of the
+    /// run, and the first call begins at 0.
+    pub places: Vec<u32>,
     /// What is to be known of this run.
     pub notes: Vec<String>,
 }
@@ -80,6 +83,8 @@ pub(crate) struct Calls {
     pub peer: ColumnMut<u32>,
     pub comm: ColumnMut<u32>,
     pub request: ColumnMut<u32>,
+    /// Where it is known which line calls.
+    pub source: Option<ColumnMut<u32>>,
 }
 
 /// What a rank did, beside its calls.
@@ -122,8 +127,15 @@ impl Builder {
             peer: run.column("messages/call_peer", sum)?,
             comm: run.column("messages/call_comm", sum)?,
             request: run.column("messages/call_request", sum)?,
+            source: None,
         };
         Ok(Builder { calls, first })
+    }
+
+    /// Keeps which line each call comes from.
+    pub fn with_sources(mut self, run: &RunWriter) -> Result<Self, MessagesError> {
+        self.calls.source = Some(run.column("messages/call_source", self.calls.start.len())?);
+        Ok(self)
     }
 
     /// A writer for each rank; they may be filled at the same time.
@@ -133,6 +145,7 @@ impl Builder {
             (&mut calls.function[..], &mut calls.start[..], &mut calls.end[..]);
         let (mut bytes, mut peer) = (&mut calls.bytes[..], &mut calls.peer[..]);
         let (mut comm, mut request) = (&mut calls.comm[..], &mut calls.request[..]);
+        let mut source = calls.source.as_mut().map(|source| &mut source[..]);
         let mut writers = Vec::with_capacity(self.first.len() - 1);
         for border in self.first.windows(2) {
             let count = border[1] - border[0];
@@ -146,6 +159,7 @@ impl Builder {
                 peer: take(&mut peer, count),
                 comm: take(&mut comm, count),
                 request: take(&mut request, count),
+                source: source.as_mut().map(|source| take(source, count)),
             });
         }
         writers
@@ -175,6 +189,7 @@ pub struct RankWriter<'a> {
     peer: &'a mut [u32],
     comm: &'a mut [u32],
     request: &'a mut [u32],
+    source: Option<&'a mut [u32]>,
 }
 
 impl RankWriter<'_> {
@@ -205,6 +220,7 @@ impl RankWriter<'_> {
             peer: self.peer[at],
             comm: self.comm[at],
             request: self.request[at],
+            source: self.source.as_ref().map_or(NONE, |source| source[at]),
         };
         change(&mut call);
         self.set(at, call);
@@ -218,6 +234,9 @@ impl RankWriter<'_> {
         self.peer[at] = call.peer;
         self.comm[at] = call.comm;
         self.request[at] = call.request;
+        if let Some(source) = &mut self.source {
+            source[at] = call.source;
+        }
     }
 
     /// How many calls there is room for.

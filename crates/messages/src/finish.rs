@@ -32,8 +32,11 @@ pub(crate) fn finish(
     }
     let mut matched = match_all(&sides);
     let collectives = collectives::gather(&done, &whole.comms);
-    let corrected = correct_clocks(&mut calls, &first, &matched, &sides, &collectives, &whole.clocks);
-    let elapsed = start_at_zero(&mut calls);
+    let corrected = correct_clocks(&mut calls, &first, &matched, &sides, &collectives, &whole);
+    if whole.places.is_empty() {
+        start_at_zero(&mut calls);
+    }
+    let elapsed = calls.end.par_iter().copied().max().unwrap_or(0).max(0);
     let start = &calls.start;
     matched.pairs.par_sort_unstable_by_key(|pair| (start[sides.send(pair.send).1.call as usize], *pair));
     let bytes = put_messages(run, &calls, &sides, &matched.pairs)?;
@@ -59,7 +62,10 @@ pub(crate) fn finish(
     put_clocks(run, ranks, &corrected, &whole.clocks)?;
     put_summary(run, summary, corrected)?;
     run.manifest().cover(0, elapsed);
-    run.put_places(&Places::processes(&vec![1; ranks])?)?;
+    match whole.places.is_empty() {
+        true => run.put_places(&Places::processes(&vec![1; ranks])?)?,
+        false => put_ids(run, "rank_place", &whole.places, |place| *place)?,
+    }
     Ok(())
 }
 
@@ -97,11 +103,13 @@ fn correct_clocks(
     matched: &Matched,
     sides: &Sides<'_>,
     collectives: &Collectives,
-    clocks: &[u32],
+    whole: &Whole,
 ) -> Option<Corrected> {
-    let shared = correct_by(calls, first, matched, sides, collectives, clocks)?;
+    let clocks = &whole.clocks[..];
+    let begins: Vec<bool> = whole.functions.iter().map(Function::only_begins).collect();
+    let shared = correct_by(calls, first, matched, sides, (collectives, &begins), clocks)?;
     let (corrected, clocks) = match shared.after > 0 && !clocks.is_empty() {
-        true => (correct_by(calls, first, matched, sides, collectives, &[])?, &[][..]),
+        true => (correct_by(calls, first, matched, sides, (collectives, &begins), &[])?, &[][..]),
         false => (shared, clocks),
     };
     let (start, end) = (&mut calls.start, &mut calls.end);
@@ -118,12 +126,13 @@ fn correct_clocks(
     Some(Corrected { lines: lines.map(Option::unwrap_or_default).collect(), ..corrected })
 }
 
+/// `collectives` with what each function is: whether it only begins.
 fn correct_by(
     calls: &Calls,
     first: &[usize],
     matched: &Matched,
     sides: &Sides<'_>,
-    collectives: &Collectives,
+    (collectives, only_begins): (&Collectives, &[bool]),
     clocks: &[u32],
 ) -> Option<Corrected> {
     let ranks = first.len() - 1;
@@ -147,7 +156,12 @@ fn correct_by(
             if !Collective(collectives.kind[number]).is_synchronising() {
                 continue;
             }
-            let mut members = collectives.calls(number).map(|call| (rank_of(call), call as usize));
+            let is_whole = |call: &usize| {
+                let function = calls.function.get(*call).map_or(0, |&function| usize::from(function));
+                !only_begins.get(function).copied().unwrap_or(false)
+            };
+            let whole = collectives.calls(number).map(|call| call as usize).filter(is_whole);
+            let mut members = whole.map(|call| (rank_of(call as u32), call));
             let Some((hub, hub_call)) = members.next() else { continue };
             for (rank, call) in members {
                 let (hub, other) = (clock(hub), clock(rank));
@@ -159,13 +173,12 @@ fn correct_by(
     clocks::correct(&begins, &each)
 }
 
-/// Shifts all times so that the first is zero; returns the last.
-fn start_at_zero(calls: &mut Calls) -> i64 {
+/// Shifts all times so that the first is zero.
+fn start_at_zero(calls: &mut Calls) {
     let zero = calls.start.par_iter().copied().min().unwrap_or(0);
     let shift = |time: &mut i64| *time = time.saturating_sub(zero);
     calls.start.par_iter_mut().for_each(shift);
     calls.end.par_iter_mut().for_each(shift);
-    calls.end.par_iter().copied().max().unwrap_or(0).max(0)
 }
 
 /// Writes the messages, by the start of their sends; returns their bytes.
@@ -251,6 +264,9 @@ fn put_calls(run: &mut RunWriter, calls: Calls, first: &[usize]) -> Result<(), M
     run.put_ids(calls.peer)?;
     run.put_ids(calls.comm)?;
     run.put(calls.request)?;
+    if let Some(source) = calls.source {
+        run.put_ids(source)?;
+    }
     put(run, "call_first", first, |first| *first as i64)
 }
 

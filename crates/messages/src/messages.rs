@@ -48,6 +48,8 @@ pub struct Messages {
     pub calls: Calls,
     /// The collectives.
     pub collectives: Collectives,
+    /// By rank: its place in the run; ranks are places where there is none.
+    places: Option<Ids>,
 }
 
 /// The calls of all ranks, rank by rank.
@@ -124,6 +126,7 @@ impl Messages {
             receive_done: run.column("messages/receive_done")?,
             calls: Calls::open(&run)?,
             collectives: Collectives::open(&run)?,
+            places: optional(&run, "messages/rank_place")?,
             run,
         };
         messages.check()?;
@@ -145,9 +148,10 @@ impl Messages {
         let known = (0..n).all(|row| self.source.at(row) < ranks && self.destination.at(row) < ranks);
         let c = &self.calls;
         let whole = is_borders(&c.first, ranks as usize, c.start.len()) && c.is_even();
+        let placed = self.places.as_ref().is_none_or(|places| places.len() == ranks as usize);
         let g = &self.collectives;
         let grouped = is_borders(&g.first, g.kind.len(), g.call.len()) && g.is_even();
-        match fits && known && whole && grouped {
+        match fits && known && whole && placed && grouped {
             true => Ok(()),
             false => Err(MessagesError::Broken("its columns do not fit together".into())),
         }
@@ -171,6 +175,14 @@ impl Messages {
     /// The run.
     pub fn run(&self) -> &Arc<Run> {
         &self.run
+    }
+
+    /// The place of a rank in the run: of the first thread of its process.
+    pub fn place(&self, rank: u32) -> u32 {
+        match &self.places {
+            Some(places) if (rank as usize) < places.len() => places.at(rank as usize),
+            _ => rank,
+        }
     }
 
     /// Communicators.
@@ -200,10 +212,7 @@ impl Calls {
             peer: run.ids("messages/call_peer")?,
             comm: run.ids("messages/call_comm")?,
             request: run.column("messages/call_request")?,
-            lines: match run.has("messages/call_source") {
-                true => Some(run.ids("messages/call_source")?),
-                false => None,
-            },
+            lines: optional(run, "messages/call_source")?,
         })
     }
 
@@ -261,6 +270,11 @@ impl Collectives {
             _ => &[],
         }
     }
+}
+
+/// A column that not every run has.
+fn optional(run: &Run, name: &str) -> Result<Option<Ids>, MessagesError> {
+    Ok(if run.has(name) { Some(run.ids(name)?) } else { None })
 }
 
 fn not_a_table(name: &str) -> MessagesError {

@@ -170,6 +170,11 @@ impl Function {
     pub fn named(name: &str) -> Self {
         Function { name: name.to_owned(), class: Class::of(name) }
     }
+
+    /// Whether it only begins what another call completes: its end says nothing of what others did.
+    pub fn only_begins(&self) -> bool {
+        ["MPI_I", "MPI_Start"].iter().any(|begin| self.name.starts_with(begin))
+    }
 }
 
 /// A call of a rank.
@@ -189,12 +194,14 @@ pub struct Call {
     pub comm: u32,
     /// The request that it made or completed, by the rank's own numbers; [`NONE`].
     pub request: u32,
+    /// The line that calls, by its number among the run's sources; [`NONE`].
+    pub source: u32,
 }
 
 impl Call {
     /// A call that moves nothing.
     pub fn new(function: u16, start: i64, end: i64) -> Self {
-        Call { function, start, end, bytes: 0, peer: NONE, comm: NONE, request: NONE }
+        Call { function, start, end, bytes: 0, peer: NONE, comm: NONE, request: NONE, source: NONE }
     }
 }
 

@@ -106,7 +106,7 @@ impl Arguments {
     /// A handle that is passed by value.
     pub fn handle(&self, at: u8, what: Handle) -> u64 {
         match self.is_fortran {
-            true => kind().from_fortran(self.int(at), what),
+            true => kind().known_to_fortran_as(self.int(at), what),
             false => kind().handle(self.words[usize::from(at)], what),
         }
     }
@@ -119,7 +119,7 @@ impl Arguments {
     /// An entry of a list of handles.
     pub fn stored_handle_of(&self, at: u8, index: usize, what: Handle) -> u64 {
         if self.is_fortran {
-            return kind().from_fortran(self.stored_of(at, index), what);
+            return kind().known_to_fortran_as(self.stored_of(at, index), what);
         }
         // SAFETY: a list of handles, each of that size.
         unsafe {

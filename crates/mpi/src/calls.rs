@@ -30,7 +30,13 @@ pub type Status = [u64; 4];
 
 /// Calls the real function and tells of it.
 #[inline]
-pub fn call(number: usize, function: &Function, arguments: &mut Arguments, real: usize, caller: u64) -> c_int {
+pub fn call(
+    number: usize,
+    function: &Function,
+    arguments: &mut Arguments,
+    real: usize,
+    caller: u64,
+) -> c_int {
     let Some(recorder) = recorder::get() else { return arguments.call(real) };
     let word = with_tag(caller, number as u16);
     let mut call = Call { recorder, arguments, real, word, name: function.name };
@@ -240,7 +246,8 @@ impl Call<'_> {
 
     /// What a status says of a request that is done; it is one of a list.
     pub fn done(&mut self, handle: u64, statuses: u8, index: usize) {
-        let first: *const u64 = std::ptr::with_exposed_provenance(self.arguments.words[usize::from(statuses)]);
+        let first: *const u64 =
+            std::ptr::with_exposed_provenance(self.arguments.words[usize::from(statuses)]);
         let status = first.wrapping_byte_add(index * kind().status);
         let (source, tag, bytes, cancelled) = kind().status(status.cast());
         let bytes = bytes as u64 | if cancelled { crosscut_events::mpi::CANCELLED } else { 0 };
@@ -282,7 +289,7 @@ impl Call<'_> {
         let comm = self.arguments.handle(comm, Handle::Comm);
         let root = root.map_or(UNKNOWN, |root| kind().rank(self.arguments.int(root)));
         // On one between two groups, the side of the root gives nothing but from the root itself.
-        let gives = root < UNKNOWN || root == UNKNOWN || root == ROOT && self.name.contains("cast");
+        let gives = root <= UNKNOWN || root == ROOT && self.name.contains("cast");
         let bytes = data.filter(|_| gives).map_or(0, |data| self.bytes(data, comm));
         self.begin_on(comm, with_peer(root, 0), bytes);
     }

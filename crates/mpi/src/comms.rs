@@ -62,7 +62,7 @@ fn members(recorder: Recorder, mut group: usize, is_other: bool) {
         let ranks = unsafe { std::slice::from_raw_parts(ranks, count) };
         tell_ranks(ranks, |first, count, distance| {
             let run = u64::from(kind().rank(first)) << 32 | count as u64;
-            recorder.put(MpiMembers, [run, i64::from(distance) as u64 * 2 | u64::from(is_other)]);
+            recorder.put(MpiMembers, [run, (i64::from(distance) << 1) as u64 | u64::from(is_other)]);
         });
     }
     ask!(c"PMPI_Group_free"(&raw mut group));

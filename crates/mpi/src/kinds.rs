@@ -182,7 +182,7 @@ impl Kind {
     }
 
     /// The handle that Fortran knows by a number.
-    pub fn from_fortran(&self, number: c_int, what: Handle) -> u64 {
+    pub fn known_to_fortran_as(&self, number: c_int, what: Handle) -> u64 {
         if self.size(what) == 4 {
             return u64::from(number as u32);
         }

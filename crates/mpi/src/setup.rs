@@ -138,8 +138,7 @@ fn compare_clocks(recorder: Recorder, rank: c_int, size: c_int) {
     let Some(hosts) = room.take(size) else { return };
     let mut own = host_number();
     let all = hosts.as_mut_ptr();
-    let gathered =
-        ask!(c"PMPI_Allgather"(&raw mut own, 8usize, byte(), all, 8usize, byte(), kind().world));
+    let gathered = ask!(c"PMPI_Allgather"(&raw mut own, 8usize, byte(), all, 8usize, byte(), kind().world));
     if gathered != Some(0) {
         return;
     }

@@ -28,7 +28,6 @@ fn diagnose(need: &Need) -> (&'static str, String, bool) {
         State::Found(version) => ("found", version, false),
         State::TooOld(version) => ("too old", version, required),
         State::Missing => match (need.importance, need.obstacle()) {
-            (Importance::Later, _) => ("later", need.source.describe(), false),
             (Importance::Optional(fallback), _) => {
                 ("missing", format!("{fallback}; {}", need.source.describe()), false)
             }

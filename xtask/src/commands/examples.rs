@@ -1,8 +1,8 @@
 //! `cargo xtask examples`: builds the programs in `examples/` to `out/examples`.
 //!
 //! Each C and C++ file is built twice: `clang/NAME` runs on LLVM's OpenMP, `gcc/NAME` on GNU's. Rust packages go to
-//! `rust/NAME`. Those of `examples/planted` go to `planted` in the same folders; there, C++ is for oneTBB. Only what has
-//! changed is built.
+//! `rust/NAME`. Those of `examples/planted` go to `planted` in the same folders; there, C++ is for oneTBB. Those of
+//! `examples/mpi` go to `openmpi` and `mpich`, built by the compilers of these two. Only what has changed is built.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,9 @@ use std::time::SystemTime;
 
 use anyhow::{Context, Result};
 
-use crate::needs::{self, CLANG, GCC, LLVM_OPENMP, Need, TBB};
+use crate::needs::{
+    self, CLANG, FORTRAN, GCC, LLVM_OPENMP, MPICH, MPICH_RUN, Need, OPEN_MPI, OPEN_MPI_RUN, TBB,
+};
 use crate::process;
 use crate::workspace::{self, Profile, cargo};
 
@@ -20,13 +22,35 @@ struct Toolchain {
     folder: &'static str,
     c: &'static str,
     cpp: &'static str,
+    fortran: Option<&'static str>,
     needs: &'static [&'static Need],
 }
 
-const LLVM: Toolchain =
-    Toolchain { folder: "clang", c: "clang-19", cpp: "clang++-19", needs: &[&CLANG, &LLVM_OPENMP] };
+const LLVM: Toolchain = Toolchain {
+    folder: "clang",
+    c: "clang-19",
+    cpp: "clang++-19",
+    fortran: None,
+    needs: &[&CLANG, &LLVM_OPENMP],
+};
 
-const GNU: Toolchain = Toolchain { folder: "gcc", c: "gcc", cpp: "g++", needs: &[&GCC] };
+const GNU: Toolchain = Toolchain { folder: "gcc", c: "gcc", cpp: "g++", fortran: None, needs: &[&GCC] };
+
+const WITH_OPEN_MPI: Toolchain = Toolchain {
+    folder: "openmpi",
+    c: "mpicc.openmpi",
+    cpp: "mpicxx.openmpi",
+    fortran: Some("mpif90.openmpi"),
+    needs: &[&GCC, &FORTRAN, &OPEN_MPI, &OPEN_MPI_RUN],
+};
+
+const WITH_MPICH: Toolchain = Toolchain {
+    folder: "mpich",
+    c: "mpicc.mpich",
+    cpp: "mpicxx.mpich",
+    fortran: Some("mpif90.mpich"),
+    needs: &[&GCC, &FORTRAN, &MPICH, &MPICH_RUN],
+};
 
 const FLAGS: &[&str] = &["-O2", "-g", "-Wall", "-Wextra"];
 const OPENMP: &[&str] = &["-fopenmp", "-lm"];
@@ -64,6 +88,13 @@ pub fn build() -> Result<PathBuf> {
             built += usize::from(toolchain.build(source, if is_tbb { ONE_TBB } else { OPENMP }, PLANTED)?);
         }
     }
+    let messages = files_in(&workspace::root().join("examples/mpi"))?;
+    for toolchain in [&WITH_OPEN_MPI, &WITH_MPICH] {
+        needs::install(toolchain.needs)?;
+        for source in &messages {
+            built += usize::from(toolchain.build(source, OPENMP, "")?);
+        }
+    }
     build_programs(PLANTED_RUST.0, PLANTED_RUST.1, &format!("rust/{PLANTED}"))?;
     for name in RUST_PACKAGES {
         build_package(name)?;
@@ -93,6 +124,7 @@ impl Toolchain {
         let compiler = match source.extension().and_then(|extension| extension.to_str()) {
             Some("c") => self.c,
             Some("cpp") => self.cpp,
+            Some("f90") if self.fortran.is_some() => self.fortran.unwrap_or_default(),
             _ => return Ok(false),
         };
         let program = self.program(source, below)?;
@@ -100,7 +132,8 @@ impl Toolchain {
         // The rules are inputs too, and xtask holds them.
         let mut inputs = vec![source.to_owned(), std::env::current_exe()?];
         inputs.extend(files_in(&headers)?);
-        inputs.extend(source.parent().map(|folder| folder.join("work.h")).filter(|header| header.is_file()));
+        let beside = ["work.h", "count.h"].map(|name| source.with_file_name(name));
+        inputs.extend(beside.into_iter().filter(|header| header.is_file()));
         if is_newer(&program, &inputs)? {
             return Ok(false);
         }

@@ -17,6 +17,8 @@ use super::swap;
 
 /// The file of the recorder.
 const RECORDER: &str = "libcrosscut_record.so";
+/// The file of the library that stands before MPI.
+const BEFORE_MPI: &str = "libcrosscut_mpi.so";
 /// The file of LLVM's OpenMP runtime.
 const LIBOMP: &str = "libomp.so.5";
 /// The variables that name these files where they are somewhere else.
@@ -26,6 +28,7 @@ const LIBOMP_VARIABLE: &str = "CROSSCUT_LIBOMP";
 /// The libraries to load.
 pub struct Preload {
     recorder: PathBuf,
+    before_mpi: Option<PathBuf>,
     libomp: Option<PathBuf>,
     runtime: Runtime,
     /// Where a library is called by a name that the loader understands.
@@ -33,9 +36,10 @@ pub struct Preload {
 }
 
 impl Preload {
-    /// Finds what the program needs.
-    pub fn find(program: &Program, wanted: Wanted) -> Result<Self> {
+    /// Finds what the program needs, which may use MPI.
+    pub fn find(program: &Program, wanted: Wanted, is_mpi: bool) -> Result<Self> {
         let recorder = recorder()?;
+        let before_mpi = if is_mpi { Some(before_mpi(&recorder)?) } else { None };
         let runtime = program.runtime();
         let libomp = match (wanted, runtime) {
             (Wanted::Own, _) | (Wanted::Llvm, Runtime::Llvm) => None,
@@ -51,14 +55,14 @@ impl Preload {
                 }
             },
         };
-        let mut preload = Preload { recorder, libomp, runtime, _names: None };
+        let mut preload = Preload { recorder, before_mpi, libomp, runtime, _names: None };
         preload.name_for_loader()?;
         Ok(preload)
     }
 
     /// The variables of the environment that make the program a recorded one.
     pub fn variables(&self, events: &Path, options: &str) -> Vec<(&'static str, Option<OsString>)> {
-        let libraries = [Some(&self.recorder), self.libomp.as_ref()];
+        let libraries = [Some(&self.recorder), self.before_mpi.as_ref(), self.libomp.as_ref()];
         let mut preload = std::env::var_os("LD_PRELOAD").unwrap_or_default();
         for library in libraries.into_iter().flatten() {
             if !preload.is_empty() {
@@ -83,7 +87,8 @@ impl Preload {
     /// Spaces and colons end a name in LD_PRELOAD, and there is no way to write them: such a library gets another name.
     fn name_for_loader(&mut self) -> Result<()> {
         let ends = |path: &Path| path.as_os_str().as_bytes().iter().any(|byte| b" :\t\n".contains(byte));
-        for library in [Some(&mut self.recorder), self.libomp.as_mut()].into_iter().flatten() {
+        let libraries = [Some(&mut self.recorder), self.before_mpi.as_mut(), self.libomp.as_mut()];
+        for library in libraries.into_iter().flatten() {
             if !ends(library) {
                 continue;
             }
@@ -105,6 +110,9 @@ impl Preload {
 /// With which OpenMP runtime.
 impl fmt::Display for Preload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.before_mpi.is_some() {
+            write!(f, "and its calls of MPI ")?;
+        }
         match (self.runtime, &self.libomp) {
             (_, Some(libomp)) => write!(f, "with {} in place of libgomp", libomp.display()),
             (Runtime::Unknown, None) => write!(f, "with its own OpenMP runtime, if it has any"),
@@ -128,6 +136,19 @@ fn recorder() -> Result<PathBuf> {
             own.display()
         ),
     }
+}
+
+/// The library that stands before MPI comes with the recorder.
+fn before_mpi(recorder: &Path) -> Result<PathBuf> {
+    let file = recorder.with_file_name(BEFORE_MPI);
+    if !file.is_file() {
+        bail!(
+            "{BEFORE_MPI} is not beside the recorder {}; it records calls of MPI: build it with `cargo build --release -p \
+             crosscut-mpi`",
+            recorder.display()
+        );
+    }
+    Ok(file)
 }
 
 /// The file that a variable names; it has to be there.

@@ -17,6 +17,34 @@ use object::{Endianness, Object, ObjectSymbol};
 /// The file of GCC's OpenMP runtime, without its version.
 const LIBGOMP: &str = "libgomp.so";
 
+/// Programs that start the ranks of another, without what may follow behind a dot.
+const LAUNCHERS: &[&str] = &[
+    "mpirun",
+    "mpiexec",
+    "orterun",
+    "prterun",
+    "prun",
+    "srun",
+    "aprun",
+    "jsrun",
+    "ibrun",
+    "mpirun_rsh",
+    "palsrun",
+];
+
+/// How the names of libraries of MPI begin.
+const MPI_LIBRARIES: &[&str] = &["libmpi.so", "libmpich.so", "libmpi_", "libmpich", "libmpifort"];
+
+/// Words of a command that may name the program that is started in the end (`env`, `numactl`, …).
+const WORDS: usize = 64;
+
+/// Whether a word of a command is a program that uses MPI.
+fn names_mpi(word: &OsStr) -> bool {
+    let path = Path::new(word);
+    let is_program = fs::metadata(path).is_ok_and(|about| about.is_file() && is_executable(&about));
+    is_program && inspect(path).is_ok_and(|kind| Program { path: path.to_owned(), kind }.needs_mpi())
+}
+
 /// An executable file.
 pub struct Program {
     /// Where it is.
@@ -92,6 +120,26 @@ impl Program {
             ),
             Kind::Script | Kind::Dynamic { .. } => Ok(()),
         }
+    }
+
+    /// Whether it uses MPI, or starts programs that do.
+    pub fn is_mpi(&self, words: &[OsString]) -> bool {
+        self.is_launcher() || self.needs_mpi() || words.iter().skip(1).take(WORDS).any(|word| names_mpi(word))
+    }
+
+    /// Whether it is known to start the ranks of a program.
+    pub fn is_launcher(&self) -> bool {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        // `mpirun.openmpi`, `mpiexec.hydra`
+        LAUNCHERS.contains(&name.split('.').next().unwrap_or_default())
+    }
+
+    /// Whether a library of MPI is loaded when it starts.
+    pub fn needs_mpi(&self) -> bool {
+        let Kind::Dynamic { loader, needed } = &self.kind else { return false };
+        let is_mpi = |name: &str| MPI_LIBRARIES.iter().any(|library| name.starts_with(library));
+        needed.iter().any(|name| is_mpi(name))
+            || loaded(loader, &self.path).is_some_and(|all| all.iter().any(|(name, _)| is_mpi(name)))
     }
 
     /// The OpenMP runtime that is loaded when it starts.

@@ -153,9 +153,13 @@ fn by_rank(messages: &Messages) -> Vec<SharedColumn> {
         let of_rank = calls.of(rank as u32);
         *inside = of_rank.map(|call| calls.end[call].saturating_sub(calls.start[call]) as f64).sum();
     }
-    let column = |name: &str, unit: Unit, about: &str, values: Vec<f64>| SharedColumn {
-        metric: Metric::new(name, unit, Rule::Sum).about(about),
-        values,
+    let places = (0..ranks as u32).map(|rank| messages.place(rank) as usize + 1).max().unwrap_or(0);
+    let column = |name: &str, unit: Unit, about: &str, of_ranks: Vec<f64>| {
+        let mut values = vec![0.0; places];
+        for (rank, value) in of_ranks.into_iter().enumerate() {
+            values[messages.place(rank as u32) as usize] = value;
+        }
+        SharedColumn { metric: Metric::new(name, unit, Rule::Sum).about(about), values }
     };
     vec![
         column("sent", Unit::Bytes, "Bytes of messages that this rank sent.", sent),
