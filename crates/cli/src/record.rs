@@ -210,7 +210,7 @@ fn nothing(events: &Events, program: &Program) {
         };
         output::say(&format!(
             "nothing was recorded: no tasks of OpenMP (GCC's, LLVM's or Intel's runtime), of crosscut.h, or of \
-             crosscut-rayon were seen in the program; no run was made{hint}"
+             crosscut-rayon, and no calls of MPI were seen in the program; no run was made{hint}"
         ));
     }
 }

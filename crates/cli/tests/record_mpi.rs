@@ -103,7 +103,7 @@ fn the_line_of_each_call() {
         let calls = calls(&messages, function);
         assert_eq!(calls.len(), 3);
         for call in calls {
-            let source = messages.calls.source(call as u32).unwrap_or(NONE);
+            let source = messages.calls.source(call);
             assert_ne!(source, NONE);
             let source = sources.get(source).unwrap();
             assert!(source.file.ends_with("late_sender.c"), "{source:?}");
@@ -133,7 +133,8 @@ fn communicators() {
         let copies = comms.list.iter().filter(|comm| comm.name.starts_with("copy of")).count();
         assert_eq!(copies, 3, "{mpi}");
         // On the reversed halves 5 sends to 3, 3 to 1, and 1 to 5; ranks are those of the world.
-        let half = comms.list.iter().position(|comm| comm.members == [5, 3, 1] && comm.others.is_empty()).unwrap();
+        let half =
+            comms.list.iter().position(|comm| comm.members == [5, 3, 1] && comm.others.is_empty()).unwrap();
         let mut pairs: Vec<(u32, u32)> = (0..messages.len())
             .filter(|&row| messages.comm[row] as usize == half)
             .map(|row| (messages.source.at(row), messages.destination.at(row)))
@@ -181,7 +182,10 @@ fn collectives_memory_and_files() {
         }
         // Windows and files are of the communicator that they were opened on.
         for name in ["MPI_Put", "MPI_Win_fence", "MPI_File_write_at"] {
-            assert!(calls(&messages, name).into_iter().all(|call| messages.calls.comm.at(call) == 0), "{mpi} {name}");
+            assert!(
+                calls(&messages, name).into_iter().all(|call| messages.calls.comm.at(call) == 0),
+                "{mpi} {name}"
+            );
         }
         let put = calls(&messages, "MPI_Put");
         let peers: Vec<u32> = put.into_iter().map(|call| messages.calls.peer.at(call)).collect();
@@ -208,6 +212,26 @@ fn tasks_and_messages_in_one_run() {
             let place = places.get(messages.place(rank)).unwrap();
             assert_eq!(place.process, i64::from(rank), "{mpi}");
         }
+    }
+}
+
+#[test]
+fn fortran() {
+    for mpi in MPIS {
+        let folder = TempDir::new().unwrap();
+        let output = record(folder.path(), mpi, 4, "fortran", &[]);
+        let messages = open(folder.path());
+        is_as_counted(&messages, &output, mpi);
+        // Each call is there once, whichever of the entry points calls which.
+        assert_eq!(calls(&messages, "MPI_Init").len(), 4, "{mpi}");
+        assert_eq!(calls(&messages, "MPI_Send").len(), 4 * 4, "{mpi}");
+        assert_eq!(calls(&messages, "MPI_Waitall").len(), 4, "{mpi}");
+        let reduced = calls(&messages, "MPI_Allreduce").into_iter().map(|call| messages.calls.bytes[call]);
+        assert_eq!(reduced.collect::<Vec<_>>(), [400; 4], "{mpi}");
+        // Lines of Fortran are lines, too.
+        let sources = messages.run().sources().unwrap();
+        let call = calls(&messages, "MPI_Startall")[0];
+        assert!(sources.get(messages.calls.source(call)).unwrap().file.ends_with("fortran.f90"), "{mpi}");
     }
 }
 
@@ -251,7 +275,7 @@ fn one_rank_is_killed() {
         assert!(!recording.wait().unwrap().success(), "the launcher says that a rank was killed");
         let messages = open(folder.path());
         let partial = messages.run().manifest().partial.clone().unwrap();
-        assert!(partial.contains(&format!("process {}", pid.trim())), "{mpi}: {partial}");
+        assert!(partial.contains("did not exit normally"), "{mpi}: {partial}");
         assert_eq!(messages.summary().ranks, RANKS, "{mpi}");
         // Each rank had turned the ring at least a hundred times, and all of that is there.
         for rank in 0..RANKS {

@@ -319,6 +319,22 @@ fn cancels(processes: &[Process]) -> bool {
     processes.iter().any(|process| process.get("cancels").is_some())
 }
 
+/// The processes that did not exit normally, a sentence each; one for all when there are many, as when a launcher ends all of them.
+fn not_ended(processes: &[Process]) -> Vec<String> {
+    const MANY: usize = 8;
+    let name = |process: &Process| match mpi::rank_of(process) {
+        Some((rank, _)) => format!("process {} (rank {rank})", process.get("pid").unwrap_or("?")),
+        None => format!("process {}", process.get("pid").unwrap_or("?")),
+    };
+    let left: Vec<&Process> = processes.iter().filter(|process| process.get("ended").is_none()).collect();
+    match left.first() {
+        Some(first) if left.len() > MANY => {
+            vec![format!("{} processes did not exit normally, the first of them {}", left.len(), name(first))]
+        }
+        _ => left.iter().map(|process| format!("{} did not exit normally", name(process))).collect(),
+    }
+}
+
 /// Why the run is not whole, if it is not.
 fn partial(
     processes: &[Process],
@@ -331,9 +347,7 @@ fn partial(
     let mut reasons = early.to_vec();
     // A single process whose exit code is known has ended well, even if it told nobody.
     if processes.len() > 1 || options.exit.is_none() {
-        for process in processes.iter().filter(|process| process.get("ended").is_none()) {
-            reasons.push(format!("process {} did not exit normally", process.get("pid").unwrap_or("?")));
-        }
+        reasons.extend(not_ended(processes));
     }
     if let Some(Exit::Signal(signal)) = options.exit {
         reasons.push(format!("the program was killed by signal {signal}"));
