@@ -6,6 +6,7 @@ mod preload;
 mod program;
 mod rank;
 mod swap;
+mod together;
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -121,6 +122,9 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let rank = rank::rank();
     let is_mpi = args.mpi || program.is_mpi(&args.command);
     let preload = Preload::find(&program, args.runtime, is_mpi)?;
+    if let Some(rank) = rank.filter(|_| is_mpi && !program.is_launcher()) {
+        return together::run(&args, &program, &preload, rank);
+    }
     let output = args.output.as_deref().map(|target| rank::named(target, rank));
     let target = match &output {
         Some(target) if target.symlink_metadata().is_ok() => {
@@ -147,7 +151,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     events.wait_for_processes(&target);
     // Another recording of the same program may have taken the name meanwhile.
     let target = if args.output.is_none() { free_target(&name, rank) } else { target };
-    let done = close(&args, &events, &target, exit, &program);
+    let done = close(&args, &events, &target, Some(exit), &program);
     Ok(match (done, exit) {
         (_, Exit::Signal(signal)) => child::end_by(signal),
         (false, Exit::Code(0)) => ExitCode::from(FAILED),
@@ -156,14 +160,14 @@ pub fn run(args: Args) -> Result<ExitCode> {
 }
 
 /// Makes the run of the events; whether nothing went wrong.
-fn close(args: &Args, events: &Events, target: &Path, exit: Exit, program: &Program) -> bool {
+fn close(args: &Args, events: &Events, target: &Path, exit: Option<Exit>, program: &Program) -> bool {
     if !crosscut_close::is_events(&events.path) {
         nothing(events, program);
         return true;
     }
     let options = crosscut_close::Options {
         command: args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
-        exit: Some(exit),
+        exit,
     };
     let kept = format!("the events are in {}; {}", quoted(&events.path), how_to_import(&events.path, target));
     let closed = interrupt::stoppable(target, &kept, || {
@@ -284,11 +288,7 @@ struct Events {
 impl Events {
     fn create(target: &Path) -> Result<Self> {
         let path = free(|number| {
-            let mut name = target.with_extension("").into_os_string();
-            if target.extension() != Some(OsStr::new("crosscut")) {
-                name = target.as_os_str().to_owned();
-            }
-            name.push(format!(".events-{}", std::process::id()));
+            let mut name = Events::beside(target, &std::process::id().to_string());
             if number > 1 {
                 name.push(format!("-{number}"));
             }
@@ -305,6 +305,16 @@ impl Events {
             return Err(error).with_context(|| failures.display().to_string());
         }
         Ok(events)
+    }
+
+    /// The name of a folder beside a run.
+    fn beside(target: &Path, word: &str) -> OsString {
+        let mut name = match target.extension() == Some(OsStr::new("crosscut")) {
+            true => target.with_extension("").into_os_string(),
+            false => target.as_os_str().to_owned(),
+        };
+        name.push(format!(".events-{word}"));
+        name
     }
 
     /// Waits for recorded processes that the program has left behind: they still write. Whoever does not want to wait

@@ -246,6 +246,60 @@ fn sixteen_ranks() {
     }
 }
 
+#[test]
+fn started_by_a_launcher_one_by_one() {
+    for mpi in MPIS {
+        let folder = TempDir::new().unwrap();
+        let record = crosscut(folder.path());
+        let mut command = Command::new(format!("mpirun.{mpi}"));
+        command
+            .current_dir(folder.path())
+            .env("CROSSCUT_RECORDER", common::recorder())
+            .env_remove("LD_PRELOAD");
+        command.args(["-n", "4"]).arg(record.get_program()).args(["record", "-o", "run.crosscut", "--"]);
+        let output = with_mpi(command.arg(example(mpi, "traffic"))).output().unwrap();
+        assert!(output.status.success(), "{mpi}: {}", String::from_utf8_lossy(&output.stderr));
+        // The last rank to end made one run, and nothing else is left.
+        is_as_counted(&open(folder.path()), &output, mpi);
+        let left: Vec<_> =
+            std::fs::read_dir(folder.path()).unwrap().flatten().map(|e| e.file_name()).collect();
+        assert_eq!(left, ["run.crosscut"], "{mpi}");
+    }
+}
+
+#[test]
+fn events_of_ranks_are_imported() {
+    let folder = TempDir::new().unwrap();
+    let mut command = crosscut(folder.path());
+    command.args(["record", "--keep-events", "-o", "first.crosscut", "--", "mpirun.mpich", "-n", "4"]);
+    let output = with_mpi(command.arg(example("mpich", "traffic"))).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut kept = std::fs::read_dir(folder.path()).unwrap().flatten().map(|entry| entry.path());
+    let events = kept.find(|path| path.to_string_lossy().contains(".events-")).unwrap();
+    // One rank left nothing.
+    let process = |rank: u32| {
+        let mut folders = std::fs::read_dir(&events).unwrap().flatten().map(|entry| entry.path());
+        let says = |folder: &std::path::PathBuf| {
+            let about = std::fs::read_to_string(folder.join("process")).unwrap_or_default();
+            about.lines().any(|line| line == format!("mpi-rank {rank}"))
+        };
+        folders.find(says).unwrap()
+    };
+    std::fs::remove_dir_all(process(2)).unwrap();
+    let mut import = crosscut(folder.path());
+    let imported = import.arg("import").arg(&events).args(["-o", "run.crosscut"]).output().unwrap();
+    assert!(imported.status.success(), "{}", String::from_utf8_lossy(&imported.stderr));
+    let messages = open(folder.path());
+    let summary = messages.summary();
+    assert_eq!(summary.ranks, 4);
+    assert!(summary.notes.iter().any(|note| note.contains("rank 2")), "{:?}", summary.notes);
+    // What the others sent each other is there, what concerned rank 2 has no other side.
+    let (all, _) = counted(&output);
+    let involved = |row: usize| messages.source.at(row) == 2 || messages.destination.at(row) == 2;
+    assert!(summary.messages > 0 && summary.messages < all && !(0..messages.len()).any(involved));
+    assert!(summary.unmatched > 0);
+}
+
 /// Waits until a file is there, and says what is in it.
 fn wait_for(file: &Path) -> String {
     let start = Instant::now();

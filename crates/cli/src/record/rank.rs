@@ -1,5 +1,6 @@
-//! Programs that a launcher starts many times (`mpirun -n 8 crosscut record -- program`): each has a rank, and its run is
-//! named by it, so that none stands in the way of another.
+//! Programs that a launcher starts many times (`mpirun -n 8 crosscut record -- program`): each has a rank. Without messages its
+//! run is named by it, so that none stands in the way of another; with MPI all of them write to one folder, and the last one
+//! makes the run.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -7,6 +8,26 @@ use std::path::{Path, PathBuf};
 /// Where launchers say which rank a process is.
 const RANKS: [&str; 5] =
     ["OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID"];
+
+/// Where launchers say how many ranks there are.
+const SIZES: [&str; 4] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_NTASKS"];
+
+/// Where they say which job this is: the same for all of its ranks.
+const JOBS: [&str; 5] =
+    ["PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"];
+
+/// How many ranks this job has, where the launcher says so.
+pub fn size() -> Option<u32> {
+    SIZES.into_iter().find_map(|name| std::env::var(name).ok()?.parse().ok())
+}
+
+/// A word for this job. Where nobody has one, all ranks of one host have one parent.
+pub fn job() -> String {
+    let named = JOBS.into_iter().find_map(|name| std::env::var(name).ok().filter(|job| !job.is_empty()));
+    let step = std::env::var("SLURM_STEP_ID").map(|step| format!("-{step}")).unwrap_or_default();
+    let job = named.unwrap_or_else(|| std::os::unix::process::parent_id().to_string()) + &step;
+    job.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect()
+}
 
 /// The rank of this process; none when no launcher started it, or just this one.
 pub fn rank() -> Option<u32> {
