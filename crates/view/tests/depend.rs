@@ -117,8 +117,9 @@ fn section(work: &Path, lengths: &[i64], depends: &[(usize, usize)]) -> Tasks {
         rows.push((2, 1, Kind::Task, 0, 0));
         rows.push((1, rows.len() - 1, Kind::End, at + 1, at + 1 + length));
     }
-    rows.push((1, 1, Kind::Wait, count as i64, 10_000));
-    rows.push((1, 0, Kind::End, 10_000, 10_001));
+    let end = 10_000 + count as i64;
+    rows.push((1, 1, Kind::Wait, count as i64, end));
+    rows.push((1, 0, Kind::End, end, end + 1));
     for (i, (len, parent, kind, start, end)) in rows.into_iter().enumerate() {
         (tasks.len[i], tasks.parent[i], tasks.site[i]) = (len as u32, parent as u32, NO_SITE);
         (tasks.start[i], tasks.end[i]) = (start, end);
@@ -197,4 +198,20 @@ fn a_chain_is_drawn_at_the_foot_of_its_section() {
         .filter(|text| text.contains("chain of 20"))
         .collect();
     assert_eq!(says.len(), 1);
+}
+
+/// Chains are not looked for among too many dependences, and the picture says so.
+#[test]
+fn a_picture_says_that_no_chain_was_looked_for() {
+    const MANY: usize = 200_001;
+    let work = tempfile::tempdir().unwrap();
+    let lengths = vec![1; MANY + 1];
+    let depends: Vec<(usize, usize)> = (1..=MANY).map(|task| (task - 1, task)).collect();
+    let tasks = section(work.path(), &lengths, &depends);
+    let all = 0..tasks.tree().node_count();
+    assert_eq!(chain::longest(&tasks, all.clone()), None);
+    let said = chain::left_out(&tasks, [all].into_iter()).unwrap();
+    assert!(said.contains("200\u{2009}001 dependences"), "{said}");
+    let root = tasks.tree().child(NodeId::ROOT, 0).unwrap_or(NodeId::ROOT);
+    assert_eq!(chain::left_out(&tasks, [root.index()..root.index() + 1].into_iter()), None);
 }

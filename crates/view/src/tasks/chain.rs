@@ -93,6 +93,15 @@ pub fn of_sections(
     found
 }
 
+/// Says that chains are not looked for in an open section, because it has too many dependences.
+pub fn left_out(tasks: &Tasks, sections: impl Iterator<Item = Range<usize>>) -> Option<String> {
+    let most = sections.map(|nodes| tasks.depends_into(nodes).len()).max()?;
+    (most > MOST).then(|| {
+        let (most, limit) = (count(most as i64), count(MOST as i64));
+        format!("no chain is drawn of {most} dependences: they are looked for among {limit} at most")
+    })
+}
+
 /// Draws a chain; `node` tells what stands for a task in the tree of the view.
 pub fn draw(
     tasks: &Tasks,

@@ -16,6 +16,7 @@ use crate::tasks::chain::{self, Strip};
 use crate::tasks::colour::{ColourBy, Painter, worker_slot};
 use crate::tasks::room;
 use crate::tasks::styles::{self, role};
+use crate::tasks::words::add_note;
 use crosscut_scene::palette::slot;
 
 use flow::{shapes, size};
@@ -84,15 +85,21 @@ pub fn scene(tasks: &Tasks, shown: &[fold::Part], options: &DagOptions) -> Scene
     depend::draw(&parts, &placement, &depends, &mut scene);
     let mut painter = Painter::new(tasks, options.colour);
     strips.iter().for_each(|strip| chain::draw(tasks, strip, &Some, &mut painter, &mut scene));
+    let left_out = chain::left_out(tasks, open_sections(&parts).map(|(_, part)| part.nodes.clone()));
+    add_note(&mut scene, left_out);
     scene
+}
+
+/// Open sections, innermost first.
+fn open_sections(parts: &[Part]) -> impl Iterator<Item = (usize, &Part)> {
+    let open = |part: &Part| part.what == What::Open && part.kind == Kind::Section;
+    parts.iter().enumerate().rev().filter(move |(_, part)| open(part))
 }
 
 /// Makes room for the chains of open sections at their feet, and says where they are.
 fn chains(tasks: &Tasks, parts: &[Part], placement: &mut Placement) -> Vec<Strip> {
     const SIDE: f32 = 10.0;
-    let open = |part: &Part| part.what == What::Open && part.kind == Kind::Section;
-    let sections = parts.iter().enumerate().rev().filter(|(_, part)| open(part));
-    let mut found = chain::of_sections(tasks, sections.map(|(i, part)| (i, part.nodes.clone())));
+    let mut found = chain::of_sections(tasks, open_sections(parts).map(|(i, part)| (i, part.nodes.clone())));
     let foot = |section: usize| placement.rects[section].y + placement.rects[section].h - SIDE / 2.0;
     found.sort_by(|a, b| foot(a.0).total_cmp(&foot(b.0)));
     let room = room::Room::at(found.iter().map(|(section, _)| (foot(*section), chain::HIGH)));

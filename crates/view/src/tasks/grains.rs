@@ -25,6 +25,7 @@ use crate::tasks::colour::{ColourBy, Painter};
 use crate::tasks::dag::Scale;
 use crate::tasks::known::GrainRun;
 use crate::tasks::room::Room;
+use crate::tasks::words::add_note;
 use crosscut_scene::Scene;
 
 use parts::{Part, What};
@@ -162,16 +163,24 @@ pub fn scene(seen: &Seen<'_>, mut parts: Vec<Part>, options: &GrainOptions) -> S
     let mut painter = Painter::new(seen.tasks, options.colour);
     let grain = |task: NodeId| seen.run.map(|run| run.of_task(seen.tasks, task));
     strips.iter().for_each(|strip| chain::draw(seen.tasks, strip, &grain, &mut painter, &mut scene));
+    let chains = chain::left_out(seen.tasks, open_groups(seen, &parts).map(|(_, nodes)| nodes));
+    add_note(&mut scene, chains);
+    add_note(&mut scene, serial::left_out(seen));
     scene
+}
+
+/// Open fork-joins, innermost first, with their nodes of the task tree.
+fn open_groups<'a>(seen: &Seen<'a>, parts: &'a [Part]) -> impl Iterator<Item = (usize, Range<usize>)> + 'a {
+    let (tasks, grains) = (seen.tasks, seen.grains);
+    let open = |part: &Part| part.what == What::Open && part.is_parallel();
+    let groups = parts.iter().enumerate().rev().filter(move |(_, part)| open(part));
+    groups.map(move |(i, part)| (i, tasks.tree().range(grains.task(part.node))))
 }
 
 /// Makes room for the chains of open fork-joins above their joins, and says where they are.
 fn chains(seen: &Seen<'_>, parts: &[Part], placement: &mut Placement) -> Vec<Strip> {
     const SIDE: f32 = 14.0;
-    let open = |part: &Part| part.what == What::Open && part.is_parallel();
-    let nodes = |part: &Part| seen.tasks.tree().range(seen.grains.task(part.node));
-    let groups = parts.iter().enumerate().rev().filter(|(_, part)| open(part));
-    let mut found = chain::of_sections(seen.tasks, groups.map(|(i, part)| (i, nodes(part))));
+    let mut found = chain::of_sections(seen.tasks, open_groups(seen, parts));
     let foot = |group: usize| {
         let rect = placement.rects[group];
         rect.y + rect.h - size::EDGE - size::NODE - size::LANE / 2.0

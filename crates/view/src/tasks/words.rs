@@ -2,6 +2,7 @@
 //! tables and facts with their text.
 
 use crosscut_run::{Clock, Source};
+use crosscut_scene::Scene;
 use crosscut_scene::format::{THIN, count, exact, quantity, three};
 pub use crosscut_scene::format::{many, share};
 use crosscut_tree::{NodeId, Unit};
@@ -9,6 +10,13 @@ use crosscut_workbench::sheet::Share;
 use crosscut_workbench::{Cell, Fact};
 
 pub use crate::format::unit;
+
+/// Says something more of what was left out of a picture.
+pub fn add_note(scene: &mut Scene, more: Option<String>) {
+    if let Some(more) = more {
+        scene.note = Some(scene.note.take().map_or(more.clone(), |note| format!("{note} · {more}")));
+    }
+}
 
 /// A number with its text; not available where it is none.
 pub fn number(value: f64, unit: Unit) -> Cell {

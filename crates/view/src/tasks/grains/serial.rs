@@ -13,6 +13,7 @@ use crate::format::{text_width, time};
 use crate::tasks::chain::Strip;
 use crate::tasks::room::Room;
 use crate::tasks::styles::{self, LinkKind, role};
+use crate::tasks::words::many;
 
 /// Height of a plate, and its width at least.
 const HIGH: f32 = 24.0;
@@ -92,11 +93,26 @@ fn widen(placement: &mut Placement, strips: &mut [Strip], plates: &[Plate]) {
     (root.x, root.w, root.axis) = (0.0, root.w + left + right, root.axis + left);
 }
 
-/// The parts that take long enough to be drawn.
-fn worth<'a>(seen: &Seen<'a>) -> impl Iterator<Item = SerialPart> + 'a {
-    let least = (seen.tasks.summary().elapsed as f64 * LEAST) as i64;
+/// The serial parts, and whether each takes long enough to be drawn.
+fn judged<'a>(seen: &Seen<'a>) -> impl Iterator<Item = (SerialPart, bool)> + 'a {
+    let least = ((seen.tasks.summary().elapsed as f64 * LEAST) as i64).max(1);
     let parts = seen.run.map_or(&[][..], |run| run.serial(seen.tasks));
-    parts.iter().copied().filter(move |part| part.end - part.start >= least.max(1))
+    parts.iter().map(move |part| (*part, part.end - part.start >= least))
+}
+
+fn worth<'a>(seen: &Seen<'a>) -> impl Iterator<Item = SerialPart> + 'a {
+    judged(seen).filter(|(_, is_worth)| *is_worth).map(|(part, _)| part)
+}
+
+/// Says how many are too short to be drawn, and what they take together.
+pub fn left_out(seen: &Seen<'_>) -> Option<String> {
+    let short: Vec<SerialPart> =
+        judged(seen).filter(|(_, is_worth)| !is_worth).map(|(part, _)| part).collect();
+    let sum = short.iter().map(|part| (part.end - part.start).max(0)).fold(0, i64::saturating_add);
+    (sum > 0).then(|| {
+        let parts = many(short.len(), "serial part");
+        format!("{parts} below 0.1 % of the run not drawn, {} together", time(sum as f64, seen.tasks.clock()))
+    })
 }
 
 /// Before which of the top members a part ran; none for one that lies between folded members.
