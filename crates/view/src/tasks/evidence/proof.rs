@@ -156,6 +156,7 @@ fn waits(tasks: &Tasks, (from, to): (i64, i64), finding: &Finding) -> Option<Pro
     let mark = |wait: &LockWait| (wait.worker as usize, Span(wait.asked as f64, wait.got as f64));
     let marks: Vec<(usize, Span)> = shown.iter().map(mark).collect();
     let long = words::time_text(sum, tasks.clock());
-    let says = format!("outlined: {} for the lock, {long}; a part is shown", words::many(marks.len(), "wait"));
+    let says =
+        format!("outlined: {} for the lock, {long}; a part is shown", words::many(marks.len(), "wait"));
     Some(Proof { marks, says, inside: true }).filter(|proof| !proof.marks.is_empty())
 }
