@@ -19,7 +19,7 @@ static double processor_seconds(void)
 }
 
 // Computes for so many nanoseconds of processor time: what it takes does not depend on how many others share the core.
-static __attribute__((noinline)) number work(number seed, long nanoseconds)
+static __attribute__((noinline, unused)) number work(number seed, long nanoseconds)
 {
     double end = processor_seconds() + 1e-9 * (double)nanoseconds;
     do

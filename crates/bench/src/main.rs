@@ -6,6 +6,7 @@ mod client;
 mod dag_writer;
 mod grain;
 mod hardware;
+mod mpi;
 mod record;
 mod soak;
 
@@ -87,6 +88,7 @@ fn main() -> Result<()> {
     add("file write, until on the disk", rate(hardware.disk_write), "the machine".into());
     if let Some(examples) = args.examples.as_ref().filter(|_| !args.only_grains) {
         record::record(examples, dir.path(), &mut add)?;
+        mpi::mpi(examples, dir.path(), &mut add)?;
     }
     if !args.only_record {
         grain::aggregate(args.grains, dir.path(), &mut add)?;
