@@ -217,9 +217,9 @@ fn tasks_and_messages_in_one_run() {
 
 #[test]
 fn fortran() {
-    for mpi in MPIS {
+    for (mpi, name) in MPIS.into_iter().flat_map(|mpi| [(mpi, "fortran"), (mpi, "fortran08")]) {
         let folder = TempDir::new().unwrap();
-        let output = record(folder.path(), mpi, 4, "fortran", &[]);
+        let output = record(folder.path(), mpi, 4, name, &[]);
         let messages = open(folder.path());
         is_as_counted(&messages, &output, mpi);
         // Each call is there once, whichever of the entry points calls which.
@@ -231,7 +231,10 @@ fn fortran() {
         // Lines of Fortran are lines, too.
         let sources = messages.run().sources().unwrap();
         let call = calls(&messages, "MPI_Startall")[0];
-        assert!(sources.get(messages.calls.source(call)).unwrap().file.ends_with("fortran.f90"), "{mpi}");
+        assert!(
+            sources.get(messages.calls.source(call)).unwrap().file.ends_with(&format!("{name}.f90")),
+            "{mpi}"
+        );
     }
 }
 

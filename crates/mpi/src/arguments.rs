@@ -8,14 +8,34 @@ use crate::kinds::{Handle, kind};
 /// No function has more arguments.
 pub const MOST: usize = 16;
 
+/// Where a call comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Language {
+    C = 0,
+    /// `mpif.h` and the module `mpi`: everything is by reference.
+    Fortran = 1,
+    /// The module `mpi_f08`, likewise.
+    Fortran08 = 2,
+    /// The same where buffers are passed with a description.
+    Described = 3,
+}
+
+impl Language {
+    /// The language with this number.
+    pub fn from_number(number: u32) -> Language {
+        [Language::C, Language::Fortran, Language::Fortran08, Language::Described][number as usize & 3]
+    }
+}
+
 /// The arguments of a call.
 pub struct Arguments {
     /// As they came.
     pub words: [usize; MOST],
     /// How many there are.
     pub count: usize,
-    /// Everything is by reference.
-    pub is_fortran: bool,
+    /// Where they come from.
+    pub language: Language,
     /// Counts have 64 bits.
     pub is_wide: bool,
 }
@@ -28,7 +48,7 @@ impl Arguments {
     pub fn of(given: &[usize]) -> Arguments {
         let mut words = [0; MOST];
         words.iter_mut().zip(given).for_each(|(word, given)| *word = *given);
-        Arguments { words, count: given.len(), is_fortran: false, is_wide: false }
+        Arguments { words, count: given.len(), language: Language::C, is_wide: false }
     }
 
     /// Calls a function with them.
@@ -60,13 +80,18 @@ impl Arguments {
         }
     }
 
+    /// Whether everything is by reference.
+    pub fn is_fortran(&self) -> bool {
+        self.language != Language::C
+    }
+
     fn pointer<T>(&self, at: u8) -> *mut T {
         ptr::with_exposed_provenance_mut(self.words.get(usize::from(at)).copied().unwrap_or(0))
     }
 
     /// A number of 32 bits.
     pub fn int(&self, at: u8) -> c_int {
-        match self.is_fortran {
+        match self.is_fortran() {
             // SAFETY: Fortran passes a reference to a number.
             true => unsafe { self.pointer::<c_int>(at).read() },
             false => self.words[usize::from(at)] as c_int,
@@ -105,7 +130,7 @@ impl Arguments {
 
     /// A handle that is passed by value.
     pub fn handle(&self, at: u8, what: Handle) -> u64 {
-        match self.is_fortran {
+        match self.is_fortran() {
             true => kind().known_to_fortran_as(self.int(at), what),
             false => kind().handle(self.words[usize::from(at)], what),
         }
@@ -118,7 +143,7 @@ impl Arguments {
 
     /// An entry of a list of handles.
     pub fn stored_handle_of(&self, at: u8, index: usize, what: Handle) -> u64 {
-        if self.is_fortran {
+        if self.is_fortran() {
             return kind().known_to_fortran_as(self.stored_of(at, index), what);
         }
         // SAFETY: a list of handles, each of that size.
@@ -132,18 +157,22 @@ impl Arguments {
 
     /// Whether a buffer says that the data is already where the result goes.
     pub fn is_in_place(&self, at: u8) -> bool {
-        match self.words.get(usize::from(at)) {
-            Some(&buffer) if self.is_fortran => buffer != 0 && buffer == kind().fortran_in_place(),
-            Some(&buffer) => buffer == kind().in_place,
-            None => false,
+        let Some(&buffer) = self.words.get(usize::from(at)) else { return false };
+        match self.language {
+            Language::C => buffer == kind().in_place,
+            Language::Fortran | Language::Fortran08 => kind().is_fortran_in_place(buffer),
+            Language::Described => {
+                // SAFETY: a description begins with the address of what it describes.
+                kind().is_fortran_in_place(unsafe { self.pointer::<usize>(at).read() })
+            }
         }
     }
 
     /// Whether the program does not want the status, or the statuses.
     pub fn is_ignored(&self, at: u8, many: bool) -> bool {
         let status = self.words[usize::from(at)];
-        match self.is_fortran {
-            true => status == kind().fortran_ignore(many),
+        match self.is_fortran() {
+            true => kind().is_fortran_ignored(status, many),
             false => status == kind().ignore,
         }
     }

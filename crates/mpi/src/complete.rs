@@ -47,7 +47,7 @@ impl Requests {
 /// An index that the call stored, which counts from 1 in Fortran.
 fn index(call: &Call<'_>, stored: c_int) -> usize {
     // What stands for none is negative, and then no index at all.
-    (stored - c_int::from(call.arguments.is_fortran)) as usize
+    (stored - c_int::from(call.arguments.is_fortran())) as usize
 }
 
 pub fn wait(call: &mut Call<'_>) -> c_int {

@@ -7,11 +7,11 @@ use std::ffi::c_int;
 use crosscut_events::mpi::{FUNCTIONS, Shape};
 use crosscut_events::mpi_functions;
 
-use crate::arguments::{Arguments, MOST};
+use crate::arguments::{Arguments, Language, MOST};
 use crate::{calls, real};
 
-/// In the number of a function: it was called from Fortran.
-const FORTRAN: u32 = 1 << 16;
+/// In the number of a function: the language that it was called from.
+const LANGUAGE: u32 = 16;
 
 thread_local! {
     /// Calls of MPI that this thread is in. What MPI calls itself, or one entry point another, is not the program's call.
@@ -20,11 +20,18 @@ thread_local! {
 
 /// Numbers of the functions, in the order of the table.
 macro_rules! numbers {
-    ($($name:ident($arguments:literal) [$($fortran:ident)?] $shape:expr;)*) => {
+    ($($name:ident($arguments:literal) [$($plain:ident $f08:ident $described:ident)?] $shape:expr;)*) => {
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
         #[repr(u32)]
         enum Number { $($name),* }
-        $(stub!($name, Number::$name as u32); $(stub!($fortran, Number::$name as u32 | FORTRAN);)?)*
+        $(
+            stub!($name, Number::$name as u32);
+            $(
+                stub!($plain, Number::$name as u32 | (Language::Fortran as u32) << LANGUAGE);
+                stub!($f08, Number::$name as u32 | (Language::Fortran08 as u32) << LANGUAGE);
+                stub!($described, Number::$name as u32 | (Language::Described as u32) << LANGUAGE);
+            )?
+        )*
     };
 }
 
@@ -122,10 +129,10 @@ unsafe extern "C" fn called(
     stack: *const usize,
     caller: usize,
 ) -> c_int {
-    let is_fortran = number & FORTRAN != 0;
-    let number = (number & !FORTRAN) as usize;
+    let language = Language::from_number(number >> LANGUAGE);
+    let number = (number & ((1 << LANGUAGE) - 1)) as usize;
     let function = &FUNCTIONS[number];
-    let count = count(function.arguments, function.shape, is_fortran);
+    let count = count(function.arguments, function.shape, language != Language::C);
     let mut words = [0usize; MOST];
     for (at, word) in words.iter_mut().enumerate().take(count) {
         // SAFETY: the caller passed so many.
@@ -133,8 +140,8 @@ unsafe extern "C" fn called(
             if at < IN_REGISTERS { registers.add(at).read() } else { stack.add(at - IN_REGISTERS).read() }
         };
     }
-    let real = real::find(number, is_fortran, caller);
-    let mut arguments = Arguments { words, count, is_fortran, is_wide: function.is_wide() };
+    let real = real::find(number, language, caller);
+    let mut arguments = Arguments { words, count, language, is_wide: function.is_wide() };
     let depth = DEPTH.get();
     DEPTH.set(depth + 1);
     let result = match depth {

@@ -259,17 +259,23 @@ impl Kind {
         (source, tag, bytes.max(0), cancelled)
     }
 
-    /// What Fortran passes in place of a status, or of a list of them.
-    pub fn fortran_ignore(&self, many: bool) -> usize {
-        held(if many { known!(c"MPI_F_STATUSES_IGNORE") } else { known!(c"MPI_F_STATUS_IGNORE") })
+    /// Whether this is what Fortran passes in place of a status, or of a list of them.
+    pub fn is_fortran_ignored(&self, status: usize, many: bool) -> bool {
+        let places = match many {
+            true => [held(known!(c"MPI_F_STATUSES_IGNORE")), known!(c"MPIR_F08_MPI_STATUSES_IGNORE_OBJ")],
+            false => [held(known!(c"MPI_F_STATUS_IGNORE")), known!(c"MPIR_F08_MPI_STATUS_IGNORE_OBJ")],
+        };
+        status != 0 && places.contains(&status)
     }
 
-    /// What Fortran passes in place of a buffer whose data is in place.
-    pub fn fortran_in_place(&self) -> usize {
-        match known!(c"mpi_fortran_in_place_") {
-            0 => held(known!(c"MPIR_F_MPI_IN_PLACE")),
-            found => found,
-        }
+    /// Whether this is what Fortran passes in place of a buffer whose data is in place.
+    pub fn is_fortran_in_place(&self, buffer: usize) -> bool {
+        let places = [
+            known!(c"mpi_fortran_in_place_"),
+            held(known!(c"MPIR_F_MPI_IN_PLACE")),
+            known!(c"MPIR_F08_MPI_IN_PLACE"),
+        ];
+        buffer != 0 && places.contains(&buffer)
     }
 }
 

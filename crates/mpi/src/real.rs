@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crosscut_events::mpi::FUNCTIONS;
 
+use crate::arguments::Language;
+
 unsafe extern "C" {
     fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
     fn dlopen(path: *const c_char, flags: c_int) -> *mut c_void;
@@ -27,31 +29,35 @@ struct Info {
     address: usize,
 }
 
-/// The addresses that were found, in C and in Fortran.
-static FOUND: [[AtomicUsize; FUNCTIONS.len()]; 2] =
-    [const { [const { AtomicUsize::new(0) }; FUNCTIONS.len()] }; 2];
+/// The addresses that were found, by language.
+static FOUND: [[AtomicUsize; FUNCTIONS.len()]; 4] =
+    [const { [const { AtomicUsize::new(0) }; FUNCTIONS.len()] }; 4];
 
 /// The library that brought its own MPI, as `dlopen` knows it.
 static HOME: AtomicUsize = AtomicUsize::new(0);
 
 /// The real function, for a call that comes from some code.
 #[inline(always)]
-pub fn find(number: usize, is_fortran: bool, caller: usize) -> usize {
-    match FOUND[usize::from(is_fortran)][number].load(Ordering::Relaxed) {
-        0 => look(number, is_fortran, caller),
+pub fn find(number: usize, language: Language, caller: usize) -> usize {
+    match FOUND[language as usize][number].load(Ordering::Relaxed) {
+        0 => look(number, language, caller),
         found => found,
     }
 }
 
 #[cold]
 #[inline(never)]
-fn look(number: usize, is_fortran: bool, caller: usize) -> usize {
-    let mut name = Name::second(FUNCTIONS[number].name, is_fortran);
-    let found = symbol_from(name.text(), caller);
+fn look(number: usize, language: Language, caller: usize) -> usize {
+    let mut name = Name::second(FUNCTIONS[number].name, language, "");
+    let mut found = symbol_from(name.text(), caller);
+    if found == 0 {
+        // MPICH has other names for the module mpi_f08.
+        found = symbol_from(Name::second(FUNCTIONS[number].name, language, "r").text(), caller);
+    }
     if found == 0 {
         give_up(name.text());
     }
-    FOUND[usize::from(is_fortran)][number].store(found, Ordering::Relaxed);
+    FOUND[language as usize][number].store(found, Ordering::Relaxed);
     found
 }
 
@@ -118,19 +124,25 @@ struct Name {
 }
 
 impl Name {
-    /// The second name: `PMPI_Send`, in Fortran `pmpi_send_`.
-    fn second(name: &str, is_fortran: bool) -> Name {
+    /// The second name: `PMPI_Send`, in Fortran `pmpi_send_` and so on, with something behind `pmpi`.
+    fn second(name: &str, language: Language, behind: &str) -> Name {
         let mut bytes = [0; 64];
-        bytes[0] = if is_fortran { b'p' } else { b'P' };
-        let mut end = 1;
+        let mut end = 0;
         // The last byte stays zero.
-        for byte in name.bytes().take(bytes.len() - 3) {
-            bytes[end] = if is_fortran { byte.to_ascii_lowercase() } else { byte };
-            end += 1;
-        }
-        if is_fortran {
-            bytes[end] = b'_';
-        }
+        let mut add = |text: &str| {
+            for byte in text.bytes().take(63 - end) {
+                bytes[end] = if language == Language::C { byte } else { byte.to_ascii_lowercase() };
+                end += 1;
+            }
+        };
+        let (first, rest) = name.split_at("MPI".len());
+        ["P", first, behind, rest].into_iter().for_each(&mut add);
+        add(match language {
+            Language::C => "",
+            Language::Fortran => "_",
+            Language::Fortran08 => "_f08_",
+            Language::Described => "_f08ts_",
+        });
         Name { bytes }
     }
 
@@ -166,11 +178,14 @@ pub(crate) use ask;
 
 #[cfg(test)]
 mod tests {
-    use super::Name;
+    use super::{Language, Name};
 
     #[test]
     fn second_names() {
-        assert_eq!(Name::second("MPI_Send", false).text(), c"PMPI_Send");
-        assert_eq!(Name::second("MPI_Send", true).text(), c"pmpi_send_");
+        let name = |language, behind| Name::second("MPI_Send", language, behind);
+        assert_eq!(name(Language::C, "").text(), c"PMPI_Send");
+        assert_eq!(name(Language::Fortran, "").text(), c"pmpi_send_");
+        assert_eq!(name(Language::Fortran08, "").text(), c"pmpi_send_f08_");
+        assert_eq!(name(Language::Described, "r").text(), c"pmpir_send_f08ts_");
     }
 }
