@@ -2,17 +2,24 @@
 //! workbench asks of a domain.
 
 pub mod about;
+pub mod act;
 pub mod communities;
 pub mod domain;
 pub mod draw;
 pub mod figures;
 pub mod gram;
 pub mod info;
+pub mod matrix;
 pub mod opened;
 pub mod order;
+pub mod over;
 pub mod phases;
+pub mod ranks;
+pub mod sizes;
 pub mod styles;
 pub mod views;
+pub mod volume;
+pub mod waiting;
 
 pub use domain::{ENTRY, MessagesDomain};
 pub use opened::Opened;

@@ -229,6 +229,10 @@ pub trait Domain: Any + Send + Sync {
     fn about_lines(&self, _lines: &[u32], _job: &Job<'_>) -> Vec<Block> {
         Vec::new()
     }
+    /// What it has to say of some places, or of two of them, beside its columns.
+    fn about_places(&self, _selection: &Selection, _job: &Job<'_>) -> Vec<Block> {
+        Vec::new()
+    }
     /// For scripts; each topic is typed inside.
     fn json(&self, topic: Topic, job: &Job<'_>) -> Result<Map<String, Value>, Refusal>;
     /// For people on a terminal: what the overview says, unless it has more to say there.

@@ -10,6 +10,7 @@ use crate::domain::{Chosen, Drawn, Forest, TreeRef};
 use crate::error::Refusal;
 use crate::look::LensSpec;
 use crate::loss::Found;
+use crate::selection::Selection;
 use crate::sheet::Block;
 
 /// Where progress and drafts go, and where forests and lenses are kept.
@@ -111,6 +112,12 @@ impl<'a> Job<'a> {
     pub fn about_lines(&self, lines: &[u32]) -> Vec<Block> {
         let domains = self.host.run().map_or(&[][..], |run| &run.domains);
         domains.iter().flat_map(|domain| domain.about_lines(lines, self)).collect()
+    }
+
+    /// What all domains have to say of some places.
+    pub fn about_places(&self, places: &Selection) -> Vec<Block> {
+        let domains = self.host.run().map_or(&[][..], |run| &run.domains);
+        domains.iter().flat_map(|domain| domain.about_places(places, self)).collect()
     }
 
     /// What costs time in the run, made once.

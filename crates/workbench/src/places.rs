@@ -60,11 +60,6 @@ impl PlaceForest {
         Ok(forest)
     }
 
-    /// The node of a place.
-    pub fn node(&self, place: u32) -> Option<NodeId> {
-        self.ids.iter().position(|ids| ids.contains(&place)).map(|at| NodeId(at as u32))
-    }
-
     /// Place ids at or below a node.
     fn below(&self, node: NodeId) -> impl Iterator<Item = u32> + '_ {
         self.ids[self.tree.view().range(node)].iter().flatten().copied()
@@ -186,7 +181,7 @@ impl Forest for PlaceForest {
         selection: &Selection,
         _lens: Option<&Chosen>,
         _scope: &Scope,
-        _job: &Job<'_>,
+        job: &Job<'_>,
     ) -> Result<Sheet, Refusal> {
         let tree = self.tree.view();
         let node = selection.existing(tree)?;
@@ -200,13 +195,21 @@ impl Forest for PlaceForest {
         let crumb = |node: NodeId| Crumb { title: self.names[node.index()].1.clone(), selection: to(node) };
         let mut crumbs: Vec<Crumb> = tree.ancestors(node).map(crumb).collect();
         crumbs.reverse();
+        let mut blocks = job.about_places(selection);
+        let other = selection.to.as_ref().and_then(Nodes::first).filter(|&to| tree.contains(to));
+        let title = match other {
+            Some(to) => format!("{name} → {}", self.names[to.index()].1),
+            None => name.clone(),
+        };
+        let facts = Block::Facts { rows: self.metrics.iter().zip(&self.values).map(value).collect() };
+        blocks.insert(usize::from(other.is_some()).min(blocks.len()), facts);
         Ok(Sheet {
-            title: name.clone(),
+            title,
             kind: (*kind).to_owned(),
             crumbs,
             selection: Some(selection.clone()),
             siblings: (tree.previous_sibling(node).map(to), tree.next_sibling(node).map(to)),
-            blocks: vec![Block::Facts { rows: self.metrics.iter().zip(&self.values).map(value).collect() }],
+            blocks,
             ..Sheet::default()
         })
     }
@@ -220,7 +223,15 @@ impl Forest for PlaceForest {
     }
 
     fn find(&self, reach: &Reach, _job: &Job<'_>) -> Nodes {
-        reach.stretches.iter().filter_map(|&(place, _)| self.node(place)).collect()
+        // One pass over all places, however many are meant.
+        let mut node_of = vec![None; self.ids.iter().flatten().max().map_or(0, |&last| last as usize + 1)];
+        for (node, ids) in self.ids.iter().enumerate() {
+            for &id in ids {
+                node_of[id as usize].get_or_insert(NodeId(node as u32));
+            }
+        }
+        let of = |&(place, _): &(u32, Span)| node_of.get(place as usize).copied().flatten();
+        reach.stretches.iter().filter_map(of).collect()
     }
 
     fn keys(&self, nodes: &[NodeId]) -> Vec<u64> {

@@ -38,6 +38,7 @@ pub fn phase(forest: &PhaseForest, selection: &Selection, _: &Job<'_>) -> Result
     let totals = forest.totals[id.index()];
     let mut rows = forest.figures().facts(id);
     rows.extend(pattern_fact(forest, node));
+    rows.extend(waiting_facts(forest, node));
     rows.extend(collectives_fact(&forest.opened, &forest.timed, node));
     let mut blocks = vec![Block::Facts { rows }];
     if node.kind == Kind::Run {
@@ -77,6 +78,25 @@ fn pattern_fact(forest: &PhaseForest, node: &Node) -> Option<Fact> {
     let text =
         format!("{}: {}, {} with it", name(pattern), many(groups as usize, "group"), many(phases, "phase"));
     Some(Fact::new("pattern", Cell::text(text)))
+}
+
+/// How long a rank waited on average, what is usual, and who was late.
+fn waiting_facts(forest: &PhaseForest, node: &Node) -> Vec<Fact> {
+    let (waiting, at) = (&forest.waiting, node.phases.start);
+    let (Some(&mean), Some(&usual), true) =
+        (waiting.mean.get(at), waiting.usual.get(at), node.kind == Kind::Phase)
+    else {
+        return Vec::new();
+    };
+    let mut facts = vec![
+        Fact::new("wait of a rank", plain(mean, Unit::Ns)),
+        Fact::new("usual for its pattern", plain(usual, Unit::Ns)),
+    ];
+    if let Some((rank, time)) = waiting.late.get(at).copied().flatten() {
+        let text = format!("rank {rank}, by {}", quantity(time as f64, Unit::Ns));
+        facts.push(Fact::new("latest by itself", Cell::text(text)));
+    }
+    facts
 }
 
 /// Which collectives, and how many ranks take part in them.
@@ -145,6 +165,38 @@ pub fn community(forest: &CommunityForest, selection: &Selection, _: &Job<'_>) -
     let flows: Vec<Flow> = within.flows(id, None).copied().collect();
     sheet.blocks.extend(pairs(&forest.opened, selection.run, &flows, time));
     Ok(sheet)
+}
+
+/// What a rank sent to another, or to whom it sent most: for places that are selected.
+pub fn places(opened: &Opened, selection: &Selection) -> Vec<Block> {
+    let rank = |node: NodeId| opened.places.iter().position(|&own| own == node.0);
+    let Some(from) = selection.nodes.first().and_then(rank) else { return Vec::new() };
+    let run = &opened.messages;
+    let to = selection.to.as_ref().and_then(Nodes::first).and_then(rank);
+    let sent = |row: &u32| run.source.at(*row as usize) as usize == from;
+    let meant = |row: &u32| match to {
+        Some(to) => {
+            let ends = (run.source.at(*row as usize) as usize, run.destination.at(*row as usize) as usize);
+            ends == (from, to) || ends == (to, from)
+        }
+        None => sent(row),
+    };
+    let time = selection
+        .time
+        .map_or((i64::MIN, i64::MAX), |span| (span.0 as i64, (span.1 as i64).saturating_add(1)));
+    let rows = super::over::sent_in(run, time);
+    let flows = run.flows(rows.map(|row| row as u32).filter(meant));
+    let Some(to) = to else {
+        return pairs(opened, selection.run, &flows, selection.time).into_iter().collect();
+    };
+    let mut facts = Vec::new();
+    for (a, b) in [(from, to), (to, from)] {
+        let of = flows.iter().find(|flow| (flow.from as usize, flow.to as usize) == (a, b));
+        let (messages, sum) = of.map_or((0, 0), |flow| (flow.messages, flow.bytes));
+        facts.push(Fact::new(format!("rank {a} → {b}"), bytes(sum)));
+        facts.push(Fact::new("in messages", plain(messages as f64, Unit::Count)));
+    }
+    vec![Block::Facts { rows: facts }]
 }
 
 /// Which ranks are below which node.

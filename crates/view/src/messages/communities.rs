@@ -48,6 +48,8 @@ pub struct CommunityForest {
     pub members: Vec<Range<usize>>,
     /// All ranks in the order of the tree.
     pub ranks: Vec<u32>,
+    /// By place in that order: the leaf.
+    pub leaves: Vec<NodeId>,
     /// Ranks are shown one by one.
     pub few: bool,
     figures: Figures,
@@ -94,6 +96,7 @@ impl CommunityForest {
             span: phase.span,
             members,
             ranks,
+            leaves: Vec::new(),
             few,
             figures: Figures { tree, metrics: Vec::new(), values: Vec::new() },
             flows,
@@ -112,15 +115,12 @@ impl CommunityForest {
             }
         }
         let tree = self.figures.tree.view();
-        let leaf: Vec<NodeId> = {
-            let mut leaf = vec![NodeId::ROOT; self.ranks.len()];
-            for node in (0..nodes as u32).map(NodeId).filter(|&node| tree.is_leaf(node)) {
-                if let Some(at) = leaf.get_mut(self.members[node.index()].start) {
-                    *at = node;
-                }
+        let mut leaf = vec![NodeId::ROOT; self.ranks.len()];
+        for node in (0..nodes as u32).map(NodeId).filter(|&node| tree.is_leaf(node)) {
+            if let Some(at) = leaf.get_mut(self.members[node.index()].start) {
+                *at = node;
             }
-            leaf
-        };
+        }
         let [mut sent, mut received, mut within] = [vec![0.0; nodes], vec![0.0; nodes], vec![0.0; nodes]];
         let at = |rank: u32| place.get(rank as usize).and_then(|&at| leaf.get(at)).copied();
         for flow in self.flows.iter() {
@@ -153,6 +153,7 @@ impl CommunityForest {
             ),
         ];
         self.figures.values = vec![size, sent, received, share];
+        self.leaves = leaf;
     }
 
     /// The ranks of a node.

@@ -8,15 +8,15 @@ use crosscut_run::Run;
 use crosscut_tree::{Metric, Rule, Unit};
 use crosscut_workbench::sheet::Tone;
 use crosscut_workbench::{
-    ActCall, Block, Did, Domain, Drawn, Entry, Forest, Found, Job, Look, Loss, Refusal, Scope, Settings,
-    Shared, SharedColumn, Span, Told, Topic, TreeDecl, TreeRef, View,
+    ActCall, Block, Did, Domain, Drawn, Entry, Forest, Found, Job, Look, Loss, Refusal, Scope, Selection,
+    Settings, Shared, SharedColumn, Span, Told, Topic, TreeDecl, TreeRef, View,
 };
 use serde_json::{Map, Value};
 
 use super::communities::{self, CommunityForest};
 use super::opened::Opened;
 use super::phases::{self, PhaseForest};
-use super::{draw, info, views};
+use super::{about, act, draw, info, views};
 
 /// The domain's line in the registry.
 pub const ENTRY: Entry = Entry { word: "messages", views: views::VIEWS, thresholds: &[], exports: &[], open };
@@ -85,11 +85,11 @@ impl Domain for MessagesDomain {
     }
 
     fn draw(&self, look: &Look, _: &[&dyn Domain], job: &Job<'_>) -> Result<Drawn, Refusal> {
-        draw::draw(look, job)
+        draw::draw(&self.opened, look, job)
     }
 
-    fn act(&self, call: &ActCall, _: &mut Look, _: &Job<'_>) -> Result<Did, Refusal> {
-        Err(Refusal::new(format!("messages have no act {}", call.name)))
+    fn act(&self, call: &ActCall, look: &mut Look, job: &Job<'_>) -> Result<Did, Refusal> {
+        act::act(call, look, job)
     }
 
     fn losses(&self, _: &Scope, _: &Job<'_>) -> Result<Vec<Loss>, Refusal> {
@@ -117,6 +117,10 @@ impl Domain for MessagesDomain {
             Shared::Places => by_rank(&self.messages),
             Shared::Lines => Vec::new(),
         }
+    }
+
+    fn about_places(&self, selection: &Selection, _: &Job<'_>) -> Vec<Block> {
+        about::places(&self.opened, selection)
     }
 
     fn json(&self, topic: Topic, job: &Job<'_>) -> Result<Map<String, Value>, Refusal> {

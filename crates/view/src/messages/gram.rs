@@ -4,6 +4,7 @@
 mod bands;
 mod columns;
 mod groups;
+mod heat;
 mod top;
 
 use std::sync::Arc;
@@ -56,6 +57,7 @@ pub fn draw(look: &Look, job: &Job<'_>) -> Result<Drawn, Refusal> {
     let shown = Shown { forest, cut, window, size, bytes };
     let columns = Columns::of(&shown);
     let mut keys: Vec<TreeKey> = columns.list.iter().filter_map(|column| column.key.clone()).collect();
+    keys.extend(heat::keys(forest, &columns));
     keys.sort();
     keys.dedup();
     let mut groups = Vec::new();
@@ -106,8 +108,12 @@ fn scene(
         let tree = (number + TREES) as u8;
         groups.push(groups::Groups::of(communities_of(made)?, cut, room, tree));
     }
-    let mut notes = bands::draw(shown, columns, keys, &groups, room, &mut scene);
+    let heat = heat::Heat::of(shown, columns);
+    let mut notes = bands::draw(shown, columns, keys, &groups, room, &heat, &mut scene);
+    heat::others(shown, columns, keys, &groups, room, &heat, &mut scene);
+    heat::raster(shown, columns, room, &mut scene);
     scene.end();
+    heat.legend(&mut scene);
     for pattern in 0..gram.patterns.len().min(8) {
         scene.legend.push(LegendItem::new(styles::pattern(pattern), format!("pattern {}", name(pattern))));
     }

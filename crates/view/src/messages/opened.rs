@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crosscut_messages::flows::Flow;
 use crosscut_messages::gram::{Clock, Gram, Grams, Kept, MOST_PHASES, Proposal, Time};
+use crosscut_messages::waits::Waits;
 use crosscut_messages::{Class, Messages};
 use crosscut_workbench::{Options, Refusal, place_nodes};
 
@@ -23,6 +24,7 @@ pub struct Opened {
     rank_of: Vec<u32>,
     clocks: Mutex<HashMap<ClockKey, Arc<OnceLock<Arc<Timed>>>>>,
     kinds: OnceLock<Kinds>,
+    waits: OnceLock<Waits>,
 }
 
 /// Which messages are looked at, and which clock puts them in order. As text it is a part of the names of trees.
@@ -103,6 +105,7 @@ impl Opened {
             rank_of,
             clocks: Mutex::default(),
             kinds: OnceLock::new(),
+            waits: OnceLock::new(),
         }
     }
 
@@ -123,6 +126,11 @@ impl Opened {
             clocks.entry(key).or_default().clone()
         };
         cell.get_or_init(|| Arc::new(Timed::new(&self.messages, key))).clone()
+    }
+
+    /// Who waited for whom; made once.
+    pub fn waits(&self) -> &Waits {
+        self.waits.get_or_init(|| Waits::of(&self.messages))
     }
 
     /// What kinds of messages there are.

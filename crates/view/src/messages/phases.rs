@@ -3,11 +3,11 @@
 
 use std::any::Any;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crosscut_messages::gram::{Gram, MOST_PHASES, Phase};
 use crosscut_messages::patterns::{Folded, name};
-use crosscut_tree::{Builder, Cut, Metric, NodeId, Part, Rule, Tree, TreeBuf, TreeError, Unit};
+use crosscut_tree::{Builder, Cut, Metric, NodeId, Part, Rule, Tree, TreeBuf, TreeError, Unit, Worse};
 use crosscut_workbench::{
     Choice, Chosen, Fact, Forest, Hits, Job, LensDecl, LensSpec, Nodes, Options, Reach, Refusal, Scope,
     Selection, Sheet, Span, Title, TreeKey, TreeRef,
@@ -16,6 +16,7 @@ use crosscut_workbench::{
 use super::about;
 use super::figures::Figures;
 use super::opened::{ClockKey, Opened, Timed, Totals, sends};
+use super::waiting::Waiting;
 use crate::format::count;
 
 /// Its name.
@@ -84,9 +85,12 @@ pub struct PhaseForest {
     pub of_phase: Vec<NodeId>,
     /// By node: sums.
     pub totals: Vec<Totals>,
+    /// How long ranks waited.
+    pub waiting: Waiting,
     /// The children of the root are periods.
     pub has_periods: bool,
     figures: Figures,
+    patterns: OnceLock<Vec<u16>>,
 }
 
 /// A figure of sums.
@@ -124,6 +128,16 @@ impl PhaseForest {
         for (at, node) in nodes.iter().enumerate().filter(|(_, node)| node.kind == Kind::Phase) {
             of_phase[node.phases.start] = NodeId(at as u32);
         }
+        job.progress(0.8, "looking for who waited")?;
+        let spans: Vec<Range<usize>> = match has_periods {
+            true => nodes
+                .iter()
+                .filter(|node| node.kind == Kind::Period)
+                .map(|node| node.phases.clone())
+                .collect(),
+            false => vec![0..gram.phases.len()],
+        };
+        let waiting = Waiting::of(&opened.messages, opened.waits(), &timed.clock, &gram, &spans);
         let totals = nodes.iter().map(|node| totals(node, &gram.phases, &timed)).collect();
         let mut forest = PhaseForest {
             opened: opened.clone(),
@@ -132,8 +146,10 @@ impl PhaseForest {
             nodes,
             of_phase,
             totals,
+            waiting,
             has_periods,
             figures: Figures { tree, metrics: Vec::new(), values: Vec::new() },
+            patterns: OnceLock::new(),
         };
         forest.fill();
         Ok(forest)
@@ -161,6 +177,13 @@ impl PhaseForest {
             self.figures.metrics.push(metric);
             self.figures.values.push(self.totals.iter().map(of).collect());
         }
+        let wait = |node: &Node| match node.kind {
+            Kind::Part => f64::NAN,
+            _ => self.waiting.total(node.phases.clone()),
+        };
+        let about = "How long its ranks waited for others, all ranks together.";
+        self.figures.metrics.insert(0, metric("wait", Unit::Ns, Rule::Sum, about).worse(Worse::High));
+        self.figures.values.insert(0, self.nodes.iter().map(wait).collect());
         let change = |node: &Node| match node.kind {
             Kind::Phase => self.gram.phases[node.phases.start].change,
             _ => f64::NAN,
@@ -203,16 +226,31 @@ impl PhaseForest {
         TreeKey { name: super::communities::TREE.to_owned(), parameter: Some(parameter) }
     }
 
-    /// The period that the picture opens with: that with the most bytes, the first of several.
+    /// The period that the picture opens with: that with the most waiting, the first of several.
     pub fn focus(&self) -> Option<NodeId> {
         if !self.has_periods {
             return None;
         }
         let tree = self.figures.tree.view();
         let most = |best: NodeId, next: NodeId| {
-            if self.totals[next.index()].bytes > self.totals[best.index()].bytes { next } else { best }
+            let waited = |node: NodeId| self.waiting.total(self.nodes[node.index()].phases.clone());
+            if waited(next) > waited(best) { next } else { best }
         };
         tree.children(NodeId::ROOT).reduce(most)
+    }
+
+    /// By message: the pattern of its phase; the largest number where it is in none.
+    pub fn pattern_of_messages(&self) -> &[u16] {
+        self.patterns.get_or_init(|| {
+            let mut of = vec![u16::MAX; self.opened.messages.len()];
+            for phase in &self.gram.phases {
+                let pattern = u16::try_from(phase.pattern).unwrap_or(u16::MAX - 1);
+                for row in self.timed.clock.messages(phase.points.clone()) {
+                    of[row as usize] = pattern;
+                }
+            }
+            of
+        })
     }
 
     /// What stands out of these phases and must be said.
@@ -497,7 +535,8 @@ impl Forest for PhaseForest {
 
     fn bytes(&self) -> usize {
         let edges: usize = self.gram.phases.iter().map(|phase| phase.edges.len()).sum();
-        self.figures.bytes() + 96 * self.nodes.len() + 16 * edges
+        let waits = self.waiting.by_phase.len() * self.opened.ranks() as usize;
+        self.figures.bytes() + 96 * self.nodes.len() + 16 * edges + 8 * waits
     }
 
     fn as_any(&self) -> &dyn Any {

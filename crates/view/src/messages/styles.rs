@@ -23,6 +23,8 @@ pub mod role {
     pub const PLATE: u8 = 6;
     /// A sign that closes.
     pub const SHUT: u8 = 7;
+    /// The sign of a late rank.
+    pub const LATE: u8 = 8;
     /// The first of the columns: each has a few of its own.
     pub const COLUMN: u8 = 16;
 }
@@ -108,6 +110,92 @@ pub const REST: Style =
 
 /// A collective: all ranks at once.
 pub const PLATE: Style = Style { fill: Fill::Tint, meaning: Cow::Borrowed("collective"), ..Style::BOX };
+
+/// A bar of waiting.
+pub const WAIT: Style = Style { meaning: Cow::Borrowed("how long a rank waited, on average"), ..Style::BOX };
+
+/// A bar of waiting that stands out.
+pub const LONG: Style = Style {
+    meaning: Cow::Borrowed("ranks waited more than twice as long as is usual for this pattern"),
+    ..Style::BOX
+};
+
+/// Waiting by rank and step.
+pub const HEAT: Style = Style { meaning: Cow::Borrowed("the longest wait of these ranks"), ..Style::GROUND };
+
+/// Waiting of a phase beside what is usual at its place.
+pub const BESIDE_USUAL: Style =
+    Style { meaning: Cow::Borrowed("waiting beside what is usual at this place"), ..Style::GROUND };
+
+/// A rim around what stands out.
+pub const OUT: Style = Style {
+    fill: Fill::None,
+    stroke: Stroke::Slot(slot::RED),
+    width: 1.5,
+    hit: false,
+    rank: rank::RIM,
+    ..Style::BOX
+};
+
+/// Who was late.
+pub const LATE: Style = Style {
+    shape: Shape::TriangleRight,
+    rank: rank::SIGN,
+    meaning: Cow::Borrowed("a rank that others waited for"),
+    ..Style::BOX
+};
+
+/// A layer of a stack.
+pub const LAYER: Style = Style { meaning: Cow::Borrowed("under way between ranks"), ..Style::GROUND };
+
+/// How many ranks wait.
+pub const WAITING: Style = Style { meaning: Cow::Borrowed("ranks waiting"), ..Style::GROUND };
+
+/// What a rank sent.
+pub const SENT: Style = Style { meaning: Cow::Borrowed("sent by this rank"), ..Style::BOX };
+
+/// What a rank received.
+pub const RECEIVED: Style = Style { meaning: Cow::Borrowed("received by this rank"), ..Style::BOX };
+
+/// A bar that says what it is.
+pub fn bar(said: String) -> Style {
+    Style { meaning: Cow::Owned(said), ..Style::BOX }
+}
+
+/// A cell of the matrix.
+pub fn cell(words: &'static str) -> Style {
+    Style { meaning: Cow::Borrowed(words), ..Style::GROUND }
+}
+
+/// A call of a rank, or the part of it in which it waited.
+pub fn call(function: &str, why: Option<&str>) -> Style {
+    let said = why.map_or_else(|| function.to_owned(), |why| format!("{function}, {why}"));
+    let rank = if why.is_some() { rank::PART } else { rank::MARK };
+    Style { meaning: Cow::Owned(said), rank, ..Style::BOX }
+}
+
+/// A message from one rank to another.
+pub const MESSAGE: Style = Style {
+    fill: Fill::None,
+    stroke: Stroke::Own,
+    width: 1.0,
+    hit: true,
+    rank: rank::RIM,
+    meaning: Cow::Borrowed("message"),
+    ..Style::BOX
+};
+
+/// The row of a rank.
+pub const ROW: Style = Style { rank: rank::BACK, meaning: Cow::Borrowed("rank"), ..Style::BOX };
+
+/// A stretch without calls that is left out.
+pub const GAP: Style = Style {
+    shape: Shape::Line,
+    fill: Fill::None,
+    stroke: Stroke::Slot(slot::LINE),
+    hit: false,
+    ..Style::BOX
+};
 
 /// A hair line.
 pub const RULE: Style = Style { stroke: Stroke::Slot(slot::GRID), ..Style::LINK };

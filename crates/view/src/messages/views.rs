@@ -2,7 +2,7 @@
 
 use crosscut_messages::gram::MOST_PHASES;
 use crosscut_tree::Unit;
-use crosscut_workbench::{Compares, Opt, OptKind, Pane, TreeDecl, View};
+use crosscut_workbench::{Act, Compares, On, Opt, OptKind, Pane, TreeDecl, View};
 
 use super::{communities, phases};
 
@@ -71,18 +71,73 @@ const MESSAGES: View = View {
     hidden: false,
 };
 
+const fn flag(name: &'static str, title: &'static str) -> Opt {
+    Opt::new(name, title, OptKind::Flag, "true")
+}
+
+const fn value(values: &'static [(&'static str, &'static str)]) -> Opt {
+    Opt::new("value", "Value", OptKind::Choice { values }, "bytes")
+}
+
 /// The views, in the order to list them.
-pub const VIEWS: &[View] = &[View {
-    name: "messages.gram",
-    title: "Messages",
-    icon: "M1.5 3.5h2v9h-2zM12.5 3.5h2v9h-2zM3.5 5c4.5 0 4.5 6 9 6M3.5 11c4.5 0 4.5-6 9-6",
-    about: "Phases that repeat, the groups that ranks form in each, and what they send each other.",
-    trees: &[phases::TREE, "places", "communities/*"],
-    options: &[Opt::new(
-        "bands",
-        "Width of bands",
-        OptKind::Choice { values: &[("share", "share of the pattern"), ("bytes", "bytes, one scale")] },
-        "share",
-    )],
-    ..MESSAGES
-}];
+pub const VIEWS: &[View] = &[
+    View {
+        name: "messages.gram",
+        title: "Messages",
+        icon: "M1.5 3.5h2v9h-2zM12.5 3.5h2v9h-2zM3.5 5c4.5 0 4.5 6 9 6M3.5 11c4.5 0 4.5-6 9-6",
+        about: "Phases that repeat, the groups that ranks form in each, what they send each other, who waits.",
+        trees: &[phases::TREE, "places", "communities/*"],
+        options: &[Opt::new(
+            "bands",
+            "Width of bands",
+            OptKind::Choice { values: &[("share", "share of the pattern"), ("bytes", "bytes, one scale")] },
+            "share",
+        )],
+        acts: &[
+            Act { name: "worst", title: "Next phase that waits", key: Some("Shift+W"), on: On::View },
+            Act { name: "focus", title: "Look at this iteration alone", key: Some("E"), on: On::Selection },
+        ],
+        ..MESSAGES
+    },
+    View {
+        name: "messages.ranks",
+        title: "Ranks",
+        icon: "M1.5 3h5M8 3h6.5M1.5 8h9M12 8h2.5M1.5 13h3M6 13h8.5M6.5 3l4 5M4.5 13l6-5",
+        about: "What each rank did over time: calls, waiting, and lines for messages.",
+        options: &[
+            Opt::new(
+                "order",
+                "Order",
+                OptKind::Choice { values: &[("rank", "by rank"), ("groups", "by groups")] },
+                "rank",
+            ),
+            flag("lines", "Lines"),
+            flag("gaps", "Fold gaps"),
+        ],
+        ..MESSAGES
+    },
+    View {
+        name: "messages.matrix",
+        title: "Matrix",
+        icon: "M2 2h3v3H2zM6.5 6.5h3v3h-3zM11 11h3v3h-3zM11 2h3v3h-3zM2 11h3v3H2z",
+        about: "Who sent how much to whom, by rank.",
+        options: &[value(&[("bytes", "bytes"), ("messages", "messages"), ("time", "time under way")])],
+        ..MESSAGES
+    },
+    View {
+        name: "messages.volume",
+        title: "Volume",
+        icon: "M1.5 13.5h13M2 12l3-6 2 3 3-7 4 8",
+        about: "How much was under way between ranks over time.",
+        options: &[value(&[("bytes", "bytes"), ("messages", "messages")])],
+        ..MESSAGES
+    },
+    View {
+        name: "messages.sizes",
+        title: "Sizes",
+        icon: "M2 14V9h2v5zM6 14V5h2v9zM10 14V2h2v12zM1.5 14h13",
+        about: "How large messages are, and what each rank sent and received.",
+        ..MESSAGES
+    },
+    View { name: "messages.strip", title: "Volume over time", hidden: true, ..MESSAGES },
+];

@@ -4,21 +4,20 @@ use std::sync::Arc;
 
 use crosscut_messages::flows::Flow;
 use crosscut_scene::palette::slot;
-use crosscut_scene::{Align, Ink, Label, Mark, Scene, TextStyle};
+use crosscut_scene::{Align, Ink, Label, Mark, Plate, Scene, TextStyle};
 use crosscut_workbench::TreeKey;
 
 use super::super::about::collective_words;
 use super::super::communities;
 use super::super::styles::{self, FAINT, FAINT_END, NAME, role};
 use super::groups::Groups;
+use super::heat::Heat;
 use super::top::HEAD;
 use super::{Column, Columns, LEFT, Shown};
 use crate::format::{Unit, count, percent, quantity, text_width};
 
 /// Width of the blocks of senders.
 const BLOCK: f32 = 8.0;
-/// Width of the blocks of receivers.
-const RECEIVER: f32 = 4.0;
 /// The busiest block is so full of bands.
 const FULL: f64 = 0.92;
 /// Smaller shares of what goes between groups are not drawn one by one.
@@ -109,6 +108,7 @@ pub fn draw(
     keys: &[TreeKey],
     all: &[Groups<'_>],
     room: (f32, f32),
+    heat: &Heat<'_>,
     scene: &mut Scene,
 ) -> Vec<String> {
     let groups_of = |column: &Column| {
@@ -129,7 +129,7 @@ pub fn draw(
         let least = scales.iter().copied().fold(f64::INFINITY, f64::min);
         scales.fill(least);
     }
-    let mut drawing = Drawing { shown, scene, room, drawn: 0, flows: 0, rest: 0.0, between: 0.0 };
+    let mut drawing = Drawing { shown, scene, room, heat, drawn: 0, flows: 0, rest: 0.0, between: 0.0 };
     let mut before: Option<(&Column, &Groups<'_>)> = None;
     for (number, column) in columns.list.iter().enumerate() {
         let role = role::COLUMN.saturating_add((number.min(200)) as u8);
@@ -166,6 +166,7 @@ struct Drawing<'a, 's> {
     shown: &'a Shown<'s>,
     scene: &'a mut Scene,
     room: (f32, f32),
+    heat: &'a Heat<'a>,
     drawn: usize,
     flows: usize,
     rest: f64,
@@ -187,7 +188,11 @@ impl Drawing<'_, '_> {
             self.scene.labels.push(Label::new(at, bold.max(column.w), column.name.clone(), NAME));
         }
         let Some(sent) = sent else { return };
-        let parts = head_parts(column, sent);
+        let mut parts = head_parts(column, sent);
+        if column.few {
+            // Ranks one by one: nothing stays inside.
+            parts.remove(1);
+        }
         let left = column.w - bold - 6.0;
         // What is least important stands last, and goes first.
         for many in (1..=parts.len()).rev() {
@@ -201,7 +206,8 @@ impl Drawing<'_, '_> {
 
     fn column(&mut self, column: &Column, groups: &Groups<'_>, sent: &Sent, scale: f64, role: u8) {
         let fill = column.pattern.map_or(slot::EDGE, styles::pattern);
-        let (left, right) = (column.x + BLOCK, column.x + column.w - RECEIVER);
+        let wide = self.heat.width(column).min(column.w * 0.4);
+        let (left, right) = (column.x + BLOCK, column.x + column.w - wide);
         for slot in &groups.slots {
             let lane = self.scene.styles.put(&styles::lane(groups.forest.inside(slot.node)));
             let mark = Mark::none().looks(lane, fill);
@@ -210,15 +216,48 @@ impl Drawing<'_, '_> {
             let colour = if slot.inside { slot_accent() } else { fill };
             let mark = Mark::of(slot.node.0).tree(groups.tree).looks(own, colour);
             self.scene.boxes.push([column.x, slot.y, BLOCK, slot.h], mark.role(role));
-            self.scene.boxes.push([right, slot.y, RECEIVER, slot.h], mark.role(role.wrapping_add(100)));
         }
-        self.bands(column, groups, sent, scale, (left, right), fill, role);
+        self.bands(groups, sent, scale, (left, right), fill, role);
+        self.heat.column(column, groups, self.room, (right, wide), self.scene);
+        self.late(column, groups);
+        let text = match column.points.len() {
+            1 => "waits".to_owned(),
+            steps => format!("waits in {steps} steps"),
+        };
+        let at = (column.x + column.w, self.room.1 + 15.0);
+        if column.w > 160.0 {
+            self.scene.labels.push(Label::new(at, column.w / 2.0, text, FAINT_END));
+        }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "a column, its place and its looks")]
+    /// Who was late in this column, if a phase of the period stands out at or after it.
+    fn late(&mut self, column: &Column, groups: &Groups<'_>) {
+        let forest = self.shown.forest;
+        let Some((phase, rank, time)) = super::heat::late(forest, column.phases.clone()) else { return };
+        let Some(slot) = groups.slot(rank).map(|slot| &groups.slots[slot]) else { return };
+        let ranks = groups.forest.ranks_of(slot.node);
+        let at = ranks.iter().position(|&other| other == rank).unwrap_or(0) as f32 + 0.5;
+        let y = slot.y + slot.h * at / ranks.len().max(1) as f32;
+        let style = self.scene.styles.put(&styles::LATE);
+        let mark = Mark::of(slot.node.0).tree(groups.tree).role(role::LATE).looks(style, slot::RED);
+        self.scene.boxes.push([column.x - 9.0, y - 5.0, 9.0, 10.0], mark);
+        let name = forest.name(forest.of_phase[phase]);
+        let step = if column.points.len() > 1 { format!(" in {name}") } else { String::new() };
+        let texts = [
+            format!("rank {rank} late by {}{step}", quantity(time as f64, Unit::Ns)),
+            format!("rank {rank} late"),
+        ];
+        let plate = Plate::Frame;
+        let style = TextStyle { bold: true, ink: Ink::Slot(slot::RED), plate, ..TextStyle::PLAIN };
+        let room = column.w - BLOCK - 12.0;
+        if let Some(text) = texts.into_iter().find(|text| text_width(text) * 1.1 + 8.0 <= room) {
+            let w = text_width(&text) * 1.1 + 8.0;
+            self.scene.labels.push(Label::new((column.x + BLOCK + 8.0, y + 4.0), w, text, style));
+        }
+    }
+
     fn bands(
         &mut self,
-        _column: &Column,
         groups: &Groups<'_>,
         sent: &Sent,
         scale: f64,

@@ -46,11 +46,28 @@ pub struct Column {
     pub regroup: f32,
 }
 
+/// A period that is not looked at: only how long its ranks waited.
+#[derive(Clone, Debug)]
+pub struct Other {
+    /// Its node.
+    pub node: NodeId,
+    /// Its phases.
+    pub phases: Range<usize>,
+    /// Left edge.
+    pub x: f32,
+    /// Width.
+    pub w: f32,
+}
+
 /// All columns.
 #[derive(Clone, Debug, Default)]
 pub struct Columns {
     /// From left to right.
     pub list: Vec<Column>,
+    /// Other periods beside them.
+    pub others: Vec<Other>,
+    /// Where all periods are rows, because they are too many to stand side by side: left edge and width.
+    pub raster: Option<(f32, f32)>,
     /// What is not shown.
     pub note: Option<String>,
 }
@@ -65,8 +82,16 @@ impl Columns {
         if let Some(window) = shown.window {
             list = unfolded(forest, list, window, width);
         }
+        let mut room = (LEFT, width);
+        let (mut others, mut raster) = (Vec::new(), None);
+        if shown.window.is_none() && forest.has_periods {
+            others = beside(shown, &mut room);
+            if others.is_empty() {
+                raster = rows(shown, &mut room);
+            }
+        }
         let all = list.len();
-        let list = placed(list, width);
+        let list = placed(list, room);
         let left = all - list.len();
         let note = (left > 0).then(|| {
             format!(
@@ -74,7 +99,7 @@ impl Columns {
                 count(left as i64)
             )
         });
-        Columns { list, note }
+        Columns { list, others, raster, note }
     }
 }
 
@@ -173,8 +198,63 @@ fn unfolded(forest: &PhaseForest, list: Vec<Column>, window: Span, width: f32) -
     out
 }
 
+/// The periods that are closed, as narrow columns on both sides of what is open; none where they take too much room.
+fn beside(shown: &Shown<'_>, (left, width): &mut (f32, f32)) -> Vec<Other> {
+    let (forest, tree) = (shown.forest, shown.forest.figures().tree.view());
+    let mut open = None;
+    let mut others = Vec::new();
+    for node in tree.children(NodeId::ROOT) {
+        let Some(phases) = forest.node(node).map(|node| node.phases.clone()) else { continue };
+        if shown.cut.is_open(node) {
+            open = open.or(Some(others.len()));
+        } else {
+            let w = phases.len() as f32 * STEP;
+            others.push(Other { node, phases, x: 0.0, w });
+        }
+    }
+    let all: f32 = others.iter().map(|other| other.w + BETWEEN).sum();
+    let Some(open) = open.filter(|_| all <= OTHERS * *width) else { return Vec::new() };
+    let before: f32 = others[..open].iter().map(|other| other.w + BETWEEN).sum();
+    let mut x = *left;
+    for (at, other) in others.iter_mut().enumerate() {
+        if at == open {
+            x = *left + *width - (all - before) + BETWEEN;
+        }
+        other.x = x;
+        x += other.w + BETWEEN;
+    }
+    *left += before;
+    *width -= all;
+    others
+}
+
+/// Room for all periods as rows.
+fn rows(shown: &Shown<'_>, (left, width): &mut (f32, f32)) -> Option<(f32, f32)> {
+    let forest = shown.forest;
+    let first = forest.figures().tree.view().children(NodeId::ROOT).next()?;
+    let long = forest.node(first)?.phases.len().max(1) as f32;
+    let w = (long * CELL).min(RASTER * *width);
+    let at = (*left, w);
+    *left += w + AFTER;
+    *width -= w + AFTER;
+    Some(at)
+}
+
+/// Width of a phase of another period.
+const STEP: f32 = 5.0;
+/// Between other periods.
+const BETWEEN: f32 = 12.0;
+/// The share of the width that other periods take at most.
+const OTHERS: f32 = 0.3;
+/// Width of a phase where periods are rows, at most.
+const CELL: f32 = 30.0;
+/// The share of the width that the rows take at most.
+const RASTER: f32 = 0.38;
+/// Between the rows and the columns.
+const AFTER: f32 = 44.0;
+
 /// Gives columns their room; drops those at the end that have none.
-fn placed(mut list: Vec<Column>, width: f32) -> Vec<Column> {
+fn placed(mut list: Vec<Column>, (left, width): (f32, f32)) -> Vec<Column> {
     let before = |list: &[Column], at: usize, regroup: f32| -> (f32, f32) {
         if at == 0 {
             return (0.0, 0.0);
@@ -198,7 +278,7 @@ fn placed(mut list: Vec<Column>, width: f32) -> Vec<Column> {
         list.pop();
     }
     let each = ((width - fixed(&list, regroup)) / flows(&list).max(1.0)).max(1.0);
-    let mut x = LEFT;
+    let mut x = left;
     for at in 0..list.len() {
         let (gap, changes) = before(&list, at, regroup);
         x += gap;

@@ -9,7 +9,7 @@ use crosscut_tree::NodeId;
 use super::super::phases::PhaseForest;
 use super::super::styles::{self, FAINT_END, NAME, role};
 use super::{Columns, LEFT, RIGHT, Shown};
-use crate::format::{count, many, text_width};
+use crate::format::{count, many, quantity, text_width};
 
 /// Height of the brackets.
 const STRUCTURE: f32 = 28.0;
@@ -19,8 +19,10 @@ const CURVE: (f32, f32, f32) = (38.0, 46.0, 80.0);
 const HIGH: f32 = 900.0;
 /// Height of the strip.
 const STRIP: f32 = 16.0;
+/// Height of the bars of waiting: in a low pane, in a high one.
+const WAIT: (f32, f32) = (28.0, 54.0);
 /// From the strip to the columns.
-const FUNNEL: f32 = 26.0;
+const FUNNEL: f32 = 22.0;
 /// Height of the heads of columns.
 pub const HEAD: f32 = 26.0;
 /// Cells from this width on have rings.
@@ -57,7 +59,10 @@ pub fn draw(shown: &Shown<'_>, columns: &Columns, scene: &mut Scene) -> f32 {
     structure(shown, &strip, scene);
     curve(forest, &strip, high, scene);
     cells(shown, &strip, columns, scene);
-    let y = strip.y + STRIP;
+    let mut y = strip.y + STRIP;
+    let wait = if shown.size.h >= HIGH { WAIT.1 } else { WAIT.0 };
+    waits(forest, &strip, (y + 4.0, y + 4.0 + wait), scene);
+    y += 4.0 + wait;
     funnel(columns, &strip, (y, y + FUNNEL), scene);
     y + FUNNEL + HEAD
 }
@@ -144,7 +149,6 @@ fn curve(forest: &PhaseForest, strip: &Strip, high: f32, scene: &mut Scene) {
     let flat = scene.styles.put(&styles::CURVE);
     let stem = scene.styles.put(&styles::STEM);
     let ring = scene.styles.put(&styles::RING);
-    let mut run = 0;
     for at in 0..phases.len() {
         let level = y.pixel(phases[at].height);
         let mark = Mark::of(forest.of_phase[at].0).role(role::CURVE);
@@ -165,10 +169,8 @@ fn curve(forest: &PhaseForest, strip: &Strip, high: f32, scene: &mut Scene) {
                 let text = format!("{:.2}", phases[at].change);
                 scene.labels.push(Label::new((x - 6.0, change + 11.0), strip.cell, text, FAINT_END));
             }
-            run = at;
         }
     }
-    let _ = run;
     scene.end();
     scene.labels.push(Label::new((8.0, top + high / 2.0 - 2.0), 58.0, "distance", styles::FAINT));
     scene.labels.push(Label::new((8.0, top + high / 2.0 + 11.0), 58.0, "from first", styles::FAINT));
@@ -219,6 +221,41 @@ fn cells(shown: &Shown<'_>, strip: &Strip, columns: &Columns, scene: &mut Scene)
         let (x0, x1) = (strip.x(first.phases.start), strip.x(last.phases.end));
         let mark = Mark::none().looks(rim, slot::ACCENT);
         scene.boxes.push([x0 - 1.0, strip.y - 1.0, x1 - x0 + 1.0, STRIP + 2.0], mark);
+    }
+}
+
+/// How long a rank waited in each phase, on average; red where that stands out.
+fn waits(forest: &PhaseForest, strip: &Strip, (top, bottom): (f32, f32), scene: &mut Scene) {
+    let waiting = &forest.waiting;
+    let most = waiting.mean.iter().copied().fold(0.0, f64::max);
+    scene.labels.push(Label::new((8.0, top + 10.0), LEFT - 12.0, "wait", styles::FAINT));
+    scene.labels.push(Label::new((8.0, top + 23.0), LEFT - 12.0, "per rank", styles::FAINT));
+    let rule = scene.styles.put(&styles::RULE);
+    let right = strip.x(waiting.mean.len());
+    scene.links.push([LEFT, bottom, right, bottom], Mark::none().looks(rule, slot::GRID));
+    if most <= 0.0 {
+        return;
+    }
+    let (grey, red) = (scene.styles.put(&styles::WAIT), scene.styles.put(&styles::LONG));
+    let inset = if strip.cell >= 5.0 { strip.cell * 0.2 } else { 0.0 };
+    let mut free = LEFT;
+    for (at, &mean) in waiting.mean.iter().enumerate() {
+        let h = (mean / most) as f32 * (bottom - top);
+        let (style, fill) = if waiting.stands_out[at] { (red, slot::RED) } else { (grey, slot::SEVERAL) };
+        let mark = Mark::of(forest.of_phase[at].0).role(role::WAIT).looks(style, fill);
+        scene.boxes.push([strip.x(at) + inset, bottom - h, (strip.cell - 2.0 * inset).max(0.6), h], mark);
+        if waiting.stands_out[at] {
+            let say = |time: f64| quantity(time, Unit::Ns);
+            let text = format!("{} · usual {}", say(mean), say(waiting.usual[at]));
+            let style = TextStyle { bold: true, ink: Ink::Slot(slot::RED), ..TextStyle::PLAIN };
+            let (w, x) = (text_width(&text) * 1.1, strip.x(at + 1) + 4.0);
+            let fits = x + w <= right;
+            let at = if fits { x } else { strip.x(at) - 4.0 - w };
+            if at >= free {
+                scene.labels.push(Label::new((at, top + 10.0), w + 2.0, text, style));
+                free = at + w + 8.0;
+            }
+        }
     }
 }
 

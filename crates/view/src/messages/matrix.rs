@@ -1,0 +1,127 @@
+//! The matrix: what each rank sent to each, by world rank. A cell stands for a block of ranks where they are many.
+
+use crosscut_scene::palette::Ramp;
+use crosscut_scene::{Axis, Cells, Grid, Label, LegendItem, Mark, Plot, Rect, Scene, Side, Unit};
+use crosscut_workbench::{Drawn, Job, Look, Refusal};
+
+use super::opened::{ClockKey, Opened};
+use super::over;
+use super::phases;
+use super::styles::{self, FAINT};
+use crate::format::{count, quantity};
+
+/// Cells on a side at most.
+const SIDE: u32 = 240;
+/// Left of the plot, above and below it.
+const MARGIN: (f32, f32, f32) = (72.0, 28.0, 34.0);
+/// Number of the tree of places in the view.
+const PLACES: u8 = 1;
+
+/// What a cell says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Value {
+    Bytes,
+    Messages,
+    Time,
+}
+
+/// Draws a look.
+pub fn draw(opened: &Opened, look: &Look, _: &Job<'_>) -> Result<Drawn, Refusal> {
+    let messages = &opened.messages;
+    let key = ClockKey::of(&look.tree(phases::TREE).with)?;
+    let window = over::window(messages, look.scope.time)?;
+    let (value, unit, words) = match look.option("value") {
+        Some("messages") => (Value::Messages, Unit::Count, "messages"),
+        Some("time") => (Value::Time, Unit::Ns, "time from send to receive"),
+        _ => (Value::Bytes, Unit::Bytes, "bytes"),
+    };
+    let ranks = opened.ranks().max(1);
+    let block = ranks.div_ceil(SIDE);
+    let side = ranks.div_ceil(block) as usize;
+    let mut sums = vec![0.0f64; side * side];
+    for row in over::rows(messages, &key, window) {
+        let (from, to) = (messages.source.at(row) / block, messages.destination.at(row) / block);
+        if let Some(sum) = sums.get_mut(from as usize * side + to as usize) {
+            *sum += match value {
+                Value::Bytes => messages.bytes[row].max(0) as f64,
+                Value::Messages => 1.0,
+                Value::Time => {
+                    messages.receive_end[row].saturating_sub(messages.send_start[row]).max(0) as f64
+                }
+            };
+        }
+    }
+    let size = look.size.sound();
+    let mut scene = Scene {
+        title: format!("{} · who sent to whom", messages.run().name()),
+        width: size.w,
+        height: size.h,
+        ..Scene::default()
+    };
+    let room = (size.w - MARGIN.0 - 20.0).min(size.h - MARGIN.1 - MARGIN.2).max(40.0);
+    // Whole pixels for each cell: no cell is wider than another.
+    let pixel = (room / side as f32).floor().max(1.0);
+    let w = if pixel * side as f32 <= room { pixel * side as f32 } else { room };
+    let rect = Rect { x: MARGIN.0, y: MARGIN.1, w, h: w };
+    axes(rect, ranks, block * side as u32, &mut scene);
+    let used = sums.iter().filter(|sum| **sum > 0.0).count();
+    fill(opened, &sums, (side, block), rect, words, &mut scene);
+    scene.end();
+    let (low, high) = ends(&sums);
+    let ends = (quantity(low, unit), quantity(high, unit));
+    scene.legend.push(LegendItem::ramp(Ramp::MORE, ends, format!("{words}, by the logarithm")));
+    let cell = match block {
+        1 => "a cell is a pair of ranks".to_owned(),
+        block => format!("a cell is {block} × {block} ranks, named by the first"),
+    };
+    let title = format!("Rows send, columns receive · {cell}");
+    scene.labels.push(Label::new((rect.x, 16.0), size.w - rect.x, title, FAINT));
+    scene.note = Some(format!("{} of {} cells have messages", count(used as i64), count(sums.len() as i64)));
+    Ok(Drawn::scene(scene, used))
+}
+
+fn axes(rect: Rect, ranks: u32, shown: u32, scene: &mut Scene) {
+    let axis = |start: f32, title: &str, side: Side| Axis {
+        side,
+        grid: false,
+        ..Axis::linear((0.0, f64::from(shown.max(ranks))), start, rect.w, Unit::Count, title)
+    };
+    scene.begin(Plot {
+        rect,
+        title: "who sent to whom".to_owned(),
+        x: Some(axis(rect.x, "receiver", Side::End)),
+        y: Some(axis(rect.y, "sender", Side::Start)),
+        ..Plot::default()
+    });
+}
+
+/// The least value that there is, and the largest.
+fn ends(sums: &[f64]) -> (f64, f64) {
+    let used = || sums.iter().copied().filter(|sum| *sum > 0.0);
+    let low = used().fold(f64::INFINITY, f64::min);
+    (if low.is_finite() { low } else { 0.0 }, used().fold(0.0, f64::max))
+}
+
+fn fill(
+    opened: &Opened,
+    sums: &[f64],
+    (side, block): (usize, u32),
+    rect: Rect,
+    words: &'static str,
+    scene: &mut Scene,
+) {
+    let (low, high) = ends(sums);
+    let span = (high / low.max(1e-300)).ln().max(1e-9);
+    let style = scene.styles.put(&styles::cell(words));
+    let mark = Mark::none().tree(PLACES).looks(style, Ramp::MORE.first);
+    let at = [rect.x, rect.y, rect.w, rect.h];
+    let mut grid = Grid::new(at, side as u32, side as u32, mark).ramp(Ramp::MORE);
+    let level = |&sum: &f64| {
+        if sum <= 0.0 { 0 } else { 1 + ((sum / low).ln() / span * 254.0).clamp(0.0, 254.0) as u8 }
+    };
+    grid.level = sums.iter().map(level).collect();
+    let node = |at: usize| opened.places.get(at * block as usize).copied().unwrap_or(crosscut_scene::NONE);
+    let nodes: Vec<u32> = (0..side).map(node).collect();
+    grid.cells = Cells::Lines { rows: nodes.clone(), columns: nodes };
+    scene.grids.push(grid);
+}

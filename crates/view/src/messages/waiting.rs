@@ -1,0 +1,155 @@
+//! How long each rank waited in each phase, which phases stand out, and who was late: what the pictures of messages say of
+//! waiting.
+
+use std::ops::Range;
+
+use crosscut_messages::gram::{Clock, Gram, Phase};
+use crosscut_messages::waits::Waits;
+use crosscut_messages::{Collective, Messages, NONE};
+
+/// A phase stands out when its ranks wait so many times as long as is usual for its pattern…
+const TIMES: f64 = 2.0;
+/// …and so much longer, in nanoseconds.
+const MORE: f64 = 2e6;
+
+/// Waiting by phase.
+#[derive(Clone, Debug, Default)]
+pub struct Waiting {
+    /// By phase and rank.
+    pub by_phase: Vec<Vec<i64>>,
+    /// By phase: how long a rank waited, on average.
+    pub mean: Vec<f64>,
+    /// By phase: the median of that over the phases of the same pattern.
+    pub usual: Vec<f64>,
+    /// By phase: it stands out.
+    pub stands_out: Vec<bool>,
+    /// By phase: who made others wait longest beyond its own waiting in the period, and how long.
+    pub late: Vec<Option<(u32, i64)>>,
+}
+
+/// The phase of each point: messages first, then collectives.
+fn phases_of(messages: &Messages, clock: &Clock, phases: &[Phase]) -> Vec<u32> {
+    let mut of = vec![NONE; messages.len() + messages.collectives.kind.len()];
+    for (number, phase) in phases.iter().enumerate() {
+        for message in clock.messages(phase.points.clone()) {
+            of[message as usize] = number as u32;
+        }
+        for collective in clock.collectives(phase.points.clone()) {
+            of[messages.len() + collective] = number as u32;
+        }
+    }
+    // Barriers are points of no clock: they belong to the phase that was entered last.
+    let mut starts: Vec<(i64, u32)> =
+        phases.iter().enumerate().map(|(at, phase)| (phase.span.0, at as u32)).collect();
+    starts.sort_unstable();
+    for (number, &kind) in messages.collectives.kind.iter().enumerate() {
+        if Collective(kind) == Collective::BARRIER {
+            let start = messages.collectives.start[number];
+            let entered = starts.partition_point(|(from, _)| *from <= start).saturating_sub(1);
+            of[messages.len() + number] = starts.get(entered).map_or(NONE, |(_, phase)| *phase);
+        }
+    }
+    of
+}
+
+impl Waiting {
+    /// Of the phases of a run; periods say which phases follow each other.
+    pub fn of(
+        messages: &Messages,
+        waits: &Waits,
+        clock: &Clock,
+        gram: &Gram,
+        periods: &[Range<usize>],
+    ) -> Waiting {
+        let ranks = messages.summary().ranks as usize;
+        let count = gram.phases.len();
+        let phase_of = phases_of(messages, clock, &gram.phases);
+        let mut by_phase = vec![vec![0i64; ranks]; count];
+        let mut caused = vec![vec![0i64; ranks]; count];
+        for rank in 0..ranks {
+            for call in messages.calls.of(rank as u32) {
+                let lost = waits.lost.get(call).copied().unwrap_or(0);
+                let event = waits.event.get(call).copied().unwrap_or(NONE);
+                let phase = phase_of.get(event as usize).copied().unwrap_or(NONE) as usize;
+                if lost <= 0 || phase >= count {
+                    continue;
+                }
+                by_phase[phase][rank] = by_phase[phase][rank].saturating_add(lost);
+                let culprit = messages.calls.rank(waits.cause[call]) as usize;
+                if let Some(most) = caused[phase].get_mut(culprit) {
+                    *most = (*most).max(lost);
+                }
+            }
+        }
+        let mean: Vec<f64> = (by_phase.iter())
+            .map(|row| row.iter().map(|&lost| lost as f64).sum::<f64>() / ranks.max(1) as f64)
+            .collect();
+        let usual = usual(&gram.phases, &mean);
+        let stands_out = mean
+            .iter()
+            .zip(&usual)
+            .map(|(mean, usual)| *mean > TIMES * usual && mean - usual > MORE)
+            .collect();
+        let late = late(&by_phase, &caused, periods);
+        Waiting { by_phase, mean, usual, stands_out, late }
+    }
+
+    /// All waiting of some phases, in rank · time.
+    pub fn total(&self, phases: Range<usize>) -> f64 {
+        let ranks = self.by_phase.first().map_or(0, Vec::len) as f64;
+        self.mean.get(phases).unwrap_or_default().iter().sum::<f64>() * ranks
+    }
+
+    /// The longest wait of a rank in some phases.
+    pub fn most(&self, phases: impl Iterator<Item = usize>) -> i64 {
+        phases.filter_map(|phase| self.by_phase.get(phase)?.iter().max()).copied().max().unwrap_or(0)
+    }
+}
+
+/// The median over the phases of the same pattern.
+fn usual(phases: &[Phase], mean: &[f64]) -> Vec<f64> {
+    let patterns = phases.iter().map(|phase| phase.pattern + 1).max().unwrap_or(0);
+    let mut of_pattern: Vec<Vec<f64>> = vec![Vec::new(); patterns];
+    for (phase, &mean) in phases.iter().zip(mean) {
+        of_pattern[phase.pattern].push(mean);
+    }
+    let median = |mut all: Vec<f64>| {
+        let middle = all.len() / 2;
+        if all.is_empty() { 0.0 } else { *all.select_nth_unstable_by(middle, f64::total_cmp).1 }
+    };
+    let medians: Vec<f64> = of_pattern.into_iter().map(median).collect();
+    phases.iter().map(|phase| medians[phase.pattern]).collect()
+}
+
+/// Who was late by itself: what it made others wait, without what it had waited in the period before.
+fn late(by_phase: &[Vec<i64>], caused: &[Vec<i64>], periods: &[Range<usize>]) -> Vec<Option<(u32, i64)>> {
+    let mut late = vec![None; by_phase.len()];
+    for period in periods {
+        let mut waited = vec![0i64; by_phase.first().map_or(0, Vec::len)];
+        for phase in period.clone().filter(|&phase| phase < by_phase.len()) {
+            for (waited, &lost) in waited.iter_mut().zip(&by_phase[phase]) {
+                *waited = waited.saturating_add(lost);
+            }
+            let own =
+                caused[phase].iter().zip(&waited).map(|(caused, waited)| caused.saturating_sub(*waited));
+            let most = own.enumerate().max_by_key(|&(rank, own)| (own, std::cmp::Reverse(rank)));
+            late[phase] = most.filter(|(_, own)| *own > 0).map(|(rank, own)| (rank as u32, own));
+        }
+    }
+    late
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_inherits_a_delay_is_not_blamed() {
+        // Rank 1 is late in the first phase; rank 0 waits for it and is late for rank 2 in the second.
+        let by_phase = vec![vec![50, 0, 0], vec![0, 0, 45]];
+        let caused = vec![vec![0, 50, 0], vec![45, 0, 0]];
+        assert_eq!(late(&by_phase, &caused, &[0..2]), [Some((1, 50)), None]);
+        // In another period it is its own doing.
+        assert_eq!(late(&by_phase, &caused, &[0..1, 1..2]), [Some((1, 50)), Some((0, 45))]);
+    }
+}
