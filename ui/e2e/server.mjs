@@ -1,7 +1,7 @@
 // The program under test: makes runs with `crosscut`, and starts `crosscut view` on a free port.
 
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -9,6 +9,8 @@ import { fileURLToPath } from "node:url";
 
 const CROSSCUT = process.env.CROSSCUT ?? "crosscut";
 const FIXTURES = fileURLToPath(new URL("../../fixtures/dag/", import.meta.url));
+
+const TRACES = fileURLToPath(new URL("../../fixtures/messages/dumpi/", import.meta.url));
 
 const folder = mkdtempSync(join(tmpdir(), "crosscut-e2e-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -22,6 +24,15 @@ export function crosscut(...args) {
 export function imported(name) {
   const run = join(folder, `${name}.crosscut`);
   crosscut("import", join(FIXTURES, `${name}.dag`), "-o", run);
+  return run;
+}
+
+/** A run imported from the recorded trace of an MPI program; the path of the run. */
+export function traced(name) {
+  const [files, run] = [join(folder, name), join(folder, `${name}.crosscut`)];
+  mkdirSync(files);
+  execFileSync("tar", ["xzf", join(TRACES, `${name}.tar.gz`), "-C", files]);
+  crosscut("import", files, "-o", run);
   return run;
 }
 

@@ -197,16 +197,18 @@ impl ClockKey {
                         .ok_or_else(|| Refusal::new(format!("size: `{}` is no number of bytes", short())))?
                         as u64;
                 }
-                "k" => {}
+                "k" | "filter" => {}
                 other => {
                     let other: String = other.chars().take(40).collect();
                     return Err(Refusal::new(format!(
-                        "phases have no option `{other}`; they have clock, k, comm, tag, call, size"
+                        "phases have no option `{other}`; they have clock, k, filter, comm, tag, call, size"
                     )));
                 }
             }
         }
-        Ok(key)
+        // A filter that is switched off chooses nothing, whatever it says.
+        let filters = with.get("filter").is_some_and(|value| value == "true");
+        Ok(if filters { key } else { ClockKey::all(key.time) })
     }
 
     /// Whether all messages are looked at.

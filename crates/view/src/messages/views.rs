@@ -8,6 +8,11 @@ use super::{communities, phases};
 
 const ALL: OptKind = OptKind::Choice { values: &[("all", "all")] };
 
+/// An option of a filter: shown while there is one.
+const fn filter(name: &'static str, title: &'static str, kind: OptKind, usual: &'static str) -> Opt {
+    Opt { when: Some(("filter", "true")), ..Opt::new(name, title, kind, usual) }
+}
+
 /// The trees.
 pub const TREES: &[TreeDecl] = &[
     TreeDecl {
@@ -32,10 +37,11 @@ pub const TREES: &[TreeDecl] = &[
                 OptKind::Choice { values: &[("wall", "wall"), ("logical", "logical")] },
                 "wall",
             ),
-            Opt::new("comm", "Comm", ALL, "all"),
-            Opt::new("tag", "Tag", ALL, "all"),
-            Opt::new("call", "Call", ALL, "all"),
-            Opt::new(
+            Opt::new("filter", "Filter", OptKind::Flag, "false"),
+            filter("comm", "Comm", ALL, "all"),
+            filter("tag", "Tag", ALL, "all"),
+            filter("call", "Call", ALL, "all"),
+            filter(
                 "size",
                 "From size",
                 OptKind::Number { least: 0.0, most: 1e12, log: true, unit: Unit::Bytes },
