@@ -227,8 +227,15 @@ impl<'a> Grams<'a> {
         let mut patterns = Patterns::default();
         let mut distances: foldhash::HashMap<(usize, usize), f64> = foldhash::HashMap::default();
         let mut gram: Vec<Phase> = Vec::new();
+        // What collectives imply is no exchange of messages, whatever the groups.
+        let mut collective: Vec<bool> = Vec::new();
         for phase in self.clustered(self.clock.linkage().cut(points, phases)) {
-            let pattern = patterns.recognise(&phase.edges, &phase.own);
+            let alone = phase.graph.messages == 0;
+            let pattern =
+                patterns.recognise_among(&phase.edges, &phase.own, |known| collective[known] == alone);
+            if pattern == collective.len() {
+                collective.push(alone);
+            }
             let partitions = patterns.partitions();
             let mut to = |other: usize| {
                 *distances

@@ -21,13 +21,24 @@ pub struct Patterns {
 impl Patterns {
     /// The pattern of a phase with these edges, whose own clustering is `own`.
     pub fn recognise(&mut self, edges: &[Edge], own: &Partition) -> usize {
+        self.recognise_among(edges, own, |_| true)
+    }
+
+    /// The same, where only some of the known patterns come into question.
+    pub fn recognise_among(
+        &mut self,
+        edges: &[Edge],
+        own: &Partition,
+        among: impl Fn(usize) -> bool,
+    ) -> usize {
         let quality = modularity(edges, own);
         let enough = quality - GIVEN_UP * quality.abs();
         let best = self
             .known
             .iter()
-            .map(|known| modularity(edges, known))
             .enumerate()
+            .filter(|(pattern, _)| among(*pattern))
+            .map(|(pattern, known)| (pattern, modularity(edges, known)))
             .reduce(|best, next| if next.1 > best.1 { next } else { best });
         match best {
             Some((pattern, quality)) if quality >= enough => pattern,

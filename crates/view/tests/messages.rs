@@ -14,7 +14,7 @@ use crosscut_scene::{Cells, NONE, Scene, limits};
 use crosscut_synth::{Late, MessageOptions, exchanges};
 use crosscut_tree::NodeId;
 use crosscut_view::messages::communities::CommunityForest;
-use crosscut_view::messages::opened::ClockKey;
+use crosscut_view::messages::opened::{ClockKey, waited};
 use crosscut_view::messages::phases::{Kind, PhaseForest};
 use crosscut_view::messages::waiting::Waiting;
 use crosscut_view::messages::{MessagesDomain, Opened, views};
@@ -303,7 +303,8 @@ fn waiting_by_phase_is_that_of_the_slow_way() {
         let waits = Waits::of(&messages);
         let spans: Vec<_> = gram.phases.iter().map(|phase| (phase.points.clone(), phase.span)).collect();
         let all = 0..gram.phases.len();
-        let fast = Waiting::of(&messages, &waits, &clock, &gram, std::slice::from_ref(&all));
+        let fast =
+            Waiting::of(&messages, &waited(&messages, &waits), &clock, &gram, std::slice::from_ref(&all));
         assert_eq!(fast.by_phase, waits.by_phase(&messages, &clock, &spans));
     }
 }

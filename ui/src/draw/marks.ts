@@ -156,6 +156,14 @@ export function boxesOf(scene: Scene, node: number, tree = 0): number[] {
   return all;
 }
 
+/** Ribbons of which one end is a node for which `has` is true. */
+export function bandsOf(scene: Scene, tree: number, has: (node: number) => boolean): Ref[] {
+  const { ribbons: r } = scene;
+  const ends = (i: number): boolean => r.to[i] !== NONE && (has(r.node[i]!) || has(r.to[i]!));
+  const all = Array.from({ length: r.n }, (_, index) => index);
+  return all.filter((i) => r.tree[i] === tree && ends(i)).map((index) => ({ kind: "ribbons", index }));
+}
+
 /** All marks of the nodes for which `has` is true, and of pairs of which also the other end fits. Parts not counted. */
 export function refsOf(
   scene: Scene,

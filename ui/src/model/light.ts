@@ -2,7 +2,7 @@
 // answer is there, marks of the selection itself are lit.
 
 import { createEffect, createMemo, createSignal, on } from "solid-js";
-import { refsOf } from "../draw/marks";
+import { bandsOf, refsOf } from "../draw/marks";
 import { NOTHING_LIT, type Lit } from "../draw/draw";
 import { has, rangesOf, same } from "../selection";
 import { latest } from "../transport";
@@ -70,7 +70,8 @@ export function litIn(scene: Scene, trees: readonly TreeLit[], nested: boolean):
     const inner = wanted ? rangesOf(of.inside) : [];
     const inside = refsOf(scene, of.tree, (node) => has(inner, node) && !has(nodes, node));
     selected = selected!.concat(own);
-    lit = lit!.concat(inside);
+    // What goes out of it and into it belongs to it.
+    lit = lit!.concat(inside, to ? [] : bandsOf(scene, of.tree, (node) => has(nodes, node)));
     if (own.length + inside.length === 0) standIn = standIn!.concat(nearestAbove(scene, of));
   }
   if (selected!.length + lit!.length + standIn!.length === 0) return NOTHING_LIT;

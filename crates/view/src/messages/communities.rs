@@ -138,7 +138,7 @@ impl CommunityForest {
                 }
             }
         }
-        let share = within.iter().zip(&sent).map(|(within, sent)| within / sent).collect();
+        let share = within.iter().zip(&sent).map(|(within, sent)| 100.0 * within / sent).collect();
         let size = self.members.iter().map(|members| members.len() as f64).collect();
         let metric = |name: &str, unit, rule, about: &str| Metric::new(name, unit, rule).about(about);
         self.figures.metrics = vec![
@@ -173,7 +173,7 @@ impl CommunityForest {
 
     /// The share of what a node sent that stayed inside of it, 0…1.
     pub fn inside(&self, node: NodeId) -> f64 {
-        self.figures.values.get(3).and_then(|share| share.get(node.index())).copied().unwrap_or(0.0)
+        self.figures.values.get(3).and_then(|share| share.get(node.index())).map_or(0.0, |share| share / 100.0)
     }
 
     /// The tree with its columns.

@@ -25,6 +25,20 @@ pub struct Opened {
     clocks: Mutex<HashMap<ClockKey, Arc<OnceLock<Arc<Timed>>>>>,
     kinds: OnceLock<Kinds>,
     waits: OnceLock<Waits>,
+    waited: OnceLock<Vec<Waited>>,
+}
+
+/// A wait: what for, who, how long, and whose doing it was.
+#[derive(Clone, Copy, Debug)]
+pub struct Waited {
+    /// The message, or the collective after all messages.
+    pub event: u32,
+    /// Who waited.
+    pub rank: u32,
+    /// For whom.
+    pub culprit: u32,
+    /// How long.
+    pub lost: i64,
 }
 
 /// Which messages are looked at, and which clock puts them in order. As text it is a part of the names of trees.
@@ -106,6 +120,7 @@ impl Opened {
             clocks: Mutex::default(),
             kinds: OnceLock::new(),
             waits: OnceLock::new(),
+            waited: OnceLock::new(),
         }
     }
 
@@ -131,6 +146,11 @@ impl Opened {
     /// Who waited for whom; made once.
     pub fn waits(&self) -> &Waits {
         self.waits.get_or_init(|| Waits::of(&self.messages))
+    }
+
+    /// All waits, rank by rank: few calls wait, so this is short; made once.
+    pub fn waited(&self) -> &[Waited] {
+        self.waited.get_or_init(|| waited(&self.messages, self.waits()))
     }
 
     /// What kinds of messages there are.
@@ -400,6 +420,18 @@ impl Totals {
             collectives: self.collectives + other.collectives,
         }
     }
+}
+
+/// All waits, rank by rank.
+pub fn waited(messages: &Messages, waits: &Waits) -> Vec<Waited> {
+    let of = |rank: u32| {
+        messages.calls.of(rank).filter_map(move |call| {
+            let lost = waits.lost.get(call).copied().filter(|lost| *lost > 0)?;
+            let culprit = messages.calls.rank(waits.cause[call]);
+            Some(Waited { event: waits.event[call], rank, culprit, lost })
+        })
+    };
+    (0..messages.summary().ranks).flat_map(of).collect()
 }
 
 /// Whether a function sends.

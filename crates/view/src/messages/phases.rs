@@ -137,7 +137,7 @@ impl PhaseForest {
                 .collect(),
             false => vec![0..gram.phases.len()],
         };
-        let waiting = Waiting::of(&opened.messages, opened.waits(), &timed.clock, &gram, &spans);
+        let waiting = Waiting::of(&opened.messages, opened.waited(), &timed.clock, &gram, &spans);
         let totals = nodes.iter().map(|node| totals(node, &gram.phases, &timed)).collect();
         let mut forest = PhaseForest {
             opened: opened.clone(),

@@ -42,6 +42,11 @@ pub fn phase(what: &'static str, opens: bool) -> Style {
     Style { press, meaning: Cow::Borrowed(what), ..Style::BOX }
 }
 
+/// The same when it is open.
+pub fn open_phase(what: &'static str) -> Style {
+    Style { press: Press::Close, meaning: Cow::Borrowed(what), ..Style::BOX }
+}
+
 /// A flat part of the curve.
 pub const CURVE: Style = Style {
     hit: true,

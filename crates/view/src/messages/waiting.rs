@@ -4,8 +4,9 @@
 use std::ops::Range;
 
 use crosscut_messages::gram::{Clock, Gram, Phase};
-use crosscut_messages::waits::Waits;
 use crosscut_messages::{Collective, Messages, NONE};
+
+use super::opened::Waited;
 
 /// A phase stands out when its ranks wait so many times as long as is usual for its pattern…
 const TIMES: f64 = 2.0;
@@ -56,7 +57,7 @@ impl Waiting {
     /// Of the phases of a run; periods say which phases follow each other.
     pub fn of(
         messages: &Messages,
-        waits: &Waits,
+        waited: &[Waited],
         clock: &Clock,
         gram: &Gram,
         periods: &[Range<usize>],
@@ -66,19 +67,16 @@ impl Waiting {
         let phase_of = phases_of(messages, clock, &gram.phases);
         let mut by_phase = vec![vec![0i64; ranks]; count];
         let mut caused = vec![vec![0i64; ranks]; count];
-        for rank in 0..ranks {
-            for call in messages.calls.of(rank as u32) {
-                let lost = waits.lost.get(call).copied().unwrap_or(0);
-                let event = waits.event.get(call).copied().unwrap_or(NONE);
-                let phase = phase_of.get(event as usize).copied().unwrap_or(NONE) as usize;
-                if lost <= 0 || phase >= count {
-                    continue;
-                }
-                by_phase[phase][rank] = by_phase[phase][rank].saturating_add(lost);
-                let culprit = messages.calls.rank(waits.cause[call]) as usize;
-                if let Some(most) = caused[phase].get_mut(culprit) {
-                    *most = (*most).max(lost);
-                }
+        for wait in waited {
+            let phase = phase_of.get(wait.event as usize).copied().unwrap_or(NONE) as usize;
+            if phase >= count {
+                continue;
+            }
+            if let Some(lost) = by_phase[phase].get_mut(wait.rank as usize) {
+                *lost = lost.saturating_add(wait.lost);
+            }
+            if let Some(most) = caused[phase].get_mut(wait.culprit as usize) {
+                *most = (*most).max(wait.lost);
             }
         }
         let mean: Vec<f64> = (by_phase.iter())

@@ -183,9 +183,9 @@ impl Drawing<'_, '_> {
         let mark = Mark::of(column.node.0).role(role::HEAD).looks(style, fill);
         self.scene.boxes.push([column.x, top - 2.0, column.w, 2.5], mark);
         let bold = text_width(&column.name) * 1.2 + 4.0;
-        if column.w >= bold || sent.is_none() {
+        if column.w >= bold {
             let at = (column.x, top + 17.0);
-            self.scene.labels.push(Label::new(at, bold.max(column.w), column.name.clone(), NAME));
+            self.scene.labels.push(Label::new(at, column.w, column.name.clone(), NAME));
         }
         let Some(sent) = sent else { return };
         let mut parts = head_parts(column, sent);

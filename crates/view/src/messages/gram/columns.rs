@@ -79,6 +79,12 @@ impl Columns {
         let width = (shown.size.w - LEFT - RIGHT).max(1.0);
         let mut list: Vec<Column> =
             visible(shown).into_iter().filter_map(|node| column(forest, node, shown.window)).collect();
+        if list.is_empty() {
+            // All periods are closed: the usual one is shown.
+            let inside = forest.focus().map(|focus| children(forest.figures().tree.view(), focus));
+            let nodes = inside.unwrap_or_default().into_iter().rev();
+            list = nodes.filter_map(|node| column(forest, node, shown.window)).collect();
+        }
         if let Some(window) = shown.window {
             list = unfolded(forest, list, window, width);
         }
@@ -103,11 +109,15 @@ impl Columns {
     }
 }
 
-/// What the cut shows, closed periods aside.
+/// What the cut shows, closed periods aside. Where phases are opened, only what is inside of them.
 fn visible(shown: &Shown<'_>) -> Vec<NodeId> {
     let (forest, tree) = (shown.forest, shown.forest.figures().tree.view());
     let mut visible = Vec::new();
-    let mut todo = children(tree, NodeId::ROOT);
+    let opened = |node: &&NodeId| shown.cut.is_open(**node) && !tree.is_leaf(**node);
+    let mut todo: Vec<NodeId> = forest.of_phase.iter().rev().filter(opened).copied().collect();
+    if todo.is_empty() {
+        todo = children(tree, NodeId::ROOT);
+    }
     while let Some(node) = todo.pop() {
         let period = forest.node(node).is_some_and(|node| node.kind == Kind::Period);
         if shown.cut.is_open(node) && !tree.is_leaf(node) {

@@ -108,7 +108,10 @@ fn structure(shown: &Shown<'_>, strip: &Strip, scene: &mut Scene) {
         }
         let hit = scene.styles.put(&crosscut_scene::Style {
             fill: crosscut_scene::Fill::None,
-            ..styles::phase("what repeats, once", id != NodeId::ROOT)
+            ..match focused {
+                true => styles::open_phase("what repeats, once"),
+                false => styles::phase("what repeats, once", id != NodeId::ROOT),
+            }
         });
         let mark = Mark::of(id.0).role(role::OWN).looks(hit, slot::EDGE);
         scene.boxes.push([x0, 4.0, (x1 - x0).max(1.0), STRUCTURE - 6.0], mark);
@@ -204,7 +207,11 @@ fn cells(shown: &Shown<'_>, strip: &Strip, columns: &Columns, scene: &mut Scene)
     let gap = if strip.cell >= 5.0 { 1.0 } else { 0.0 };
     for (at, phase) in phases.iter().enumerate() {
         let node = forest.of_phase[at];
-        let style = scene.styles.put(&styles::phase("phase", !tree.is_leaf(node)));
+        let style = match shown.cut.is_open(node) {
+            true => styles::open_phase("phase"),
+            false => styles::phase("phase", !tree.is_leaf(node)),
+        };
+        let style = scene.styles.put(&style);
         let mark = Mark::of(node.0).looks(style, styles::pattern(phase.pattern));
         let w = (strip.cell - gap).max(0.4);
         scene.boxes.push([strip.x(at), strip.y, w, STRIP], mark);
