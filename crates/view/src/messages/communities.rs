@@ -173,7 +173,11 @@ impl CommunityForest {
 
     /// The share of what a node sent that stayed inside of it, 0…1.
     pub fn inside(&self, node: NodeId) -> f64 {
-        self.figures.values.get(3).and_then(|share| share.get(node.index())).map_or(0.0, |share| share / 100.0)
+        self.figures
+            .values
+            .get(3)
+            .and_then(|share| share.get(node.index()))
+            .map_or(0.0, |share| share / 100.0)
     }
 
     /// The tree with its columns.

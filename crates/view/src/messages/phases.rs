@@ -135,7 +135,7 @@ impl PhaseForest {
                 .filter(|node| node.kind == Kind::Period)
                 .map(|node| node.phases.clone())
                 .collect(),
-            false => vec![0..gram.phases.len()],
+            false => std::iter::once(0..gram.phases.len()).collect(),
         };
         let waiting = Waiting::of(&opened.messages, opened.waited(), &timed.clock, &gram, &spans);
         let totals = nodes.iter().map(|node| totals(node, &gram.phases, &timed)).collect();

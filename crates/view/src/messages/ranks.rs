@@ -254,7 +254,7 @@ impl Rows<'_> {
             for x in [x0 + 6.0, x1 - 6.0] {
                 let steps = ((bottom - HEAD) / 8.0).max(2.0) as usize;
                 let point = |at: usize| {
-                    let side = if at % 2 == 0 { -2.0 } else { 2.0 };
+                    let side = if at.is_multiple_of(2) { -2.0 } else { 2.0 };
                     (x + side, HEAD + (bottom - HEAD) * at as f32 / steps as f32)
                 };
                 scene.polygons.push((0..=steps).map(point), Mark::none().looks(style, slot::LINE));

@@ -146,7 +146,8 @@ mod tests {
         // Rank 1 is late in the first phase; rank 0 waits for it and is late for rank 2 in the second.
         let by_phase = vec![vec![50, 0, 0], vec![0, 0, 45]];
         let caused = vec![vec![0, 50, 0], vec![45, 0, 0]];
-        assert_eq!(late(&by_phase, &caused, &[0..2]), [Some((1, 50)), None]);
+        let whole = std::slice::from_ref(&(0..2));
+        assert_eq!(late(&by_phase, &caused, whole), [Some((1, 50)), None]);
         // In another period it is its own doing.
         assert_eq!(late(&by_phase, &caused, &[0..1, 1..2]), [Some((1, 50)), Some((0, 45))]);
     }
