@@ -54,9 +54,14 @@ export function createAnswers(store: Store, { wanted, slow, lazy, arrived }: Wis
   }
 
   const load = latest(
-    ({ look }: { key: string; look: Look }) => {
+    ({ key, look }: { key: string; look: Look }) => {
       setBusy(performance.now());
-      return store.asks.scene(look);
+      // What has to wait for something shows what is known until then, unless something else is wanted by now.
+      const draft = (shown: Shown): void => {
+        const now = wanted();
+        if (now && keyOf(now) === key && shownKey !== key) arrived(key, shown);
+      };
+      return store.asks.scene(look, undefined, { draft });
     },
     (shown, { key, look }) => {
       setBusy(null);
