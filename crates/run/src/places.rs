@@ -53,6 +53,12 @@ impl Places {
         Self::from_list(list, count)
     }
 
+    /// One worker for each of these ranks, which may occur several times: its threads.
+    pub fn of_processes(ranks: &[i64]) -> Result<Self, RunError> {
+        let place = |(worker, &process): (usize, &i64)| Place { process, worker: worker as i64, core: -1 };
+        Self::from_list(ranks.iter().enumerate().map(place).collect(), ranks.len())
+    }
+
     fn from_list(list: Vec<Place>, workers: usize) -> Result<Self, RunError> {
         if list.len() >= SEVERAL as usize {
             return Err(RunError::TooMany { what: "places", limit: SEVERAL as usize });

@@ -1,0 +1,153 @@
+//! Call paths and values in any order become a tree.
+
+use crosscut_run::RunWriter;
+use foldhash::{HashMap, HashMapExt};
+
+use crate::error::CallsError;
+use crate::finish;
+use crate::schema::{Frame, Measured, NONE, Unit};
+
+/// Values that are kept before equal ones are added up.
+const LOOSE: usize = 1 << 20;
+
+/// How a file gives the values of a metric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// What was spent in the node itself.
+    Own,
+    /// With all that it called: what was spent in the node itself is what is left.
+    Inclusive,
+}
+
+/// One value of a node at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Cell {
+    pub metric: u32,
+    pub place: u32,
+    pub node: u32,
+    pub value: i64,
+}
+
+/// A profile in the making. Node 0 is the root: the program.
+#[derive(Debug)]
+pub struct Builder {
+    pub(crate) frames: Vec<Frame>,
+    frame_numbers: HashMap<Frame, u32>,
+    /// Parents come before their children.
+    pub(crate) parent: Vec<u32>,
+    pub(crate) frame: Vec<u32>,
+    children: HashMap<(u32, u32), u32>,
+    /// Rank and thread of each place.
+    pub(crate) places: Vec<(i64, i64)>,
+    place_numbers: HashMap<(i64, i64), u32>,
+    pub(crate) metrics: Vec<(Measured, Given)>,
+    pub(crate) cells: Vec<Cell>,
+    /// How many cells there may be before they are added up.
+    limit: usize,
+    pub(crate) format: String,
+    pub(crate) notes: Vec<String>,
+}
+
+impl Builder {
+    /// Nothing but the root. The name of the format is for people.
+    pub fn new(format: &str) -> Self {
+        Builder {
+            frames: Vec::new(),
+            frame_numbers: HashMap::new(),
+            parent: vec![0],
+            frame: vec![NONE],
+            children: HashMap::new(),
+            places: Vec::new(),
+            place_numbers: HashMap::new(),
+            metrics: Vec::new(),
+            cells: Vec::new(),
+            limit: LOOSE,
+            format: format.to_owned(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// The number of a frame.
+    pub fn frame(&mut self, frame: Frame) -> u32 {
+        if let Some(&number) = self.frame_numbers.get(&frame) {
+            return number;
+        }
+        let number = self.frames.len() as u32;
+        self.frames.push(frame.clone());
+        self.frame_numbers.insert(frame, number);
+        number
+    }
+
+    /// The node of a frame below another node: each call path has one.
+    pub fn node(&mut self, parent: u32, frame: u32) -> Result<u32, CallsError> {
+        if let Some(&node) = self.children.get(&(parent, frame)) {
+            return Ok(node);
+        }
+        let node = self.new_node(parent, frame)?;
+        self.children.insert((parent, frame), node);
+        Ok(node)
+    }
+
+    /// A node of its own, though there may be another with the same call path: of formats that say so.
+    pub fn new_node(&mut self, parent: u32, frame: u32) -> Result<u32, CallsError> {
+        let node = self.parent.len() as u32;
+        if parent >= node || frame as usize >= self.frames.len() {
+            return Err(CallsError::Broken(format!("node {parent} or frame {frame} is not there yet")));
+        }
+        if node == NONE - 1 {
+            return Err(CallsError::Broken(format!("more than {node} nodes")));
+        }
+        self.parent.push(parent);
+        self.frame.push(frame);
+        Ok(node)
+    }
+
+    /// The place of a thread of a rank.
+    pub fn place(&mut self, rank: i64, thread: i64) -> u32 {
+        let places = &mut self.places;
+        *self.place_numbers.entry((rank, thread)).or_insert_with(|| {
+            places.push((rank, thread));
+            places.len() as u32 - 1
+        })
+    }
+
+    /// A metric; the one to look at first comes first.
+    pub fn metric(&mut self, name: &str, unit: Unit, given: Given) -> u32 {
+        self.metrics.push((Measured { name: name.to_owned(), unit, negative: 0 }, given));
+        self.metrics.len() as u32 - 1
+    }
+
+    /// Adds to the value of a node at a place.
+    pub fn add(&mut self, metric: u32, place: u32, node: u32, value: i64) {
+        if value == 0 && self.metrics.get(metric as usize).is_some_and(|(_, given)| *given == Given::Own) {
+            return;
+        }
+        self.cells.push(Cell { metric, place, node, value });
+        if self.cells.len() >= self.limit {
+            self.add_up();
+            self.limit = (2 * self.cells.len()).max(LOOSE);
+        }
+    }
+
+    /// Something that is to be known of the profile.
+    pub fn note(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
+    }
+
+    /// One cell for each metric, place and node, in this order.
+    pub(crate) fn add_up(&mut self) {
+        self.cells.sort_unstable();
+        self.cells.dedup_by(|next, kept| {
+            let same = (next.metric, next.place, next.node) == (kept.metric, kept.place, kept.node);
+            if same {
+                kept.value = kept.value.saturating_add(next.value);
+            }
+            same
+        });
+    }
+
+    /// Puts it into the run, with its places and sources.
+    pub fn finish(self, run: &mut RunWriter) -> Result<(), CallsError> {
+        finish::finish(self, run)
+    }
+}

@@ -1,0 +1,234 @@
+//! The call profile of an open run. Columns are mapped and read like slices.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{UInt8Type, UInt32Type};
+use crosscut_run::{ByPlace, Column, Run, Sources};
+use crosscut_tree::{NodeId, Tree, Wide, WideBuf};
+
+use crate::error::CallsError;
+use crate::schema::{Frame, Kind, NONE, Summary};
+
+/// The calls of a run.
+#[derive(Debug)]
+pub struct Calls {
+    run: Arc<Run>,
+    summary: Summary,
+    frames: Vec<Frame>,
+    sources: Vec<u32>,
+    len: Column<u32>,
+    parent: Column<u32>,
+    /// Found when it is opened: call trees are not so large that it would be worth a column.
+    wide: WideBuf,
+    frame: Column<u32>,
+    own: Vec<ByPlace<i64>>,
+    sums: Vec<Column<i64>>,
+    titles: Vec<String>,
+}
+
+fn broken(what: &str) -> CallsError {
+    CallsError::Broken(what.to_owned())
+}
+
+impl Calls {
+    /// Whether a run has calls.
+    pub fn is_in(run: &Run) -> bool {
+        run.has("calls/frame")
+    }
+
+    /// Opens the calls of a run. What does not fit together is refused.
+    pub fn open(run: Arc<Run>) -> Result<Self, CallsError> {
+        let facts = run.manifest().facts.get("calls").cloned().unwrap_or_default();
+        let summary: Summary = serde_json::from_value(facts)
+            .map_err(|error| CallsError::Broken(format!("its totals are not readable: {error}")))?;
+        let (frames, sources) = read_frames(&run)?;
+        let metrics = 0..summary.metrics.len();
+        let own = metrics.clone().map(|number| run.by_place(&format!("calls/own-{number}")));
+        let sums = metrics.map(|number| run.column(&format!("calls/sum-{number}")));
+        let places = run.places()?;
+        let (len, parent) = (run.column("calls/len")?, run.column("calls/parent")?);
+        if len.is_empty() || len.len() != parent.len() {
+            return Err(broken("its columns have different lengths"));
+        }
+        Tree::new(&len, &parent, Wide::default()).check()?;
+        let calls = Calls {
+            titles: place_titles(&places),
+            own: own.collect::<Result<_, _>>()?,
+            sums: sums.collect::<Result<_, _>>()?,
+            wide: WideBuf::build(&len, &parent),
+            len,
+            parent,
+            frame: run.column("calls/frame")?,
+            frames,
+            sources,
+            summary,
+            run,
+        };
+        calls.check()?;
+        Ok(calls)
+    }
+
+    /// Refuses columns that do not fit together, or name frames that are not there.
+    fn check(&self) -> Result<(), CallsError> {
+        let n = self.len.len();
+        if self.frame.len() != n {
+            return Err(broken("its columns have different lengths"));
+        }
+        if self.own.is_empty() || self.own.iter().any(|own| own.node_count() != n) {
+            return Err(broken("it has values for other nodes than there are"));
+        }
+        if self.sums.iter().any(|sums| sums.len() != n + 1) {
+            return Err(broken("it has sums for other nodes than there are"));
+        }
+        let known = self.frames.len() as u32;
+        let wrong = self.frame.iter().skip(1).any(|&frame| frame >= known);
+        if wrong || self.frame[0] != NONE {
+            return Err(broken("a node has a frame that is not in the list"));
+        }
+        Ok(())
+    }
+
+    /// Whether sums and values agree: looks at every value.
+    pub fn sound(&self) -> Result<(), CallsError> {
+        for (own, sums) in self.own.iter().zip(&self.sums) {
+            for node in 0..self.len.len() {
+                let all = (0..own.place_count() as u32).map(|place| own.place(place)[node]);
+                let total = all.fold(0i64, i64::saturating_add);
+                if sums[node].saturating_add(total) != sums[node + 1] {
+                    return Err(broken(&format!("the sums at node {node} are not those of its places")));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The run that they are part of.
+    pub fn run(&self) -> &Arc<Run> {
+        &self.run
+    }
+
+    /// Totals.
+    pub fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    /// The calling context tree.
+    pub fn tree(&self) -> Tree<'_> {
+        Tree::new(&self.len, &self.parent, self.wide.view())
+    }
+
+    /// Number of nodes, the root counted.
+    pub fn node_count(&self) -> usize {
+        self.len.len()
+    }
+
+    /// What a node is; the root is nothing.
+    pub fn frame(&self, node: NodeId) -> Option<&Frame> {
+        self.frames.get(self.frame_number(node) as usize)
+    }
+
+    /// The number of its frame: nodes of one number are the same function, or whatever they are.
+    pub fn frame_number(&self, node: NodeId) -> u32 {
+        self.frame.get(node.index()).copied().unwrap_or(NONE)
+    }
+
+    /// All frames.
+    pub fn frames(&self) -> &[Frame] {
+        &self.frames
+    }
+
+    /// The source position of a node, by its number in the run.
+    pub fn source(&self, node: NodeId) -> Option<u32> {
+        self.sources.get(self.frame_number(node) as usize).copied().filter(|&source| source != NONE)
+    }
+
+    /// The nodes of a subtree.
+    pub fn subtree(&self, node: NodeId) -> Range<usize> {
+        let at = node.index();
+        at..at + self.len.get(at).copied().unwrap_or(0) as usize
+    }
+
+    /// What was spent in a node itself, at all places.
+    pub fn own(&self, metric: usize, node: NodeId) -> i64 {
+        self.sum(metric, node.index()..node.index() + 1)
+    }
+
+    /// What was spent in a node and all that it called, at all places.
+    pub fn inclusive(&self, metric: usize, node: NodeId) -> i64 {
+        self.sum(metric, self.subtree(node))
+    }
+
+    /// What was spent in some nodes, at all places.
+    pub fn sum(&self, metric: usize, nodes: Range<usize>) -> i64 {
+        let Some(sums) = self.sums.get(metric) else { return 0 };
+        match (sums.get(nodes.start), sums.get(nodes.end)) {
+            (Some(&from), Some(&to)) => to.saturating_sub(from),
+            _ => 0,
+        }
+    }
+
+    /// The values of a metric by node and place.
+    pub fn by_place(&self, metric: usize) -> Option<&ByPlace<i64>> {
+        self.own.get(metric)
+    }
+
+    /// What was spent in some nodes at each place.
+    pub fn at_places(&self, metric: usize, nodes: Range<usize>) -> Vec<i64> {
+        let Some(own) = self.by_place(metric) else { return Vec::new() };
+        let places = own.place_count();
+        let mut out = vec![0; places];
+        own.sums(nodes, 0..places as u32, &mut out);
+        out
+    }
+
+    /// Number of places.
+    pub fn place_count(&self) -> usize {
+        self.titles.len()
+    }
+
+    /// What a place is called.
+    pub fn place_title(&self, place: usize) -> &str {
+        self.titles.get(place).map_or("", String::as_str)
+    }
+}
+
+fn place_titles(places: &crosscut_run::Places) -> Vec<String> {
+    let title = |worker: u32| {
+        let rank = places.get(worker).map_or(0, |place| place.process);
+        let before = (0..worker).rev().take_while(|&other| {
+            places.get(other).is_some_and(|place| place.process == rank)
+        });
+        match before.count() {
+            0 => format!("rank {rank}"),
+            thread => format!("rank {rank}, thread {thread}"),
+        }
+    };
+    (0..places.worker_count() as u32).map(title).collect()
+}
+
+/// The frames, and the numbers of their sources.
+fn read_frames(run: &Run) -> Result<(Vec<Frame>, Vec<u32>), CallsError> {
+    let table = run.table("calls/frames")?;
+    let sources: Sources = run.sources()?;
+    let wrong = || broken("its table of frames has not the columns that it should");
+    let text = |name: &str| {
+        table.column_by_name(name).and_then(|column| column.as_string_opt::<i32>()).ok_or_else(wrong)
+    };
+    let (names, modules) = (text("name")?, text("module")?);
+    let kinds = table.column_by_name("kind").and_then(|column| column.as_primitive_opt::<UInt8Type>());
+    let source = table.column_by_name("source").and_then(|column| column.as_primitive_opt::<UInt32Type>());
+    let (kinds, numbers) = (kinds.ok_or_else(wrong)?.values(), source.ok_or_else(wrong)?.values());
+    let frame = |row: usize| {
+        let source = sources.get(numbers[row]);
+        Frame {
+            kind: Kind::from_number(kinds[row]),
+            name: names.value(row).to_owned(),
+            module: modules.value(row).to_owned(),
+            file: source.map(|source| source.file.clone()).unwrap_or_default(),
+            line: source.map_or(0, |source| source.line),
+        }
+    };
+    Ok(((0..table.num_rows()).map(frame).collect(), numbers.to_vec()))
+}

@@ -1,0 +1,197 @@
+//! From a builder to the columns of a run.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch, StringArray, UInt8Array, UInt32Array};
+use crosscut_run::{Places, RunWriter, Source, SourcesBuilder};
+
+use crate::build::{Builder, Cell, Given};
+use crate::error::CallsError;
+use crate::schema::{NONE, Summary};
+
+/// Own values that are so little below zero come from rounding.
+const ROUNDED: i64 = 4;
+
+pub(crate) fn finish(mut builder: Builder, run: &mut RunWriter) -> Result<(), CallsError> {
+    if builder.metrics.is_empty() {
+        return Err(CallsError::Broken("it has no metric".to_owned()));
+    }
+    builder.add_up();
+    if builder.places.is_empty() {
+        builder.place(0, 0);
+    }
+    let places = sort_places(&mut builder);
+    let order = Order::new(&builder.parent);
+    put_tree(run, &builder, &order)?;
+    put_frames(run, &builder)?;
+    let used = put_values(run, &mut builder, &order)?;
+    let list: Vec<i64> = places.iter().map(|&(rank, _)| rank).collect();
+    run.put_places(&Places::of_processes(&list)?)?;
+    let summary = Summary {
+        format: builder.format,
+        nodes: builder.parent.len() as u64 - 1,
+        frames: builder.frames.len() as u64,
+        places: places.len() as u64,
+        used_places: used,
+        depth: order.depth,
+        metrics: builder.metrics.into_iter().map(|(metric, _)| metric).collect(),
+        notes: builder.notes,
+    };
+    let facts = serde_json::to_value(summary).map_err(|error| CallsError::Broken(error.to_string()))?;
+    run.manifest().facts.insert("calls".to_owned(), facts);
+    Ok(())
+}
+
+/// Places by rank and thread, whatever order they came in.
+fn sort_places(builder: &mut Builder) -> Vec<(i64, i64)> {
+    let mut by_rank: Vec<u32> = (0..builder.places.len() as u32).collect();
+    by_rank.sort_by_key(|&place| builder.places[place as usize]);
+    let mut number = vec![0; by_rank.len()];
+    for (new, &old) in by_rank.iter().enumerate() {
+        number[old as usize] = new as u32;
+    }
+    for cell in &mut builder.cells {
+        cell.place = number[cell.place as usize];
+    }
+    builder.cells.sort_unstable();
+    by_rank.iter().map(|&place| builder.places[place as usize]).collect()
+}
+
+/// Where each node stands in pre-order: children in the order in which they were made.
+struct Order {
+    at: Vec<u32>,
+    len: Vec<u32>,
+    depth: u64,
+}
+
+impl Order {
+    fn new(parent: &[u32]) -> Self {
+        let n = parent.len();
+        let mut len = vec![1u32; n];
+        for node in (1..n).rev() {
+            len[parent[node] as usize] += len[node];
+        }
+        let (mut at, mut next, mut level) = (vec![0u32; n], vec![1u32; n], vec![0u32; n]);
+        for node in 1..n {
+            let above = parent[node] as usize;
+            at[node] = next[above];
+            next[above] += len[node];
+            next[node] = at[node] + 1;
+            level[node] = level[above] + 1;
+        }
+        Order { at, len, depth: u64::from(level.into_iter().max().unwrap_or(0)) }
+    }
+}
+
+fn put_tree(run: &mut RunWriter, builder: &Builder, order: &Order) -> Result<(), CallsError> {
+    let n = builder.parent.len();
+    let mut len = run.column::<u32>("calls/len", n)?;
+    let mut parent = run.column::<u32>("calls/parent", n)?;
+    let mut frame = run.column::<u32>("calls/frame", n)?;
+    for node in 0..n {
+        let at = order.at[node] as usize;
+        len[at] = order.len[node];
+        parent[at] = order.at[builder.parent[node] as usize];
+        frame[at] = builder.frame[node];
+    }
+    run.put(len)?;
+    run.put(parent)?;
+    run.put(frame)?;
+    Ok(())
+}
+
+/// The frames, and the source positions that they name.
+fn put_frames(run: &mut RunWriter, builder: &Builder) -> Result<(), CallsError> {
+    let mut sources = SourcesBuilder::new();
+    let source = builder.frames.iter().map(|frame| match frame.file.is_empty() {
+        true => NONE,
+        false => sources.source(Source {
+            file: frame.file.clone(),
+            line: frame.line,
+            function: frame.name.clone(),
+        }),
+    });
+    let source = UInt32Array::from_iter_values(source);
+    let frames = &builder.frames;
+    let text = |of: fn(&crate::Frame) -> &str| -> ArrayRef {
+        Arc::new(StringArray::from_iter_values(frames.iter().map(of)))
+    };
+    let kind = UInt8Array::from_iter_values(frames.iter().map(|frame| frame.kind as u8));
+    let table = RecordBatch::try_from_iter([
+        ("kind", Arc::new(kind) as ArrayRef),
+        ("name", text(|frame| &frame.name)),
+        ("module", text(|frame| &frame.module)),
+        ("source", Arc::new(source) as ArrayRef),
+    ])
+    .map_err(|error| CallsError::Broken(error.to_string()))?;
+    run.put_table("calls/frames", &table)?;
+    run.put_sources(&sources.finish())?;
+    Ok(())
+}
+
+/// Own values by place, and running sums for all places. Says how many places have any.
+fn put_values(run: &mut RunWriter, builder: &mut Builder, order: &Order) -> Result<u64, CallsError> {
+    let (n, places) = (builder.parent.len(), builder.places.len());
+    let mut used = vec![false; places];
+    let cells = std::mem::take(&mut builder.cells);
+    for (number, (metric, given)) in builder.metrics.iter_mut().enumerate() {
+        let from = cells.partition_point(|cell| cell.metric < number as u32);
+        let to = cells.partition_point(|cell| cell.metric <= number as u32);
+        let mut values = run.by_place::<i64>(&format!("calls/own-{number}"), n, places)?;
+        let mut sums = run.column::<i64>(&format!("calls/sum-{number}"), n + 1)?;
+        for of_place in cells[from..to].chunk_by(|a, b| a.place == b.place) {
+            let Some(place) = of_place.first().map(|cell| cell.place) else { continue };
+            used[place as usize] = true;
+            let own = match given {
+                Given::Own => own(of_place, n),
+                Given::Inclusive => own_of_inclusive(of_place, &builder.parent),
+            };
+            metric.negative += own.iter().filter(|&&value| value < -ROUNDED).count() as u64;
+            let slots = values.place_mut(place);
+            for (node, &value) in own.iter().enumerate() {
+                let at = order.at[node] as usize;
+                slots[at] = value;
+                sums[at + 1] = sums[at + 1].saturating_add(value);
+            }
+        }
+        for at in 0..n {
+            sums[at + 1] = sums[at + 1].saturating_add(sums[at]);
+        }
+        if metric.negative > 0 {
+            builder.notes.push(format!(
+                "{}: {} values of nodes are below zero: the file has more inside them than in them",
+                metric.name, metric.negative
+            ));
+        }
+        run.put_by_place(values)?;
+        run.put(sums)?;
+    }
+    Ok(used.iter().filter(|&&used| used).count() as u64)
+}
+
+fn own(cells: &[Cell], n: usize) -> Vec<i64> {
+    let mut own = vec![0; n];
+    for cell in cells {
+        own[cell.node as usize] = cell.value;
+    }
+    own
+}
+
+/// What is left of a node when all that it called is taken away. A node of which the file says nothing has nothing of its own.
+fn own_of_inclusive(cells: &[Cell], parent: &[u32]) -> Vec<i64> {
+    let n = parent.len();
+    let mut inclusive: Vec<Option<i64>> = vec![None; n];
+    for cell in cells {
+        inclusive[cell.node as usize] = Some(cell.value);
+    }
+    let (mut inside, mut own) = (vec![0i64; n], vec![0i64; n]);
+    for node in (0..n).rev() {
+        let whole = inclusive[node].unwrap_or(inside[node]);
+        own[node] = whole.saturating_sub(inside[node]);
+        if node > 0 {
+            let above = &mut inside[parent[node] as usize];
+            *above = above.saturating_add(whole);
+        }
+    }
+    own
+}
