@@ -197,9 +197,9 @@ impl Calls {
 fn place_titles(places: &crosscut_run::Places) -> Vec<String> {
     let title = |worker: u32| {
         let rank = places.get(worker).map_or(0, |place| place.process);
-        let before = (0..worker).rev().take_while(|&other| {
-            places.get(other).is_some_and(|place| place.process == rank)
-        });
+        let before = (0..worker)
+            .rev()
+            .take_while(|&other| places.get(other).is_some_and(|place| place.process == rank));
         match before.count() {
             0 => format!("rank {rank}"),
             thread => format!("rank {rank}, thread {thread}"),

@@ -20,9 +20,8 @@ pub struct Row {
 
 /// One row for each frame, the largest own value first, then by number.
 pub fn flat(calls: &Calls, metric: usize) -> Vec<Row> {
-    let mut rows: Vec<Row> = (0..calls.frames().len() as u32)
-        .map(|frame| Row { frame, own: 0, inclusive: 0, paths: 0 })
-        .collect();
+    let mut rows: Vec<Row> =
+        (0..calls.frames().len() as u32).map(|frame| Row { frame, own: 0, inclusive: 0, paths: 0 }).collect();
     // Up to which node each frame is being counted: nodes are in pre-order, so what stands inside one comes right after it.
     let mut counted = vec![0usize; rows.len()];
     for at in 1..calls.node_count() {
@@ -31,7 +30,8 @@ pub fn flat(calls: &Calls, metric: usize) -> Vec<Row> {
         if frame == NONE {
             continue;
         }
-        let (Some(row), Some(counted)) = (rows.get_mut(frame as usize), counted.get_mut(frame as usize)) else {
+        let (Some(row), Some(counted)) = (rows.get_mut(frame as usize), counted.get_mut(frame as usize))
+        else {
             continue;
         };
         row.paths += 1;

@@ -11,7 +11,8 @@ pub fn hot_path(calls: &Calls, metric: usize, from: NodeId) -> Vec<NodeId> {
     let mut node = from;
     loop {
         // The first of equal children, as they stand in the tree.
-        let most = |a: NodeId, b: NodeId| if value(calls, metric, b) > value(calls, metric, a) { b } else { a };
+        let most =
+            |a: NodeId, b: NodeId| if value(calls, metric, b) > value(calls, metric, a) { b } else { a };
         let Some(child) = tree.children(node).reduce(most) else { return path };
         let (inside, whole) = (value(calls, metric, child), value(calls, metric, node));
         if inside <= 0 || i128::from(inside) * 2 < i128::from(whole) {

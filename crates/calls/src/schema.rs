@@ -31,15 +31,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Kind; 7] = [
-        Kind::Function,
-        Kind::Loop,
-        Kind::Line,
-        Kind::Instruction,
-        Kind::Region,
-        Kind::Outside,
-        Kind::Entry,
-    ];
+    const ALL: [Kind; 7] =
+        [Kind::Function, Kind::Loop, Kind::Line, Kind::Instruction, Kind::Region, Kind::Outside, Kind::Entry];
 
     /// From its number; a function when it is none.
     pub fn from_number(number: u8) -> Self {

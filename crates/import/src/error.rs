@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crosscut_calls::CallsError;
 use crosscut_close::CloseError;
 use crosscut_messages::MessagesError;
 use crosscut_run::RunError;
@@ -113,6 +114,9 @@ pub enum ImportError {
     /// The messages could not be put together.
     #[error(transparent)]
     Messages(#[from] MessagesError),
+    /// The calls could not be put into the run.
+    #[error(transparent)]
+    Calls(#[from] CallsError),
 }
 
 impl ImportError {
@@ -132,7 +136,8 @@ impl ImportError {
             | ImportError::Events(_)
             | ImportError::Run(_)
             | ImportError::Tasks(_)
-            | ImportError::Messages(_) => None,
+            | ImportError::Messages(_)
+            | ImportError::Calls(_) => None,
         }
     }
 

@@ -17,6 +17,7 @@ mod mir;
 mod number;
 mod otf2;
 mod partial;
+mod profiles;
 mod reader;
 mod stream;
 mod task_tree;
@@ -34,8 +35,21 @@ pub use inputs::{FoundFile, Inputs};
 pub use reader::{Confidence, Head, Options, Reader};
 
 /// All readers.
-pub static READERS: &[&dyn Reader] =
-    &[&events::Events, &dag_recorder::DagRecorder, &mir::Mir, &graphml::GraphMl, &dumpi::Dumpi, &otf2::Otf2];
+pub static READERS: &[&dyn Reader] = &[
+    &events::Events,
+    &dag_recorder::DagRecorder,
+    &mir::Mir,
+    &graphml::GraphMl,
+    &dumpi::Dumpi,
+    &otf2::Otf2,
+    &profiles::Cali,
+    &profiles::CaliperJson,
+    &profiles::PerfScript,
+    &profiles::PyInstrument,
+    &profiles::Tau,
+    &profiles::TimeMemory,
+    &profiles::Folded,
+];
 
 /// The readers that recognise the file or folder, most confident first.
 pub fn detect(path: &Path) -> Result<Vec<(&'static dyn Reader, Confidence)>, ImportError> {

@@ -1,0 +1,175 @@
+//! What `perf script` prints: for each sample a line that says who and when, then its frames, innermost first, then an empty
+//! line.
+
+use crosscut_calls::{Builder, Frame, Given, Unit};
+use crosscut_run::RunWriter;
+use foldhash::{HashMap, HashMapExt};
+
+use super::{MOST_RANKS, lines::Lines, path_node};
+use crate::error::ImportError;
+use crate::inputs::Inputs;
+use crate::reader::{Confidence, Head, Options, Reader};
+
+/// The reader.
+pub struct PerfScript;
+
+impl Reader for PerfScript {
+    fn name(&self) -> &'static str {
+        "perf-script"
+    }
+
+    fn title(&self) -> &'static str {
+        "perf script"
+    }
+
+    fn detect(&self, inputs: &Inputs<'_>) -> Result<Confidence, ImportError> {
+        inputs.detect_one(detect)
+    }
+
+    fn read(&self, inputs: &Inputs<'_>, _: &Options, run: &mut RunWriter) -> Result<(), ImportError> {
+        let input = &inputs.one()?;
+        let mut samples = Samples {
+            builder: Builder::new(self.title()),
+            metrics: HashMap::new(),
+            processes: HashMap::new(),
+            open: None,
+            frames: Vec::new(),
+            read: 0,
+        };
+        let (mut lost, mut lines) = (0u64, Lines::new(input));
+        while let Some(line) = lines.next()? {
+            let text = &*line.text;
+            if text.trim().is_empty() {
+                samples.end()?;
+            } else if text.starts_with('#') {
+                continue;
+            } else if let Some(frame) = frame(text).filter(|_| samples.open.is_some()) {
+                samples.frames.push(frame);
+            } else if let Some(sample) = Sample::read(text) {
+                samples.end()?;
+                samples.open = Some(sample);
+            } else {
+                lost += 1;
+            }
+        }
+        samples.end()?;
+        if samples.read == 0 {
+            return Err(input.broken(0, "no sample: expected lines such as `prog 123 4.5: 1000 cpu-clock:`"));
+        }
+        if lost > 0 {
+            samples
+                .builder
+                .note(format!("{lost} lines are neither samples nor frames, and were passed over"));
+        }
+        Ok(samples.builder.finish(run)?)
+    }
+}
+
+/// Samples that become a profile.
+struct Samples {
+    builder: Builder,
+    metrics: HashMap<String, u32>,
+    /// Processes by their numbers: ranks in the order in which they occur.
+    processes: HashMap<i64, i64>,
+    open: Option<Sample>,
+    frames: Vec<Frame>,
+    read: u64,
+}
+
+impl Samples {
+    fn end(&mut self) -> Result<(), ImportError> {
+        let Some(sample) = self.open.take() else { return Ok(()) };
+        let next = self.processes.len() as i64;
+        let rank = *self.processes.entry(sample.pid).or_insert(next);
+        let place = self.builder.place(rank, sample.tid);
+        let builder = &mut self.builder;
+        let metric = *self.metrics.entry(sample.event).or_insert_with_key(|event| {
+            let is_time = event.contains("cpu-clock") || event.contains("task-clock");
+            builder.metric(event, if is_time { Unit::Ns } else { Unit::Count }, Given::Own)
+        });
+        if self.frames.is_empty() {
+            self.frames.push(Frame::function("[no stack]"));
+        }
+        let node = path_node(builder, self.frames.drain(..).rev())?;
+        builder.add(metric, place, node, sample.weight);
+        self.read += 1;
+        Ok(())
+    }
+}
+
+/// The first line of a sample.
+#[derive(Debug, PartialEq)]
+struct Sample {
+    pid: i64,
+    tid: i64,
+    event: String,
+    weight: i64,
+}
+
+impl Sample {
+    /// `comm  pid/tid [cpu] flags seconds.fraction:  period event:`, of which most may be missing.
+    fn read(text: &str) -> Option<Self> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        // The time is the first number with a point and a colon: the name of the program may hold anything else.
+        let is_time = |word: &&str| {
+            let number = word.strip_suffix(':').and_then(|word| word.split_once('.'));
+            number.is_some_and(|(a, b)| is_digits(a) && is_digits(b))
+        };
+        let time = words.iter().position(is_time)?;
+        let ids = words.get(..time)?.iter().rev().find_map(|word| {
+            let (pid, tid) = word.split_once('/').unwrap_or((word, word));
+            let number = |word: &str| word.parse::<i64>().ok().filter(|n| (0..MOST_RANKS).contains(n));
+            Some((number(pid)?, number(tid)?))
+        });
+        let (pid, tid) = ids?;
+        let mut rest = words.get(time + 1..)?.iter();
+        let first = rest.next()?;
+        let (weight, event) = match first.parse::<i64>() {
+            Ok(period) => (period, *rest.next()?),
+            Err(_) => (1, *first),
+        };
+        let event = event.strip_suffix(':')?.trim_end_matches(':');
+        Some(Sample { pid, tid, event: event.to_owned(), weight })
+    }
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// `   address symbol+0xoffset (dso)`.
+fn frame(text: &str) -> Option<Frame> {
+    if !text.starts_with([' ', '\t']) {
+        return None;
+    }
+    let (address, rest) = text.trim_start().split_once([' ', '\t'])?;
+    u64::from_str_radix(address, 16).ok()?;
+    let rest = rest.trim();
+    let (symbol, module) = match rest.strip_suffix(')').and_then(|rest| rest.rsplit_once(" (")) {
+        Some((symbol, module)) => (symbol, module),
+        None => (rest, ""),
+    };
+    let (symbol, inlined) = match module {
+        "inlined" => (symbol, true),
+        _ => (symbol, false),
+    };
+    let name = match symbol.rsplit_once("+0x") {
+        Some((name, offset)) if u64::from_str_radix(offset, 16).is_ok() => name,
+        _ => symbol,
+    };
+    let module = if inlined { "" } else { module };
+    Some(Frame { module: module.to_owned(), ..Frame::function(name.trim()) })
+}
+
+fn detect(head: &Head<'_>) -> Confidence {
+    let text = String::from_utf8_lossy(head.bytes);
+    let mut lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
+    match (lines.next(), lines.next()) {
+        (Some(first), Some(second)) if Sample::read(first).is_some() => match frame(second) {
+            Some(_) => Confidence::percent(95),
+            None if Sample::read(second).is_some() => Confidence::percent(60),
+            None => Confidence::NONE,
+        },
+        _ => Confidence::NONE,
+    }
+}
