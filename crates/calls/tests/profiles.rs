@@ -42,14 +42,13 @@ fn sampled(samples: &[Sample]) -> (tempfile::TempDir, Calls) {
 }
 
 fn path_of(calls: &Calls, node: NodeId) -> Vec<String> {
-    let tree = calls.tree();
-    let mut path: Vec<String> =
-        tree.ancestors(node).filter_map(|node| Some(calls.frame(node)?.name.clone())).collect();
-    if path.first() != calls.frame(node).map(|frame| &frame.name) {
-        path.insert(0, calls.frame(node).map(|frame| frame.name.clone()).unwrap_or_default());
+    let mut path = Vec::new();
+    let mut next = Some(node);
+    while let Some(node) = next {
+        path.extend(calls.frame(node).map(|frame| frame.name.clone()));
+        next = calls.tree().parent(node);
     }
     path.reverse();
-    path.retain(|name| !name.is_empty());
     path
 }
 
@@ -59,6 +58,9 @@ fn samples() -> impl Strategy<Value = Vec<Sample>> {
 }
 
 proptest! {
+    // Each case writes a run.
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
     #[test]
     fn values_are_those_of_the_paths(samples in samples()) {
         let (_work, calls) = sampled(&samples);

@@ -210,14 +210,15 @@ impl Reading {
     }
 
     fn finish(mut self, input: &Input<'_>, run: &mut RunWriter) -> Result<(), ImportError> {
+        let has_values = std::mem::take(&mut self.metrics).finish(&mut self.builder);
         if self.events > 0 {
             let what = format!("{} records of single events: a trace, not a profile", self.events);
-            if self.metrics.is_empty() {
+            if !has_values {
                 return Err(input.broken(0, what));
             }
             self.builder.note(format!("{what}; they were passed over"));
         }
-        if self.metrics.is_empty() {
+        if !has_values {
             return Err(input.broken(0, "no record has a value that adds up"));
         }
         if self.channels > 0 {
@@ -229,7 +230,6 @@ impl Reading {
         if self.uneven > 0 {
             self.builder.note(format!("{} records have not as many values as attributes", self.uneven));
         }
-        self.metrics.notes(&mut self.builder);
         Ok(self.builder.finish(run)?)
     }
 }

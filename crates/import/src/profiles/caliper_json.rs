@@ -45,10 +45,9 @@ impl Reader for CaliperJson {
             Value::Array(records) => plain(input, records, &mut builder, &mut metrics)?,
             _ => return Err(input.broken(0, "it has no records")),
         }
-        if metrics.is_empty() {
+        if !metrics.finish(&mut builder) {
             return Err(input.broken(0, "no column has values that add up"));
         }
-        metrics.notes(&mut builder);
         Ok(builder.finish(run)?)
     }
 }
@@ -77,15 +76,15 @@ pub(super) fn role(name: &str) -> Role {
     if name.contains("aggregate.slot") || name == "Node order" {
         return Role::Order;
     }
-    if name.contains("inclusive") || name == "Total time" {
-        return Role::Inclusive;
-    }
     let begins = |begin: &str| name.starts_with(begin);
     if ["min#", "max#", "avg#", "scale#", "scsum#", "avg.", "Min time", "Max time", "Avg time"]
         .iter()
         .any(|b| begins(b))
     {
         return Role::Statistic;
+    }
+    if name.contains("inclusive") || name == "Total time" {
+        return Role::Inclusive;
     }
     if is_time || is_count || begins("sum#") { Role::Metric } else { Role::Label }
 }
@@ -94,17 +93,15 @@ pub(super) fn role(name: &str) -> Role {
 #[derive(Debug, Default)]
 pub(super) struct Metrics {
     numbers: HashMap<String, (u32, Unit, f64)>,
-    inclusive: HashSet<String>,
+    /// Columns of inclusive values, and these: used where nothing else tells the time.
+    inclusive: Vec<(String, String, Unit, f64)>,
+    inside: Vec<(usize, u32, u32, i64)>,
     statistics: HashSet<String>,
     /// Times without a unit.
     guessed: HashSet<String>,
 }
 
 impl Metrics {
-    pub fn is_empty(&self) -> bool {
-        self.numbers.is_empty()
-    }
-
     /// Adds a value, if its column is one that adds up. Of a column: name, alias, unit.
     pub fn add(
         &mut self,
@@ -116,10 +113,7 @@ impl Metrics {
     ) {
         match role(name) {
             Role::Metric => {}
-            Role::Inclusive => {
-                self.inclusive.insert(name.to_owned());
-                return;
-            }
+            Role::Inclusive => return self.add_inclusive((name, alias, unit), place, node, value),
             Role::Statistic => {
                 self.statistics.insert(name.to_owned());
                 return;
@@ -139,22 +133,59 @@ impl Metrics {
         }
     }
 
-    pub fn notes(&self, builder: &mut Builder) {
-        let list = |names: &HashSet<String>| {
-            let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
+    fn add_inclusive(
+        &mut self,
+        (name, alias, unit): (&str, Option<&str>, Option<&str>),
+        place: u32,
+        node: u32,
+        value: f64,
+    ) {
+        let known = self.inclusive.iter().position(|(other, ..)| other == name);
+        let column = known.unwrap_or_else(|| {
+            let (unit, one, is_known) = unit_of(name, unit);
+            if !is_known {
+                self.guessed.insert(name.to_owned());
+            }
+            self.inclusive.push((name.to_owned(), alias.unwrap_or(name).to_owned(), unit, one));
+            self.inclusive.len() - 1
+        });
+        if let Some((_, _, unit, one)) = self.inclusive.get(column) {
+            self.inside.push((column, place, node, unit.whole(value, *one)));
+        }
+    }
+
+    /// All values were added. Says whether there were any that add up.
+    pub fn finish(mut self, builder: &mut Builder) -> bool {
+        let left_out = match self.numbers.is_empty() {
+            true => {
+                for (column, (_, title, unit, _)) in self.inclusive.iter().enumerate() {
+                    let metric = builder.metric(title, *unit, Given::Inclusive);
+                    for &(_, place, node, value) in self.inside.iter().filter(|cell| cell.0 == column) {
+                        builder.add(metric, place, node, value);
+                    }
+                }
+                Vec::new()
+            }
+            false => std::mem::take(&mut self.inclusive),
+        };
+        let list = |names: &mut dyn Iterator<Item = &str>| {
+            let mut names: Vec<&str> = names.collect();
             names.sort_unstable();
             names.join(", ")
         };
         if !self.statistics.is_empty() {
-            builder.note(format!("left out, since they do not add up: {}", list(&self.statistics)));
+            let names = list(&mut self.statistics.iter().map(String::as_str));
+            builder.note(format!("left out, since they do not add up: {names}"));
         }
-        if !self.inclusive.is_empty() {
-            builder.note(format!("computed instead of read: {}", list(&self.inclusive)));
+        if !left_out.is_empty() {
+            let names = list(&mut left_out.iter().map(|(name, ..)| name.as_str()));
+            builder.note(format!("computed instead of read: {names}"));
         }
         if !self.guessed.is_empty() {
-            builder
-                .note(format!("without a unit in the file, taken as microseconds: {}", list(&self.guessed)));
+            let names = list(&mut self.guessed.iter().map(String::as_str));
+            builder.note(format!("without a unit in the file, taken as microseconds: {names}"));
         }
+        !self.numbers.is_empty() || !self.inclusive.is_empty()
     }
 }
 
