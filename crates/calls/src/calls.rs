@@ -18,6 +18,7 @@ pub struct Calls {
     summary: Summary,
     frames: Vec<Frame>,
     sources: Vec<u32>,
+    source_count: usize,
     len: Column<u32>,
     parent: Column<u32>,
     /// Found when it is opened: call trees are not so large that it would be worth a column.
@@ -43,7 +44,8 @@ impl Calls {
         let facts = run.manifest().facts.get("calls").cloned().unwrap_or_default();
         let summary: Summary = serde_json::from_value(facts)
             .map_err(|error| CallsError::Broken(format!("its totals are not readable: {error}")))?;
-        let (frames, sources) = read_frames(&run)?;
+        let positions = run.sources()?;
+        let (frames, sources) = read_frames(&run, &positions)?;
         let metrics = 0..summary.metrics.len();
         let own = metrics.clone().map(|number| run.by_place(&format!("calls/own-{number}")));
         let sums = metrics.map(|number| run.column(&format!("calls/sum-{number}")));
@@ -63,6 +65,7 @@ impl Calls {
             frame: run.column("calls/frame")?,
             frames,
             sources,
+            source_count: positions.source_count(),
             summary,
             run,
         };
@@ -144,6 +147,11 @@ impl Calls {
         self.sources.get(self.frame_number(node) as usize).copied().filter(|&source| source != NONE)
     }
 
+    /// Number of source positions in the run.
+    pub fn source_count(&self) -> usize {
+        self.source_count
+    }
+
     /// The nodes of a subtree.
     pub fn subtree(&self, node: NodeId) -> Range<usize> {
         let at = node.index();
@@ -209,9 +217,8 @@ fn place_titles(places: &crosscut_run::Places) -> Vec<String> {
 }
 
 /// The frames, and the numbers of their sources.
-fn read_frames(run: &Run) -> Result<(Vec<Frame>, Vec<u32>), CallsError> {
+fn read_frames(run: &Run, sources: &Sources) -> Result<(Vec<Frame>, Vec<u32>), CallsError> {
     let table = run.table("calls/frames")?;
-    let sources: Sources = run.sources()?;
     let wrong = || broken("its table of frames has not the columns that it should");
     let text = |name: &str| {
         table.column_by_name(name).and_then(|column| column.as_string_opt::<i32>()).ok_or_else(wrong)

@@ -3,6 +3,7 @@
 //! Comes in: an open run. Goes out: trees, pictures as plain marks that carry node ids, sheets, losses. The cost of an
 //! answer grows with what it shows, never with the run.
 
+pub mod calls;
 pub mod format;
 pub mod messages;
 pub mod tasks;
@@ -10,4 +11,4 @@ pub mod tasks;
 use crosscut_workbench::Entry;
 
 /// All domains, in the order in which a run lists them.
-pub static REGISTRY: &[Entry] = &[tasks::ENTRY, messages::ENTRY];
+pub static REGISTRY: &[Entry] = &[tasks::ENTRY, messages::ENTRY, calls::ENTRY];

@@ -1,0 +1,183 @@
+//! Calls as a domain.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use crosscut_calls::Calls;
+use crosscut_run::Run;
+use crosscut_tree::{Metric, NodeId, Rule};
+use crosscut_workbench::sheet::Tone;
+use crosscut_workbench::{
+    ActCall, Block, Did, Domain, Drawn, Entry, Forest, Found, Job, Look, Loss, Refusal, Scope, Settings,
+    Shared, SharedColumn, Span, Told, Topic, TreeDecl, TreeRef, View, text,
+};
+use serde_json::{Map, Value};
+
+use super::forest::{CallForest, TREE};
+use super::info;
+
+/// The domain's line in the registry.
+pub const ENTRY: Entry = Entry { word: "calls", views: &[], thresholds: &[], exports: &[], open };
+
+static TREES: &[TreeDecl] = &[TreeDecl {
+    name: TREE,
+    title: "Calls",
+    node: ("call path", "call paths"),
+    sign: "c",
+    parameter: false,
+    options: &[],
+    slow: false,
+}];
+
+/// Opens the calls of a run.
+fn open(run: &Arc<Run>, _: &Settings) -> Result<Option<Arc<dyn Domain>>, Refusal> {
+    if !Calls::is_in(run) {
+        return Ok(None);
+    }
+    let calls = Calls::open(run.clone()).map_err(|error| Refusal::new(error.to_string()))?;
+    Ok(Some(Arc::new(CallsDomain { calls: Arc::new(calls) })))
+}
+
+/// The calls of one run.
+#[derive(Clone, Debug)]
+pub struct CallsDomain {
+    calls: Arc<Calls>,
+}
+
+impl CallsDomain {
+    /// The calls behind a domain, if it is this one.
+    pub fn of(domain: &dyn Domain) -> Option<&CallsDomain> {
+        domain.as_any().downcast_ref()
+    }
+
+    /// The calls.
+    pub fn calls(&self) -> &Arc<Calls> {
+        &self.calls
+    }
+
+    fn facts(&self) -> Block {
+        Block::Facts { rows: info::facts(&self.calls) }
+    }
+}
+
+impl Domain for CallsDomain {
+    fn word(&self) -> &'static str {
+        ENTRY.word
+    }
+
+    fn time(&self) -> Option<Span> {
+        None
+    }
+
+    fn places(&self) -> usize {
+        self.calls.place_count()
+    }
+
+    fn trees(&self) -> &[TreeDecl] {
+        TREES
+    }
+
+    fn forest(&self, tree: &TreeRef, _: &Job<'_>) -> Result<Arc<dyn Forest>, Refusal> {
+        if tree.key.name != TREE {
+            return Err(Refusal::new(format!("calls have no tree {}", tree.key)));
+        }
+        Ok(Arc::new(CallForest::new(&self.calls)))
+    }
+
+    fn sound(&self) -> Result<(), Refusal> {
+        self.calls.sound().map_err(|error| Refusal::new(error.to_string()))
+    }
+
+    fn views(&self) -> &[View] {
+        ENTRY.views
+    }
+
+    fn draw(&self, look: &Look, _: &[&dyn Domain], _: &Job<'_>) -> Result<Drawn, Refusal> {
+        Err(Refusal::new(format!("calls have no view {}", look.view)))
+    }
+
+    fn act(&self, call: &ActCall, _: &mut Look, _: &Job<'_>) -> Result<Did, Refusal> {
+        Err(Refusal::new(format!("calls have no act {}", call.name)))
+    }
+
+    fn losses(&self, _: &Scope, _: &Job<'_>) -> Result<Vec<Loss>, Refusal> {
+        Ok(Vec::new())
+    }
+
+    fn looks_for_losses(&self) -> bool {
+        false
+    }
+
+    fn overview(&self, _: Option<&Found>, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {
+        job.check()?;
+        let mut blocks = vec![Block::Text { text: info::line(&self.calls), tone: Tone::Headline }];
+        blocks.push(self.facts());
+        blocks.extend(info::hot(&self.calls).map(|text| Block::Text { text, tone: Tone::Plain }));
+        if let Some(top) = info::top(&self.calls, 0) {
+            blocks.push(Block::Head { text: "Functions that take most".to_owned() });
+            blocks.push(top);
+        }
+        Ok(blocks)
+    }
+
+    fn compare(&self, with: &dyn Domain, _: &Job<'_>) -> Result<Vec<Block>, Refusal> {
+        let with = CallsDomain::of(with)
+            .ok_or_else(|| Refusal::new("the other run holds no calls to compare with"))?;
+        let head = |text: &str| Block::Head { text: text.to_owned() };
+        Ok(vec![head("Calls here"), self.facts(), head("Calls there"), with.facts()])
+    }
+
+    fn columns(&self, of: Shared, _: &Job<'_>) -> Vec<SharedColumn> {
+        match of {
+            Shared::Places => by_place(&self.calls),
+            Shared::Lines => by_line(&self.calls),
+        }
+    }
+
+    fn json(&self, _: Topic, job: &Job<'_>) -> Result<Map<String, Value>, Refusal> {
+        job.check()?;
+        info::json(&self.calls)
+    }
+
+    fn told(&self, topic: Topic, job: &Job<'_>) -> Result<Told, Refusal> {
+        Ok(text::told(self.word(), &self.overview(None, job)?, topic))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// What was spent at each place.
+fn by_place(calls: &Calls) -> Vec<SharedColumn> {
+    let all = 0..calls.node_count();
+    let column = |(number, metric): (usize, &crosscut_calls::Measured)| {
+        let values = calls.at_places(number, all.clone());
+        SharedColumn {
+            metric: Metric::new(&metric.name, info::value(metric, 0).1, Rule::Sum)
+                .about("What was spent here in all call paths."),
+            values: values.into_iter().map(|value| info::value(metric, value).0).collect(),
+        }
+    };
+    calls.summary().metrics.iter().enumerate().map(column).collect()
+}
+
+/// What was spent at each source line.
+fn by_line(calls: &Calls) -> Vec<SharedColumn> {
+    let lines = calls.source_count();
+    let column = |(number, metric): (usize, &crosscut_calls::Measured)| {
+        let mut values = vec![0.0; lines];
+        for node in (1..calls.node_count() as u32).map(NodeId) {
+            let slot = calls.source(node).and_then(|source| values.get_mut(source as usize));
+            if let Some(slot) = slot {
+                *slot += info::value(metric, calls.own(number, node)).0;
+            }
+        }
+        SharedColumn {
+            metric: Metric::new(&metric.name, info::value(metric, 0).1, Rule::Sum)
+                .about("What was spent in functions of this line, without what they called."),
+            values,
+        }
+    };
+    calls.summary().metrics.iter().enumerate().map(column).collect()
+}

@@ -1,0 +1,251 @@
+//! The calling context tree as the workbench looks at it.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use crosscut_calls::Calls;
+use crosscut_scene::format::{count, exact, quantity};
+use crosscut_tree::{Metric, NodeId, Part, Rule, Tree};
+use crosscut_workbench::sheet::Crumb;
+use crosscut_workbench::{
+    Block, Cell, Chosen, Fact, Forest, Hits, Job, LensDecl, LensSpec, Nodes, Reach, Refusal, RowState, Scope,
+    Selection, Sheet, Title,
+};
+
+use super::info;
+
+/// Its name.
+pub const TREE: &str = "calls";
+/// Nodes of a selection that are looked at.
+const MOST_REACHED: usize = 100_000;
+/// Places that a sheet lists.
+const PLACES: usize = 8;
+
+/// The calls of a run.
+#[derive(Debug)]
+pub struct CallForest {
+    calls: Arc<Calls>,
+    /// For each metric of the profile two: with callees, itself.
+    metrics: Vec<Metric>,
+}
+
+impl CallForest {
+    /// Of an open run.
+    pub fn new(calls: &Arc<Calls>) -> Self {
+        let metrics = calls.summary().metrics.iter().flat_map(|metric| {
+            let unit = info::value(metric, 0).1;
+            let inclusive = Metric::new(&metric.name, unit, Rule::Sum);
+            let own = Metric::new(&format!("{}, itself", metric.name), unit, Rule::Own);
+            [
+                inclusive.about("Spent in this call path and in all that was called from it."),
+                own.about("Spent in the function itself, without what it called."),
+            ]
+        });
+        CallForest { calls: calls.clone(), metrics: metrics.collect() }
+    }
+
+    fn name(&self, node: NodeId) -> String {
+        info::name(self.calls.frame(node))
+    }
+
+    /// The value of a metric of the table for a part; of folded siblings only what adds up.
+    fn value(&self, metric: usize, part: &Part) -> f64 {
+        let Some(measured) = self.calls.summary().metrics.get(metric / 2) else { return f64::NAN };
+        let value = match (metric % 2, part.count) {
+            (0, 1) => self.calls.inclusive(metric / 2, part.node),
+            (0, _) => part.sum(self.calls.tree(), |range| self.calls.sum(metric / 2, range)),
+            (_, 1) => self.calls.own(metric / 2, part.node),
+            _ => return f64::NAN,
+        };
+        info::value(measured, value).0
+    }
+
+    fn select(&self, of: &Selection, node: NodeId) -> Selection {
+        Selection { run: of.run, tree: of.tree.clone(), nodes: Nodes::one(node), to: None, time: None }
+    }
+
+    /// The places with the most, and the mean of all.
+    fn at_places(&self, node: NodeId) -> Vec<Fact> {
+        let Some(metric) = self.calls.summary().metrics.first() else { return Vec::new() };
+        let values = self.calls.at_places(0, self.calls.subtree(node));
+        if values.len() < 2 {
+            return Vec::new();
+        }
+        let mean = values.iter().map(|&value| value as f64).sum::<f64>() / values.len() as f64;
+        let mut order: Vec<usize> = (0..values.len()).collect();
+        order.sort_by_key(|&place| (std::cmp::Reverse(values[place]), place));
+        let (number, unit) = info::value(metric, mean.round() as i64);
+        let mut facts = vec![Fact::new("mean of places", Cell::text(quantity(number, unit)))];
+        let most = values[order[0]] as f64;
+        if mean > 0.0 {
+            facts.push(Fact::new("most ÷ mean", Cell::text(format!("{:.2}", most / mean))));
+        }
+        facts.extend(order.into_iter().take(PLACES).map(|place| {
+            Fact::new(self.calls.place_title(place), Cell::text(info::text(metric, values[place])))
+        }));
+        facts
+    }
+}
+
+impl Forest for CallForest {
+    fn tree(&self) -> Tree<'_> {
+        self.calls.tree()
+    }
+
+    fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    fn lenses(&self) -> Vec<LensDecl> {
+        Vec::new()
+    }
+
+    fn lens(&self, lens: &LensSpec, _: &Job<'_>) -> Result<Chosen, Refusal> {
+        let name: String = lens.name.chars().take(40).collect();
+        Err(Refusal::new(format!("calls have no lens `{name}`")))
+    }
+
+    fn titles(&self, parts: &[Part], _: Option<&Chosen>) -> Vec<Title> {
+        let title = |part: &Part| {
+            let frame = self.calls.frame(part.node);
+            let name = match part.fold {
+                Some(_) => format!("× {} from {}", count(i64::from(part.count)), self.name(part.node)),
+                None => self.name(part.node),
+            };
+            let holds = part.fold.is_none() && !self.tree().is_leaf(part.node);
+            Title {
+                kind: frame.map_or("program", |frame| frame.kind.word()).to_owned(),
+                name,
+                line: None,
+                state: RowState { open: part.open, holds, ..RowState::default() },
+            }
+        };
+        parts.iter().map(title).collect()
+    }
+
+    fn values(&self, metric: usize, parts: &[Part], _: &Scope, out: &mut [f64]) {
+        for (part, out) in parts.iter().zip(out) {
+            *out = self.value(metric, part);
+        }
+    }
+
+    fn search(&self, words: &str, limit: usize, job: &Job<'_>) -> Hits {
+        let words: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
+        let has = |frame: &crosscut_calls::Frame| {
+            let text = format!("{} {} {}", frame.name, frame.module, frame.file).to_lowercase();
+            words.iter().all(|word| text.contains(word.as_str()))
+        };
+        // Frames are few beside call paths: their names are looked at once.
+        let wanted: Vec<bool> = self.calls.frames().iter().map(has).collect();
+        let mut hits = Hits::default();
+        for at in 1..self.calls.node_count() as u32 {
+            if at.is_multiple_of(1 << 16) && job.check().is_err() {
+                break;
+            }
+            let frame = self.calls.frame_number(NodeId(at)) as usize;
+            if wanted.get(frame) == Some(&true) {
+                hits.total += 1;
+                if hits.nodes.len() < limit {
+                    hits.nodes.push(NodeId(at));
+                }
+            }
+        }
+        hits
+    }
+
+    fn about(
+        &self,
+        selection: &Selection,
+        _: Option<&Chosen>,
+        _: &Scope,
+        _: &Job<'_>,
+    ) -> Result<Sheet, Refusal> {
+        let tree = self.tree();
+        let node = selection.existing(tree)?;
+        let frame = self.calls.frame(node);
+        let mut rows: Vec<Fact> = Vec::new();
+        for (number, metric) in self.metrics.iter().enumerate() {
+            let value = self.value(number, &Part::one(node));
+            let text = quantity(value, metric.unit);
+            let cell = Cell::Number { value, text, exact: exact(value, metric.unit), share: None };
+            rows.push(Fact { name: metric.title.clone(), value: cell, about: metric.about.clone() });
+        }
+        if let Some(frame) = frame {
+            let known = [("module", frame.module.clone()), ("file", place(frame))];
+            rows.extend(
+                known
+                    .into_iter()
+                    .filter(|(_, text)| !text.is_empty())
+                    .map(|(name, text)| Fact::new(name, Cell::text(text))),
+            );
+        }
+        rows.extend(self.at_places(node));
+        let crumb = |above| Crumb { title: self.name(above), selection: self.select(selection, above) };
+        let mut crumbs: Vec<Crumb> = tree.ancestors(node).map(crumb).collect();
+        crumbs.reverse();
+        Ok(Sheet {
+            title: self.name(node),
+            kind: frame.map_or("program", |frame| frame.kind.word()).to_owned(),
+            crumbs,
+            selection: Some(selection.clone()),
+            siblings: (
+                tree.previous_sibling(node).map(|node| self.select(selection, node)),
+                tree.next_sibling(node).map(|node| self.select(selection, node)),
+            ),
+            blocks: vec![Block::Facts { rows }],
+            ..Sheet::default()
+        })
+    }
+
+    fn reach(&self, selection: &Selection) -> Reach {
+        let nodes = selection.nodes.iter().take(MOST_REACHED);
+        let mut lines: Vec<u32> = nodes.filter_map(|node| self.calls.source(node)).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        Reach { lines, ..Reach::default() }
+    }
+
+    /// The call paths of some source lines.
+    fn find(&self, reach: &Reach, _: &Job<'_>) -> Nodes {
+        if reach.lines.is_empty() {
+            return Nodes::none();
+        }
+        let wanted =
+            |node: &NodeId| self.calls.source(*node).is_some_and(|source| reach.lines.contains(&source));
+        (1..self.calls.node_count() as u32).map(NodeId).filter(wanted).take(MOST_REACHED).collect()
+    }
+
+    /// By their call paths: names, from the root down.
+    fn keys(&self, nodes: &[NodeId]) -> Vec<u64> {
+        let key = |&node: &NodeId| {
+            let mut key = hash(0, &self.name(node));
+            for above in self.tree().ancestors(node) {
+                key = hash(key, &self.name(above));
+            }
+            key
+        };
+        nodes.iter().map(key).collect()
+    }
+
+    fn bytes(&self) -> usize {
+        256
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+fn place(frame: &crosscut_calls::Frame) -> String {
+    match (frame.file.as_str(), frame.line) {
+        (file, 0) => file.to_owned(),
+        (file, line) => format!("{file}:{line}"),
+    }
+}
+
+/// The same in every process and on every machine.
+fn hash(seed: u64, text: &str) -> u64 {
+    text.bytes().fold(seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}

@@ -1,0 +1,233 @@
+//! What is inside a profile, as text and for scripts: totals, the functions that take most, the hot path.
+
+use crosscut_calls::{Calls, Frame, Kind, Measured, Row as FlatRow, flat, hot_path};
+use crosscut_scene::format::{count, exact, many, percent, quantity};
+use crosscut_tree::{NodeId, Unit};
+use crosscut_workbench::{
+    Block, Cell, Column, Fact, Nodes, Refusal, Row, RowState, Selection, Table, TreeKey, object,
+};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// Functions that are listed.
+const TOP: usize = 12;
+
+/// A value of a metric: the number to show, and its unit.
+pub fn value(metric: &Measured, value: i64) -> (f64, Unit) {
+    match metric.unit {
+        crosscut_calls::Unit::Ns => (value as f64, Unit::Ns),
+        crosscut_calls::Unit::Count => (value as f64, Unit::Count),
+        crosscut_calls::Unit::Bytes => (value as f64, Unit::Bytes),
+        crosscut_calls::Unit::Micro => (value as f64 / 1e6, Unit::Ratio),
+    }
+}
+
+/// The same as text.
+pub fn text(metric: &Measured, of: i64) -> String {
+    let (number, unit) = value(metric, of);
+    quantity(number, unit)
+}
+
+fn cell(metric: &Measured, of: i64, whole: i64) -> Cell {
+    let (number, unit) = value(metric, of);
+    let share = (whole > 0).then(|| (of as f64 / whole as f64) as f32);
+    Cell::Number { value: number, text: quantity(number, unit), exact: exact(number, unit), share }
+}
+
+/// What a frame is called.
+pub fn name(frame: Option<&Frame>) -> String {
+    match frame {
+        None => "program".to_owned(),
+        Some(frame) if frame.name.is_empty() => frame.kind.word().to_owned(),
+        Some(frame) if matches!(frame.kind, Kind::Loop | Kind::Line) && frame.line > 0 => {
+            let file = frame.file.rsplit('/').next().unwrap_or_default();
+            format!("{} {file}:{}", frame.kind.word(), frame.line)
+        }
+        Some(frame) => frame.name.clone(),
+    }
+}
+
+/// The one line that matters.
+pub fn line(calls: &Calls) -> String {
+    let summary = calls.summary();
+    let Some(metric) = summary.metrics.first() else { return "no metric".to_owned() };
+    let whole = calls.inclusive(0, NodeId::ROOT);
+    let mut line = format!(
+        "{} {} in {} at {}",
+        text(metric, whole),
+        metric.name,
+        many(summary.nodes as usize, "call path"),
+        many(summary.places as usize, "place"),
+    );
+    if let Some(top) = flat(calls, 0).first().filter(|top| top.own > 0) {
+        let frame = calls.frames().get(top.frame as usize);
+        let share = percent(top.own as f64, whole as f64);
+        line.push_str(&format!("; {} takes {share} itself", name(frame)));
+    }
+    line
+}
+
+/// The facts of a profile.
+pub fn facts(calls: &Calls) -> Vec<Fact> {
+    let summary = calls.summary();
+    let fact = |name: &str, text: String| Fact::new(name, Cell::text(text));
+    let mut facts: Vec<Fact> = (summary.metrics.iter().enumerate())
+        .map(|(number, metric)| {
+            fact(&metric.name, format!("{} in all", text(metric, calls.inclusive(number, NodeId::ROOT))))
+        })
+        .collect();
+    let depth = many(summary.depth as usize, "level");
+    facts.push(fact("call paths", format!("{}, {depth} deep", count(summary.nodes as i64))));
+    facts.push(fact("functions", count(summary.frames as i64)));
+    let empty = summary.places.saturating_sub(summary.used_places);
+    let places = match empty {
+        0 => count(summary.places as i64),
+        empty => {
+            format!("{}, {} of them without any value", count(summary.places as i64), count(empty as i64))
+        }
+    };
+    facts.push(fact("places", places));
+    facts.push(fact("format", summary.format.clone()));
+    facts.extend(summary.notes.iter().map(|note| fact("note", note.clone())));
+    facts
+}
+
+/// The functions that take most, whoever calls them.
+pub fn top(calls: &Calls, run: usize) -> Option<Block> {
+    let metric = calls.summary().metrics.first()?;
+    let whole = calls.inclusive(0, NodeId::ROOT);
+    let rows: Vec<FlatRow> = flat(calls, 0);
+    let total = rows.len();
+    let cells = |row: &FlatRow| {
+        let frame = calls.frames().get(row.frame as usize);
+        let module =
+            frame.map(|frame| frame.module.rsplit('/').next().unwrap_or_default()).unwrap_or_default();
+        vec![
+            Cell::text(name(frame)),
+            cell(metric, row.own, whole),
+            cell(metric, row.inclusive, whole),
+            Cell::Number {
+                value: row.paths as f64,
+                text: count(row.paths as i64),
+                exact: count(row.paths as i64),
+                share: None,
+            },
+            Cell::text(module),
+        ]
+    };
+    let row = |row: &FlatRow| Row {
+        cells: cells(row),
+        selection: Some(nodes_of(calls, run, row.frame)),
+        depth: 0,
+        state: RowState::default(),
+    };
+    let rows = rows.iter().take(TOP).filter(|row| row.own > 0).map(row).collect();
+    let unit = Some(value(metric, 0).1);
+    let column = |name: &str, title: &str, about: &str, unit: Option<Unit>| Column {
+        name: name.to_owned(),
+        title: title.to_owned(),
+        about: about.to_owned(),
+        unit,
+        sorts: false,
+    };
+    let columns = vec![
+        column("name", "function", "What was called.", None),
+        column("own", "itself", "Spent in it, without what it called.", unit),
+        column(
+            "inclusive",
+            "with callees",
+            "With all that it called; where it calls itself, counted once.",
+            unit,
+        ),
+        column("paths", "call paths", "Call paths that end in it.", Some(Unit::Count)),
+        column("module", "module", "The program or library that it is part of.", None),
+    ];
+    Some(Block::Table { table: Table { columns, rows, total, more: false } })
+}
+
+/// All call paths that end in a function.
+fn nodes_of(calls: &Calls, run: usize, frame: u32) -> Selection {
+    let all = (1..calls.node_count() as u32).map(NodeId);
+    let nodes: Nodes = all.filter(|&node| calls.frame_number(node) == frame).collect();
+    Selection { run, tree: TreeKey::named(super::forest::TREE), nodes, to: None, time: None }
+}
+
+/// The hot path as one line.
+pub fn hot(calls: &Calls) -> Option<String> {
+    let path = hot_path(calls, 0, NodeId::ROOT);
+    let whole = calls.inclusive(0, NodeId::ROOT);
+    let last = *path.last().filter(|_| path.len() > 1)?;
+    let names: Vec<String> = path.iter().skip(1).map(|&node| name(calls.frame(node))).collect();
+    let share = percent(calls.inclusive(0, last) as f64, whole as f64);
+    Some(format!("Hot path, with {share} at its end: {}", names.join(" → ")))
+}
+
+#[derive(Debug, Serialize)]
+struct Info<'a> {
+    calls: Figures<'a>,
+}
+
+#[derive(Debug, Serialize)]
+struct Figures<'a> {
+    format: &'a str,
+    nodes: u64,
+    functions: u64,
+    places: u64,
+    used_places: u64,
+    depth: u64,
+    metrics: Vec<Total<'a>>,
+    hot_path: Vec<String>,
+    top: Vec<Top>,
+    notes: &'a [String],
+}
+
+#[derive(Debug, Serialize)]
+struct Total<'a> {
+    name: &'a str,
+    unit: crosscut_calls::Unit,
+    total: i64,
+}
+
+#[derive(Debug, Serialize)]
+struct Top {
+    name: String,
+    module: String,
+    own: i64,
+    inclusive: i64,
+    paths: u64,
+}
+
+/// For scripts.
+pub fn json(calls: &Calls) -> Result<Map<String, Value>, Refusal> {
+    let summary = calls.summary();
+    let metrics = summary.metrics.iter().enumerate().map(|(number, metric)| Total {
+        name: &metric.name,
+        unit: metric.unit,
+        total: calls.inclusive(number, NodeId::ROOT),
+    });
+    let top = flat(calls, 0).into_iter().take(TOP).filter(|row| row.own > 0).map(|row| {
+        let frame = calls.frames().get(row.frame as usize);
+        Top {
+            name: name(frame),
+            module: frame.map(|frame| frame.module.clone()).unwrap_or_default(),
+            own: row.own,
+            inclusive: row.inclusive,
+            paths: row.paths,
+        }
+    });
+    let path = hot_path(calls, 0, NodeId::ROOT);
+    object(&Info {
+        calls: Figures {
+            format: &summary.format,
+            nodes: summary.nodes,
+            functions: summary.frames,
+            places: summary.places,
+            used_places: summary.used_places,
+            depth: summary.depth,
+            metrics: metrics.collect(),
+            hot_path: path.iter().skip(1).map(|&node| name(calls.frame(node))).collect(),
+            top: top.collect(),
+            notes: &summary.notes,
+        },
+    })
+}
