@@ -163,13 +163,29 @@ fn timemory() {
     assert_eq!((calls.inclusive(0, NodeId::ROOT) + 500) / 1000, 113_816_802);
 }
 
+#[test]
+fn small_ones() {
+    let (_work, calls) = read(&fixture("pyinstrument.json"));
+    check(&calls, 4, 1, 500_000_000);
+    // What a frame did itself is no frame.
+    assert_eq!(top(&calls, 2), named(&[("dot", 250_000_000), ("solve", 150_000_000)]));
+    let (_work, calls) = read(&fixture("timemory.json"));
+    check(&calls, 2, 2, 2_000_000_000);
+    assert_eq!(calls.at_places(0, 0..3), [1_750_000_000, 250_000_000]);
+    let (_work, calls) = read(&fixture("tau"));
+    check(&calls, 3, 2, 2_001_000);
+    assert_eq!(top(&calls, 1), named(&[("solve()", 1_400_000)]));
+}
+
 /// Cut anywhere, or with one byte changed, a profile is refused with its place, or read; it never panics.
 #[test]
 fn harmed_profiles_are_refused_or_read() {
     let work = tempfile::tempdir().unwrap();
-    for name in ["a.cali", "a.json", "pyspy.folded"] {
+    for name in
+        ["a.cali", "a.json", "pyspy.folded", "pyinstrument.json", "timemory.json", "tau/profile.1.0.0"]
+    {
         let sound = std::fs::read(fixture(name)).unwrap();
-        let file = work.path().join(name);
+        let file = work.path().join(Path::new(name).file_name().unwrap());
         let harmed = |bytes: &[u8]| {
             std::fs::write(&file, bytes).unwrap();
             let target = work.path().join("harmed.crosscut");

@@ -351,6 +351,11 @@ pub trait Forest: Any + Send + Sync {
     fn parts(&self, look: &Look, cut: &Cut, lens: Option<&Chosen>, most: usize) -> Option<Vec<Part>> {
         fold::parts(&*self.folds(look, lens), cut, most)
     }
+    /// Whether an open node is something of its own beside what is inside of it, as a function is beside what it calls: then a
+    /// table lists it, too.
+    fn keeps_open(&self) -> bool {
+        false
+    }
     /// Names of parts.
     fn titles(&self, parts: &[Part], lens: Option<&Chosen>) -> Vec<Title>;
     /// Values of a metric for parts; NaN where there is none.

@@ -130,7 +130,9 @@ fn metric_column(metric: &Metric) -> Column {
 fn visible(state: &Looked, ask: &TableAsk) -> Result<Vec<Part>, Refusal> {
     let parts = state.forest.parts(&ask.look, &state.cut, state.lens.as_deref(), MOST_ITEMS);
     let mut parts = parts.ok_or_else(too_many)?;
-    parts.retain(|part| !part.open || part.count > 1);
+    if !state.forest.keeps_open() {
+        parts.retain(|part| !part.open || part.count > 1);
+    }
     Ok(parts)
 }
 

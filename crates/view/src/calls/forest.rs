@@ -105,6 +105,10 @@ impl Forest for CallForest {
         Err(Refusal::new(format!("calls have no lens `{name}`")))
     }
 
+    fn keeps_open(&self) -> bool {
+        true
+    }
+
     fn titles(&self, parts: &[Part], _: Option<&Chosen>) -> Vec<Title> {
         let title = |part: &Part| {
             let frame = self.calls.frame(part.node);
