@@ -108,9 +108,9 @@ proptest! {
             for place in 0..calls.place_count() as u32 {
                 let rank = calls.place_title(place as usize)["rank ".len()..].parse().unwrap();
                 let number = builder.place(rank, 0);
-                for node in 0..calls.node_count() {
+                for (node, &other) in nodes.iter().enumerate() {
                     let value = calls.at_places(0, calls.subtree(NodeId(node as u32)))[place as usize];
-                    builder.add(metric, number, nodes[node], value);
+                    builder.add(metric, number, other, value);
                 }
             }
         });

@@ -125,7 +125,7 @@ impl Metrics {
             if !known {
                 self.guessed.insert(name.to_owned());
             }
-            let number = builder.metric(alias.unwrap_or(name), kind, Given::Own);
+            let number = builder.metric(title(name, alias), kind, Given::Own);
             self.numbers.insert(name.to_owned(), (number, kind, one));
         }
         if let Some(&(metric, unit, one)) = self.numbers.get(name) {
@@ -146,7 +146,7 @@ impl Metrics {
             if !is_known {
                 self.guessed.insert(name.to_owned());
             }
-            self.inclusive.push((name.to_owned(), alias.unwrap_or(name).to_owned(), unit, one));
+            self.inclusive.push((name.to_owned(), title(name, alias).to_owned(), unit, one));
             self.inclusive.len() - 1
         });
         if let Some((_, _, unit, one)) = self.inclusive.get(column) {
@@ -187,6 +187,12 @@ impl Metrics {
         }
         !self.numbers.is_empty() || !self.inclusive.is_empty()
     }
+}
+
+/// What people call a column.
+fn title<'a>(name: &'a str, alias: Option<&'a str>) -> &'a str {
+    let is_time = name.ends_with("time.duration") || name.ends_with("time.duration.ns");
+    alias.unwrap_or(if is_time { "time" } else { name })
 }
 
 /// Unit, how many of it one of the file's is, and whether the file says so.
