@@ -83,17 +83,18 @@ struct Line {
 impl Line {
     /// What a process found out: "NANOS LATER TOOK", when MPI began and when it ended.
     fn of(process: &Process) -> Option<Line> {
-        let read = |text: &str| -> Option<(i128, i128)> {
-            let mut words = text.split(' ').map(|word| word.parse::<i64>().ok());
-            Some((words.next()??.into(), words.next()??.into()))
+        let read = |text: &str| -> Option<[i128; 3]> {
+            let mut words = text.split(' ').map(|word| word.parse::<i64>().ok().map(i128::from));
+            Some([words.next()??, words.next()??, words.next()??])
         };
-        let mut found = process.all("mpi-clock").filter_map(read);
-        let (from, later) = found.next()?;
-        let drift = match found.last() {
-            Some((to, then)) if to > from => (then - later) as f64 / (to - from) as f64,
-            _ => 0.0,
-        };
-        Some(Line { from, later, drift })
+        let found: Vec<[i128; 3]> = process.all("mpi-clock").filter_map(read).collect();
+        let (&[from, later, took], &[to, then, took_then]) = (found.first()?, found.last()?);
+        // Each is known to half of the time that the message took there and back: less than that is no drift.
+        if to > from && (then - later).abs() > (took + took_then) / 2 {
+            return Some(Line { from, later, drift: (then - later) as f64 / (to - from) as f64 });
+        }
+        let later = if took_then < took { then } else { later };
+        Some(Line { from, later, drift: 0.0 })
     }
 
     fn at(&self, nanos: i128) -> i128 {
@@ -169,4 +170,29 @@ fn ticks() -> Option<u64> {
 #[cfg(not(target_arch = "x86_64"))]
 fn ticks() -> Option<u64> {
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Line;
+    use crate::files::Process;
+
+    fn line(said: &[&str]) -> Option<Line> {
+        let lines = said.iter().map(|said| ("mpi-clock".to_owned(), (*said).to_owned())).collect();
+        Line::of(&Process { folder: "".into(), lines, maps: String::new(), threads: Vec::new(), empty: 0 })
+    }
+
+    #[test]
+    fn clocks_of_other_machines() {
+        assert!(line(&[]).is_none());
+        assert!(line(&["1000 5"]).is_none(), "damaged");
+        // One comparison: the killed.
+        assert_eq!(line(&["1000 -70 10"]).unwrap().at(5000), 4930);
+        // It drifts by a hundredth: far more than the messages took.
+        let drifts = line(&["0 1000 10", "1000000 11000 20"]).unwrap();
+        assert_eq!((drifts.at(0), drifts.at(1_000_000), drifts.at(500_000)), (1000, 1_011_000, 506_000));
+        // The difference is within what is not known: the better comparison counts.
+        let steady = line(&["0 1000 4000", "1000000 2000 10"]).unwrap();
+        assert_eq!((steady.at(0), steady.at(1_000_000)), (2000, 1_002_000));
+    }
 }
