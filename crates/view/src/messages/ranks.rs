@@ -70,7 +70,7 @@ pub fn draw(look: &Look, job: &Job<'_>) -> Result<Drawn, Refusal> {
     match calls {
         Some(calls) => {
             let folds = look.option("gaps") != Some("false");
-            let lines = look.option("lines") != Some("false");
+            let lines = look.option("messages") != Some("false");
             rows.few(&calls, pitch, (folds, lines), &mut scene);
         }
         None => rows.many(&mut scene),

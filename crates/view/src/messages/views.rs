@@ -117,7 +117,7 @@ pub const VIEWS: &[View] = &[
                 OptKind::Choice { values: &[("rank", "by rank"), ("groups", "by groups")] },
                 "rank",
             ),
-            flag("lines", "Lines"),
+            flag("messages", "Lines"),
             flag("gaps", "Fold gaps"),
         ],
         ..MESSAGES

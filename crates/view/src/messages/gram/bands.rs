@@ -152,7 +152,7 @@ pub fn draw(
     if let Some(first) = columns.list.iter().find(|column| column.key.is_some())
         && let Some((_, groups)) = groups_of(first)
     {
-        drawing.names(groups);
+        drawing.names(groups, first.x);
     }
     let Drawing { drawn, flows, rest, between, .. } = drawing;
     if flows == 0 {
@@ -424,7 +424,7 @@ impl Drawing<'_, '_> {
     }
 
     /// Names of the groups of the first column, in the gutter; what is open can be closed there.
-    fn names(&mut self, groups: &Groups<'_>) {
+    fn names(&mut self, groups: &Groups<'_>, x: f32) {
         let mut free = f32::NEG_INFINITY;
         for slot in &groups.slots {
             let y = slot.y + slot.h / 2.0 + 4.0;
@@ -449,7 +449,7 @@ impl Drawing<'_, '_> {
             self.scene.boxes.push([3.0, top - 6.0, 12.0, 12.0], mark);
         }
         let y = self.room.1 + 15.0;
-        self.scene.labels.push(Label::new((LEFT, y), 120.0, "senders", FAINT));
+        self.scene.labels.push(Label::new((x, y), 120.0, "senders", FAINT));
     }
 }
 

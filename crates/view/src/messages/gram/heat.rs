@@ -209,7 +209,9 @@ pub fn others(
             let letter = TextStyle { align: Align::Middle, ..FAINT };
             let text = name(pattern);
             let at = (x + w / 2.0, room.0 - HEAD + 17.0);
-            scene.labels.push(Label::new(at, w.max(text_width(&text)), text, letter));
+            if w >= text_width(&text) {
+                scene.labels.push(Label::new(at, w, text, letter));
+            }
             let key = forest.first_of(pattern).map(|first| forest.communities(&first.points));
             let groups = keys.iter().position(|own| Some(own) == key.as_ref()).and_then(|at| all.get(at));
             if let Some(groups) = groups.or_else(|| all.first()) {

@@ -245,24 +245,37 @@ fn waits(forest: &PhaseForest, strip: &Strip, (top, bottom): (f32, f32), scene: 
     }
     let (grey, red) = (scene.styles.put(&styles::WAIT), scene.styles.put(&styles::LONG));
     let inset = if strip.cell >= 5.0 { strip.cell * 0.2 } else { 0.0 };
-    let mut free = LEFT;
     for (at, &mean) in waiting.mean.iter().enumerate() {
         let h = (mean / most) as f32 * (bottom - top);
         let (style, fill) = if waiting.stands_out[at] { (red, slot::RED) } else { (grey, slot::SEVERAL) };
         let mark = Mark::of(forest.of_phase[at].0).role(role::WAIT).looks(style, fill);
         scene.boxes.push([strip.x(at) + inset, bottom - h, (strip.cell - 2.0 * inset).max(0.6), h], mark);
-        if waiting.stands_out[at] {
-            let say = |time: f64| quantity(time, Unit::Ns);
-            let text = format!("{} · usual {}", say(mean), say(waiting.usual[at]));
-            let style = TextStyle { bold: true, ink: Ink::Slot(slot::RED), ..TextStyle::PLAIN };
-            let (w, x) = (text_width(&text) * 1.1, strip.x(at + 1) + 4.0);
-            let fits = x + w <= right;
-            let at = if fits { x } else { strip.x(at) - 4.0 - w };
-            if at >= free {
-                scene.labels.push(Label::new((at, top + 10.0), w + 2.0, text, style));
-                free = at + w + 8.0;
-            }
-        }
+    }
+    wait_labels(forest, strip, top, scene);
+}
+
+/// What stands out most is said first; others where neither a text nor a bar that stands out is in the way.
+fn wait_labels(forest: &PhaseForest, strip: &Strip, top: f32, scene: &mut Scene) {
+    let waiting = &forest.waiting;
+    let mut out: Vec<usize> = (0..waiting.mean.len()).filter(|&at| waiting.stands_out[at]).collect();
+    let bars: Vec<(f32, f32)> = out.iter().map(|&at| (strip.x(at), strip.x(at + 1))).collect();
+    let beyond = |at: usize| waiting.mean[at] - waiting.usual[at];
+    out.sort_by(|&a, &b| beyond(b).total_cmp(&beyond(a)).then(a.cmp(&b)));
+    let right = strip.x(waiting.mean.len());
+    let mut taken = bars;
+    for at in out {
+        let say = |time: f64| quantity(time, Unit::Ns);
+        let text = format!("{} · usual {}", say(waiting.mean[at]), say(waiting.usual[at]));
+        let w = text_width(&text) * 1.1 + 2.0;
+        let free = |x: &f32| {
+            let clear = taken.iter().all(|&(from, to)| *x >= to || x + w <= from);
+            clear && *x >= LEFT && x + w <= right
+        };
+        let places = [strip.x(at + 1) + 4.0, strip.x(at) - 4.0 - w];
+        let Some(x) = places.into_iter().find(free) else { continue };
+        let style = TextStyle { bold: true, ink: Ink::Slot(slot::RED), ..TextStyle::PLAIN };
+        scene.labels.push(Label::new((x, top + 10.0), w, text, style));
+        taken.push((x, x + w + 6.0));
     }
 }
 
