@@ -24,8 +24,22 @@ pub struct Args {
     /// End with code 1 if a finding costs more than this many percent of the workers' time.
     #[arg(long, value_name = "PERCENT", value_parser = percents, allow_negative_numbers = true)]
     fail_over: Option<f64>,
+    /// Cut messages into this many phases [default: what repeats best]
+    #[arg(long, value_name = "K", value_parser = one_or_more, allow_negative_numbers = true)]
+    phases: Option<u32>,
+    /// List the processes of each phase as this many communities, in JSON.
+    #[arg(long, value_name = "K", value_parser = one_or_more, allow_negative_numbers = true)]
+    communities: Option<u32>,
+    /// The clock that puts messages in order: when they were sent and received, or what had to happen before them.
+    #[arg(long, value_name = "CLOCK", default_value = "wall", value_parser = ["wall", "logical"])]
+    time: String,
     #[command(flatten)]
     limits: Limits,
+}
+
+fn one_or_more(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "write a whole number from 1 on".to_owned())
 }
 
 fn percents(text: &str) -> Result<f64, String> {
@@ -37,7 +51,10 @@ fn percents(text: &str) -> Result<f64, String> {
 const OVER: u8 = 1;
 
 /// Says it.
-pub fn run(args: Args) -> Result<ExitCode> {
+pub fn run(mut args: Args) -> Result<ExitCode> {
+    let numbers = [("phases", args.phases), ("communities", args.communities)];
+    let numbers = numbers.into_iter().filter_map(|(name, number)| Some((name, number?.to_string())));
+    args.limits.cut = numbers.chain([("time", args.time.clone())]).collect();
     let run = settings::opened(runs::open(&args.run)?, args.baseline.as_deref(), &args.limits)?;
     settings::say_unfit(&run);
     let bench = runs::bench(vec![run]);

@@ -24,6 +24,9 @@ pub struct Limits {
     /// Folders below which source text is shown, of commands that show any.
     #[arg(skip)]
     pub sources: Vec<PathBuf>,
+    /// How a report cuts a run, by name.
+    #[arg(skip)]
+    pub cut: Vec<(&'static str, String)>,
 }
 
 impl Limits {
@@ -53,6 +56,9 @@ impl Limits {
             let sources: Vec<String> =
                 self.sources.iter().map(|folder| folder.display().to_string()).collect();
             settings.insert("source".to_owned(), sources.join("\n"));
+        }
+        for (name, value) in &self.cut {
+            settings.insert((*name).to_owned(), value.clone());
         }
         let named = |word: &&str| self.threshold.iter().any(|(other, _)| other == word);
         let asked: Vec<&str> = problems().filter(named).collect();

@@ -2,16 +2,33 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use crosscut_synth::{Options, Policy, ShapeName};
+
+mod messages;
 
 use crate::progress::Progress;
 use crate::{info, interrupt, output, size};
 
 /// Make a run of any shape and size, for tests and benchmarks.
 #[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct Args {
+    #[command(subcommand)]
+    of: Option<Of>,
+    #[command(flatten)]
+    tasks: Option<TaskArgs>,
+}
+
+#[derive(clap::Subcommand)]
+enum Of {
+    Messages(messages::Args),
+}
+
+/// A run of tasks.
+#[derive(clap::Args)]
+struct TaskArgs {
     /// The program that the run is of.
     #[arg(value_parser = shapes())]
     shape: ShapeName,
@@ -66,6 +83,14 @@ fn policies() -> impl TypedValueParser<Value = Policy> {
 
 /// Makes the run and says what it is in a line.
 pub fn run(args: Args) -> Result<()> {
+    match (args.of, args.tasks) {
+        (Some(Of::Messages(args)), _) => messages::run(args),
+        (None, Some(args)) => tasks(args),
+        (None, None) => bail!("name a program, such as fib, or messages"),
+    }
+}
+
+fn tasks(args: TaskArgs) -> Result<()> {
     let target = args.output.unwrap_or_else(|| format!("{}.crosscut", args.shape).into());
     let options = Options {
         shape: args.shape,

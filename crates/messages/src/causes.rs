@@ -204,6 +204,7 @@ fn account(messages: &Messages, waits: &Waits) -> Account {
 /// All waits by what explains them.
 fn grouped(messages: &Messages, waits: &Waits, lateness: &Lateness, small: &[bool]) -> HashMap<Key, Group> {
     let calls = &messages.calls;
+    let kinds = kinds(lateness);
     let mut groups: HashMap<Key, Group> = HashMap::default();
     let mut add = |key: Key, rank: Option<u32>, row: usize, worst: Worst, last: bool| {
         let group = groups.entry(key).or_default();
@@ -224,7 +225,7 @@ fn grouped(messages: &Messages, waits: &Waits, lateness: &Lateness, small: &[boo
             let key = match origin.part {
                 Part::Work => {
                     let step = Step::to(calls, origin.call as usize, calls.of(rank).start);
-                    Key::Work(step, Kind::of(origin.why))
+                    Key::Work(step, kinds.get(&origin.call).copied().unwrap_or(Kind::of(origin.why)))
                 }
                 Part::Inside if small.get(origin.call as usize) == Some(&true) => Key::Small,
                 Part::Inside => Key::Moving,
@@ -242,6 +243,21 @@ fn grouped(messages: &Messages, waits: &Waits, lateness: &Lateness, small: &[boo
         }
     }
     groups
+}
+
+/// By the call that ends too long work: why others waited most for it. So work that made others wait for several reasons is
+/// told once.
+fn kinds(lateness: &Lateness) -> HashMap<u32, Kind> {
+    const KINDS: [Kind; 4] = [Kind::Sender, Kind::Receiver, Kind::Collective, Kind::Barrier];
+    let mut costs: HashMap<u32, [i64; 4]> = HashMap::default();
+    for wait in &lateness.waits {
+        if let Some(origin) = wait.origin.filter(|origin| origin.part == Part::Work) {
+            let cost = &mut costs.entry(origin.call).or_default()[Kind::of(origin.why) as usize];
+            *cost = cost.saturating_add(wait.cost);
+        }
+    }
+    let most = |costs: &[i64; 4]| KINDS.into_iter().max_by_key(|&kind| costs[kind as usize]);
+    costs.iter().filter_map(|(&call, costs)| Some((call, most(costs)?))).collect()
 }
 
 /// Groups of waits as findings.

@@ -34,6 +34,17 @@ impl Partition {
         self.communities
     }
 
+    /// The members of each community.
+    pub fn groups(&self) -> Vec<Vec<u32>> {
+        let mut groups = vec![Vec::new(); self.communities() as usize];
+        for (member, &community) in (0u32..).zip(self.of()) {
+            if let Some(group) = groups.get_mut(community as usize) {
+                group.push(member);
+            }
+        }
+        groups
+    }
+
     /// The number of processes in each community.
     pub fn sizes(&self) -> Vec<u32> {
         let mut sizes = vec![0; self.communities as usize];

@@ -72,6 +72,8 @@ pub struct Loss {
     pub hatch: Hatch,
     /// Who lost it when; none where that is not known, then the cost stands as it is.
     pub stretches: Vec<(u32, Span)>,
+    /// Processes that caused it, by their numbers, the worst first; few, or none where nobody in particular did.
+    pub ranks: Vec<u32>,
     /// What was seen.
     pub what: String,
     /// What shows it, in a sentence.
@@ -179,6 +181,7 @@ mod tests {
             behind: false,
             hatch: (Fill::Dots, 0),
             stretches,
+            ranks: Vec::new(),
             what: String::new(),
             evidence: String::new(),
             advice: String::new(),

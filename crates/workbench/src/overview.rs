@@ -142,6 +142,7 @@ fn finding(loss: Loss, number: u32, (elapsed, capacity): (f64, f64), clock: Unit
         }),
         bound: loss.how == How::Bound,
         line: loss.line,
+        ranks: loss.ranks,
         what: loss.what,
         evidence: loss.evidence,
         advice: loss.advice,

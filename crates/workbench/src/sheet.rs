@@ -409,6 +409,8 @@ pub struct Finding {
     pub bound: bool,
     /// Where in the program.
     pub line: Option<Cell>,
+    /// Processes that caused it, the worst first; none where nobody in particular did.
+    pub ranks: Vec<u32>,
     /// What was seen.
     pub what: String,
     /// What shows it, in a sentence.

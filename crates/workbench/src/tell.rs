@@ -35,6 +35,9 @@ struct FindingJson<'a> {
     without_ns: Option<i64>,
     bound: bool,
     r#where: Option<String>,
+    /// Who caused it.
+    #[serde(skip_serializing_if = "<[u32]>::is_empty")]
+    ranks: &'a [u32],
     what: &'a str,
     evidence: &'a str,
     r#do: &'a str,
@@ -229,6 +232,7 @@ fn finding_json(finding: &Finding) -> FindingJson<'_> {
         without_ns: finding.without.as_ref().and_then(Cell::number).map(|time| time as i64),
         bound: finding.bound,
         r#where: finding.line.as_ref().map(Cell::position),
+        ranks: &finding.ranks,
         what: &finding.what,
         evidence: &finding.evidence,
         r#do: &finding.advice,

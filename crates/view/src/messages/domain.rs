@@ -6,7 +6,6 @@ use std::sync::Arc;
 use crosscut_messages::Messages;
 use crosscut_run::Run;
 use crosscut_tree::{Metric, Rule, Unit};
-use crosscut_workbench::sheet::Tone;
 use crosscut_workbench::{
     ActCall, Block, Did, Domain, Drawn, Entry, Forest, Found, Job, Look, Loss, Refusal, Scope, Selection,
     Settings, Shared, SharedColumn, Span, Told, Topic, TreeDecl, TreeRef, View,
@@ -14,22 +13,25 @@ use crosscut_workbench::{
 use serde_json::{Map, Value};
 
 use super::communities::{self, CommunityForest};
+use super::judged::Judged;
 use super::opened::Opened;
 use super::phases::{self, PhaseForest};
-use super::{about, act, draw, info, views};
+use super::report::{Asked, Report};
+use super::{about, act, draw, info, losses, overview, views};
 
 /// The domain's line in the registry.
 pub const ENTRY: Entry = Entry { word: "messages", views: views::VIEWS, thresholds: &[], exports: &[], open };
 
 /// Opens the messages of a run.
-fn open(run: &Arc<Run>, _: &Settings) -> Result<Option<Arc<dyn Domain>>, Refusal> {
+fn open(run: &Arc<Run>, settings: &Settings) -> Result<Option<Arc<dyn Domain>>, Refusal> {
     if !Messages::is_in(run) {
         return Ok(None);
     }
     let messages = Messages::open(run.clone()).map_err(|error| Refusal::new(error.to_string()))?;
     let messages = Arc::new(messages);
     let opened = Arc::new(Opened::new(messages.clone()));
-    Ok(Some(Arc::new(MessagesDomain { messages, opened })))
+    let asked = Asked::of(settings)?;
+    Ok(Some(Arc::new(MessagesDomain { messages, opened, judged: Arc::default(), asked })))
 }
 
 /// The messages of one run.
@@ -37,6 +39,8 @@ fn open(run: &Arc<Run>, _: &Settings) -> Result<Option<Arc<dyn Domain>>, Refusal
 pub struct MessagesDomain {
     messages: Arc<Messages>,
     opened: Arc<Opened>,
+    judged: Arc<Judged>,
+    asked: Asked,
 }
 
 impl MessagesDomain {
@@ -92,17 +96,22 @@ impl Domain for MessagesDomain {
         act::act(call, look, job)
     }
 
-    fn losses(&self, _: &Scope, _: &Job<'_>) -> Result<Vec<Loss>, Refusal> {
-        Ok(Vec::new())
+    fn sound(&self) -> Result<(), Refusal> {
+        self.messages.unsound().map_or(Ok(()), |why| Err(Refusal::new(why)))
     }
 
-    fn looks_for_losses(&self) -> bool {
-        false
+    fn losses(&self, _: &Scope, job: &Job<'_>) -> Result<Vec<Loss>, Refusal> {
+        job.progress(0.0, "who waits for whom")?;
+        let key = (self.asked.key(), self.asked.phases);
+        Ok(losses::losses(&self.opened, &self.judged, key, job.run))
     }
 
-    fn overview(&self, _: Option<&Found>, _: &Job<'_>) -> Result<Vec<Block>, Refusal> {
-        let text = info::told(self.messages.summary()).line;
-        Ok(vec![Block::Text { text, tone: Tone::Headline }, self.facts()])
+    fn too_little(&self) -> Option<String> {
+        overview::too_little(self.messages.summary())
+    }
+
+    fn overview(&self, found: Option<&Found>, _: &Job<'_>) -> Result<Vec<Block>, Refusal> {
+        Ok(overview::overview(&self.opened, &self.judged, found))
     }
 
     fn compare(&self, with: &dyn Domain, _: &Job<'_>) -> Result<Vec<Block>, Refusal> {
@@ -114,7 +123,7 @@ impl Domain for MessagesDomain {
 
     fn columns(&self, of: Shared, _: &Job<'_>) -> Vec<SharedColumn> {
         match of {
-            Shared::Places => by_rank(&self.messages),
+            Shared::Places => by_rank(&self.messages, &self.judged),
             Shared::Lines => Vec::new(),
         }
     }
@@ -127,13 +136,16 @@ impl Domain for MessagesDomain {
         job.check()?;
         match topic {
             Topic::Info => info::json(self.messages.summary()),
-            Topic::Report => Ok(Map::new()),
+            Topic::Report => Report::of(&self.opened, &self.judged, self.asked).json(),
         }
     }
 
-    fn told(&self, _: Topic, job: &Job<'_>) -> Result<Told, Refusal> {
+    fn told(&self, topic: Topic, job: &Job<'_>) -> Result<Told, Refusal> {
         job.check()?;
-        Ok(info::told(self.messages.summary()))
+        match topic {
+            Topic::Info => Ok(info::told(self.messages.summary())),
+            Topic::Report => Ok(Report::of(&self.opened, &self.judged, self.asked).told(&*job.found()?)),
+        }
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -141,8 +153,8 @@ impl Domain for MessagesDomain {
     }
 }
 
-/// What each rank sent and received, and its time in calls.
-fn by_rank(messages: &Messages) -> Vec<SharedColumn> {
+/// What each rank sent and received, its time in calls, its waits and its lateness.
+fn by_rank(messages: &Messages, judged: &Judged) -> Vec<SharedColumn> {
     let ranks = messages.summary().ranks as usize;
     let (mut sent, mut received, mut inside) = (vec![0.0; ranks], vec![0.0; ranks], vec![0.0; ranks]);
     for (row, &bytes) in messages.bytes.iter().enumerate() {
@@ -157,6 +169,8 @@ fn by_rank(messages: &Messages) -> Vec<SharedColumn> {
         let of_rank = calls.of(rank as u32);
         *inside = of_rank.map(|call| calls.end[call].saturating_sub(calls.start[call]) as f64).sum();
     }
+    let times = |times: Vec<i64>| times.into_iter().map(|time| time as f64).collect::<Vec<f64>>();
+    let waited = judged.waits(messages).by_rank(calls, i64::MIN..i64::MAX);
     let places = (0..ranks as u32).map(|rank| messages.place(rank) as usize + 1).max().unwrap_or(0);
     let column = |name: &str, unit: Unit, about: &str, of_ranks: Vec<f64>| {
         let mut values = vec![0.0; places];
@@ -169,5 +183,17 @@ fn by_rank(messages: &Messages) -> Vec<SharedColumn> {
         column("sent", Unit::Bytes, "Bytes of messages that this rank sent.", sent),
         column("received", Unit::Bytes, "Bytes of messages that this rank received.", received),
         column("in MPI", Unit::Ns, "Time in calls of MPI.", inside),
+        column("waited", Unit::Ns, "Time in calls of MPI for another rank.", times(waited)),
+        column("late", Unit::Ns, LATE, times(judged.lateness(messages).by_rank(calls))),
+        column(
+            "critical",
+            Unit::Ns,
+            CRITICAL,
+            times(judged.path(messages).by_rank(messages.summary().ranks)),
+        ),
     ]
 }
+
+const LATE: &str = "Work beyond what the quickest quarter of ranks needs for the same step, in sum.";
+const CRITICAL: &str =
+    "Time on the critical path: from the end of the run back along whom everybody waited for.";

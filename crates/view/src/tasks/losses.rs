@@ -54,6 +54,7 @@ fn loss(opened: &Opened, (at, finding): (usize, &Finding), run: usize, places: &
         behind: finding.behind,
         hatch: hatch(finding.cause.id()),
         stretches: finding.stretches.iter().map(stretch).collect(),
+        ranks: Vec::new(),
         evidence: finding.evidence.clone(),
         picture: Some(picture(opened, at, finding, run)),
         show: show(opened, finding, run),

@@ -555,6 +555,7 @@ impl Domain for Timber {
             behind: false,
             hatch: (crosscut_scene::Fill::Rings, 0),
             stretches: Vec::new(),
+            ranks: Vec::new(),
             what: format!("{} logs are rotten", rotten.lens.chosen().len()),
             evidence: "More than nine tenths of each cannot be sold.".to_owned(),
             advice: rotten.advice.clone(),

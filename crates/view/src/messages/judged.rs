@@ -1,0 +1,54 @@
+//! What is known of waiting in an open run: wait states, whose work was late, what that costs. Made when it is first asked
+//! for, once.
+
+use std::sync::OnceLock;
+
+use crosscut_messages::causes::{Causes, Finding};
+use crosscut_messages::lateness::Lateness;
+use crosscut_messages::path::CriticalPath;
+use crosscut_messages::waits::Waits;
+use crosscut_messages::{Messages, NONE};
+
+/// The waits of a run, and what they come from.
+#[derive(Debug, Default)]
+pub struct Judged {
+    waits: OnceLock<Waits>,
+    lateness: OnceLock<Lateness>,
+    causes: OnceLock<Causes>,
+    path: OnceLock<CriticalPath>,
+}
+
+impl Judged {
+    /// Who waited in which call for whom.
+    pub fn waits(&self, messages: &Messages) -> &Waits {
+        self.waits.get_or_init(|| Waits::of(messages))
+    }
+
+    /// Whose work was late.
+    pub fn lateness(&self, messages: &Messages) -> &Lateness {
+        self.lateness.get_or_init(|| Lateness::of(messages, self.waits(messages)))
+    }
+
+    /// What costs time.
+    pub fn causes(&self, messages: &Messages) -> &Causes {
+        self.causes.get_or_init(|| Causes::of(messages, self.waits(messages), self.lateness(messages)))
+    }
+
+    /// What decided how long the run took.
+    pub fn path(&self, messages: &Messages) -> &CriticalPath {
+        self.path.get_or_init(|| CriticalPath::of(messages, self.waits(messages)))
+    }
+
+    /// The message or collective in which lateness showed first, of a finding most of which comes from one origin; a message
+    /// by its number, a collective by its number after all messages.
+    pub fn first_event(&self, messages: &Messages, finding: &Finding) -> Option<u32> {
+        let origin = finding.worst.map(|worst| worst.origin).filter(|&origin| origin != NONE)?;
+        let of = |wait: &&crosscut_messages::lateness::Explained| {
+            wait.origin.is_some_and(|from| from.call == origin)
+        };
+        let waits = || self.lateness(messages).waits.iter().filter(of);
+        let cost = waits().map(|wait| wait.cost).fold(0, i64::saturating_add);
+        let first = waits().next().filter(|_| cost.saturating_mul(2) >= finding.cost)?;
+        self.waits(messages).event.get(first.call as usize).copied().filter(|&event| event != NONE)
+    }
+}
