@@ -41,14 +41,74 @@ fn a_trace_becomes_a_run_that_says_what_is_inside() {
     }
 }
 
-/// Nobody looked for losses in messages: a report does not say that there are none.
+fn report(folder: &Path, args: &[&str]) -> Value {
+    let all: Vec<&str> = ["report", "--json"].iter().chain(args).copied().collect();
+    serde_json::from_str(&ok(folder, &all)).unwrap()
+}
+
+/// A generated run in which one rank is late once: who it is comes first, and the phases are those that repeat.
 #[test]
-fn a_report_says_what_was_not_looked_for() {
-    let (folder, _) = trace("dumpi", "bswap8");
-    ok(folder.path(), &["import", "trace", "-o", "swap.crosscut"]);
-    let report = ok(folder.path(), &["report", "swap.crosscut"]);
-    assert!(report.contains("lost time is not looked for"), "{report}");
-    assert!(!report.contains("no finding"), "{report}");
+fn a_late_rank_is_the_first_finding() {
+    let folder = folder();
+    let make = ["synth", "messages", "halo*8,radix-4,allreduce", "--ranks", "64", "--steps", "30", "-o"];
+    let late = ["--late", "41", "--late-by", "3e6", "--late-in", "8"];
+    ok(folder.path(), &[&make[..], &["a.crosscut"], &late].concat());
+    let json = report(folder.path(), &["a.crosscut", "--time", "logical"]);
+    let first = &json["findings"][0];
+    assert_eq!(first["ranks"].to_string(), "[41]");
+    assert_eq!((first["id"].as_str(), first["where"].is_null()), (Some("late-rank"), true));
+    assert_eq!(json["messages"]["expression"], "(A×8 B C)×3");
+    assert_eq!(first["what"], "Rank 41 is late in phase 9");
+    let states = json["messages"]["wait_states"].as_array().unwrap();
+    let sum: i64 = states.iter().map(|state| state["ns"].as_i64().unwrap()).sum();
+    assert_eq!(Some(sum), json["messages"]["waiting_ns"].as_i64());
+    let phases = json["messages"]["phases"].as_array().unwrap();
+    let sum: i64 = phases.iter().map(|phase| phase["wait_ns"].as_i64().unwrap()).sum();
+    assert_eq!(Some(sum), json["messages"]["waiting_ns"].as_i64());
+    assert_eq!(json["messages"]["worst_ranks"][0]["rank"], 41);
+    let text = ok(folder.path(), &["report", "a.crosscut", "--time", "logical"]);
+    assert!(text.contains("rank 41 is late in phase 9, which costs most"), "{text}");
+    let cut = report(folder.path(), &["a.crosscut", "--phases", "3", "--communities", "2"]);
+    let phases = cut["messages"]["phases"].as_array().unwrap();
+    assert_eq!(phases.len(), 3);
+    let groups = phases[0]["communities"].as_array().unwrap();
+    let mut ranks: Vec<u64> = groups
+        .iter()
+        .flat_map(|group| group.as_array().unwrap())
+        .map(|rank| rank.as_u64().unwrap())
+        .collect();
+    ranks.sort_unstable();
+    assert_eq!((groups.len(), ranks), (2, (0..64).collect()));
+}
+
+#[test]
+fn healthy_ranks_have_no_finding_above_low() {
+    let folder = folder();
+    for exchange in ["halo", "ring", "butterfly", "random", "allreduce"] {
+        let run = format!("{exchange}.crosscut");
+        ok(folder.path(), &["synth", "messages", exchange, "--ranks", "16", "-o", &run]);
+        for finding in report(folder.path(), &[&run])["findings"].as_array().unwrap() {
+            assert_eq!(finding["severity"], "low", "{exchange}: {finding}");
+        }
+    }
+}
+
+#[test]
+fn generated_traces_are_read_as_the_generated_run() {
+    let folder = folder();
+    let make =
+        ["synth", "messages", "halo,ring,allreduce", "--ranks", "9", "--skew", "2e6", "--per-host", "3"];
+    ok(folder.path(), &[&make[..], &["-o", "a.crosscut"]].concat());
+    ok(folder.path(), &[&make[..], &["--dumpi", "trace"]].concat());
+    ok(folder.path(), &["import", "trace", "-o", "b.crosscut"]);
+    let [a, b] = ["a.crosscut", "b.crosscut"].map(|run| info(folder.path(), run));
+    assert_eq!(a["messages"], b["messages"]);
+    assert!(ok(folder.path(), &["info", "--check", "b.crosscut"]).contains("fit together"));
+    for wrong in [&["circle"][..], &["halo*0"], &["halo", "--ranks", "1"], &["halo", "--late", "3"]] {
+        fails(folder.path(), &[&["synth", "messages"], wrong].concat());
+    }
+    let error = fails(folder.path(), &["report", "a.crosscut", "--phases", "0"]);
+    assert!(error.contains("from 1 on"), "{error}");
 }
 
 #[test]

@@ -36,6 +36,10 @@ bound: boolean,
  */
 line: Cell | null, 
 /**
+ * Processes that caused it, the worst first; none where nobody in particular did.
+ */
+ranks: Array<number>, 
+/**
  * What was seen.
  */
 what: string, 

@@ -73,7 +73,7 @@ struct Teller<'a> {
 impl Teller<'_> {
     fn loss(&self, finding: &Finding, run: usize) -> Loss {
         let (what, evidence, advice) = self.told(finding);
-        let place = |rank: u32| self.opened.first_place.get(rank as usize).copied().unwrap_or(u32::MAX);
+        let place = |rank: u32| self.messages().place(rank);
         let stretch = |&(rank, from, to): &(u32, i64, i64)| (place(rank), Span(from as f64, to as f64));
         Loss {
             cause: finding.cause.id(),

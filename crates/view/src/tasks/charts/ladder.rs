@@ -126,6 +126,7 @@ mod tests {
             without: None,
             bound: true,
             line: None,
+            ranks: Vec::new(),
             what: String::new(),
             evidence: String::new(),
             advice: String::new(),
