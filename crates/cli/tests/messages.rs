@@ -51,7 +51,7 @@ fn report(folder: &Path, args: &[&str]) -> Value {
 fn a_late_rank_is_the_first_finding() {
     let folder = folder();
     let make = ["synth", "messages", "halo*8,radix-4,allreduce", "--ranks", "64", "--steps", "30", "-o"];
-    let late = ["--late", "41", "--late-by", "3e6", "--late-in", "8"];
+    let late = ["--late", "41", "--late-by", "3000000", "--late-in", "8"];
     ok(folder.path(), &[&make[..], &["a.crosscut"], &late].concat());
     let json = report(folder.path(), &["a.crosscut", "--time", "logical"]);
     let first = &json["findings"][0];
@@ -97,7 +97,7 @@ fn healthy_ranks_have_no_finding_above_low() {
 fn generated_traces_are_read_as_the_generated_run() {
     let folder = folder();
     let make =
-        ["synth", "messages", "halo,ring,allreduce", "--ranks", "9", "--skew", "2e6", "--per-host", "3"];
+        ["synth", "messages", "halo,ring,allreduce", "--ranks", "9", "--skew", "2000000", "--per-host", "3"];
     ok(folder.path(), &[&make[..], &["-o", "a.crosscut"]].concat());
     ok(folder.path(), &[&make[..], &["--dumpi", "trace"]].concat());
     ok(folder.path(), &["import", "trace", "-o", "b.crosscut"]);

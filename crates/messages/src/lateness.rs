@@ -5,10 +5,10 @@
 //! to the same kind of call for the same n-th time; what the quickest quarter of them needs is usual, and what is more is an
 //! excess. With fewer than three peers nothing is usual. The same holds for the time in a call behind its wait: moving data.
 //!
-//! Ranks are walked through in the order in which waits ended. Each rank knows its own excess since it last waited, and how
-//! late those were for whom it waited. A wait is explained by its culprit's own excess if that is at least half of it, else by
-//! what the culprit inherited. After a wait a rank is as late as its culprit, for the same reason. After a collective of all
-//! ranks nobody is late.
+//! Waits are looked at in the order in which they ended. A wait is explained by the excess of its culprit, since that one last
+//! waited and since somebody waited for it, if that is at least half of the wait; else by how late those were for whom the
+//! culprit had waited. After a wait a rank is as late as its culprit, for the same reason. After a collective of all ranks
+//! nobody is late.
 
 use std::hash::{BuildHasher, Hasher};
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use rayon::prelude::*;
 
 use crate::messages::{Calls, Messages};
-use crate::schema::{Collective, NONE};
+use crate::schema::{Class, Collective, NONE};
 use crate::waits::{Waits, Why};
 
 /// What made a rank late.
@@ -66,52 +66,7 @@ const PEERS: usize = 3;
 #[derive(Clone, Copy, Default)]
 struct Late {
     amount: i64,
-    /// The largest part of it.
-    most: i64,
     origin: Option<Origin>,
-}
-
-/// What is known of a rank when it has come to a call.
-#[derive(Clone, Copy, Default)]
-struct State {
-    /// The call after the one that it has come to.
-    at: usize,
-    own: Late,
-    inherited: Late,
-}
-
-impl State {
-    fn add(&mut self, amount: i64, call: usize, part: Part) {
-        if amount <= 0 {
-            return;
-        }
-        self.own.amount = self.own.amount.saturating_add(amount);
-        if amount > self.own.most {
-            self.own.most = amount;
-            self.own.origin = Some(Origin { call: call as u32, part, why: Why::Nothing });
-        }
-    }
-
-    /// What explains that somebody waited so long for it.
-    fn explains(&self, lost: i64, why: Why) -> Late {
-        let own = named(self.own, why);
-        let enough = |late: &Late| late.amount >= lost / 2;
-        match (enough(&own), enough(&self.inherited)) {
-            (true, _) => own,
-            (false, true) => self.inherited,
-            _ if self.inherited.amount > own.amount => self.inherited,
-            _ => own,
-        }
-    }
-
-    /// How late it is, and why.
-    fn late(&self, why: Why) -> Late {
-        if self.own.amount >= self.inherited.amount { named(self.own, why) } else { self.inherited }
-    }
-}
-
-fn named(late: Late, why: Why) -> Late {
-    Late { origin: late.origin.map(|origin| Origin { why, ..origin }), ..late }
 }
 
 impl Lateness {
@@ -132,13 +87,20 @@ impl Lateness {
             for &call in group {
                 let at = call as usize;
                 let (lost, why, cause) = (waits.lost[at], waits.why[at], waits.cause[at]);
-                let culprit = walk.advance(calls.rank(cause), cause as usize);
-                let late = culprit.explains(lost, why);
+                let culprit = calls.rank(cause);
+                let own = walk.own(culprit, cause as usize, calls.start[at], lost, why);
+                let inherited = walk.inherited(culprit, cause as usize);
+                let late = match own.amount >= lost / 2 || own.amount >= inherited.amount {
+                    true => own,
+                    false => inherited,
+                };
                 explained.push(Explained { call, origin: late.origin, cost: late.amount.min(lost) });
-                after.push((call, culprit.late(why)));
+                after.push((call, if own.amount >= inherited.amount { own } else { inherited }));
             }
             for (call, late) in after.drain(..) {
-                walk.let_go(calls.rank(call), call as usize, late);
+                if let Some(last) = walk.last.get_mut(calls.rank(call) as usize) {
+                    *last = (call, late);
+                }
             }
         }
         Lateness { waits: explained, excess: walk.work }
@@ -157,64 +119,83 @@ impl Lateness {
 
 struct Walk<'a> {
     calls: &'a Calls,
+    waits: &'a Waits,
     work: Vec<i64>,
     inside: Vec<i64>,
-    /// Calls in which all ranks meet.
-    together: Vec<bool>,
-    states: Vec<State>,
+    /// Calls in which all ranks meet, in order.
+    meetings: Vec<u32>,
+    /// By rank: the last call that waited, and how late it was then; [`NONE`] before the first.
+    last: Vec<(u32, Late)>,
 }
 
 impl<'a> Walk<'a> {
-    fn new(messages: &'a Messages, waits: &Waits) -> Walk<'a> {
+    fn new(messages: &'a Messages, waits: &'a Waits) -> Walk<'a> {
         let calls = &messages.calls;
         let (work, inside) = excesses(messages, waits);
-        let ranks = calls.first.len().saturating_sub(1) as u32;
-        let at = |rank: u32| State { at: calls.of(rank).start, ..State::default() };
-        Walk { calls, work, inside, together: meetings(messages), states: (0..ranks).map(at).collect() }
+        let ranks = calls.first.len().saturating_sub(1);
+        let last = vec![(NONE, Late::default()); ranks];
+        Walk { calls, waits, work, inside, meetings: meetings(messages), last }
     }
 
-    /// Lets a rank come to one of its calls; what is known of it then.
-    fn advance(&mut self, rank: u32, call: usize) -> State {
+    /// What a rank did beyond what is usual before it came to a call: since it last waited or met all others, and since
+    /// somebody began to wait for it. As soon as that is as much as was lost, nothing more is looked for.
+    fn own(&self, rank: u32, call: usize, since: i64, lost: i64, why: Why) -> Late {
         let first = self.calls.of(rank).start;
-        let Some(state) = self.states.get_mut(rank as usize) else { return State::default() };
-        while state.at <= call {
-            let at = state.at;
-            if at > first {
-                if self.together[at - 1] {
-                    (state.own, state.inherited) = Default::default();
-                }
-                state.add(self.inside[at - 1], at - 1, Part::Inside);
-                state.add(self.work[at], at, Part::Work);
+        let (mut sum, mut most) = (0i64, 0);
+        let mut origin = None;
+        let mut add = |amount: i64, call: usize, part: Part| {
+            sum = sum.saturating_add(amount);
+            if amount > most {
+                most = amount;
+                origin = Some(Origin { call: call as u32, part, why });
             }
-            state.at += 1;
+            sum >= lost
+        };
+        for at in (first + 1..=call).rev() {
+            let before = at - 1;
+            let enough = add(self.work[at], at, Part::Work);
+            if enough || self.calls.end[before] <= since || self.is_meeting(before) {
+                break;
+            }
+            if add(self.inside[before], before, Part::Inside) || self.waits.lost[before] > 0 {
+                break;
+            }
         }
-        *state
+        Late { amount: sum, origin }
     }
 
-    /// A rank has waited in a call: it is as late as the one for whom it waited.
-    fn let_go(&mut self, rank: u32, call: usize, late: Late) {
-        self.advance(rank, call);
-        if let Some(state) = self.states.get_mut(rank as usize) {
-            (state.own, state.inherited) = (Late::default(), late);
+    /// How late those were for whom a rank waited last, before it came to a call; nobody is late after all have met.
+    fn inherited(&self, rank: u32, call: usize) -> Late {
+        let Some(&(waited, late)) = self.last.get(rank as usize) else { return Late::default() };
+        let met = self.meetings[..self.meetings.partition_point(|&met| (met as usize) < call)].last();
+        match met.is_none_or(|&met| met < waited) && waited != NONE {
+            true => late,
+            false => Late::default(),
         }
+    }
+
+    fn is_meeting(&self, call: usize) -> bool {
+        self.meetings.binary_search(&(call as u32)).is_ok()
     }
 }
 
-/// The calls of collectives in which all ranks meet.
-fn meetings(messages: &Messages) -> Vec<bool> {
-    let mut together = vec![false; messages.calls.start.len()];
+/// The calls in which all ranks meet: collectives of all, and those that begin and end the use of MPI; in order.
+fn meetings(messages: &Messages) -> Vec<u32> {
     let ranks = messages.summary().ranks as usize;
+    let is_setup = |function: &u16| {
+        messages.functions().get(usize::from(*function)).is_some_and(|known| known.class == Class::Setup)
+    };
+    let functions = messages.calls.function.iter().enumerate();
+    let mut meetings: Vec<u32> =
+        functions.filter(|(_, function)| is_setup(function)).map(|(call, _)| call as u32).collect();
     for (number, &kind) in messages.collectives.kind.iter().enumerate() {
         let members = messages.collectives.calls(number);
         if Collective(kind).is_synchronising() && members.len() >= ranks && !members.contains(&NONE) {
-            for &call in members {
-                if let Some(together) = together.get_mut(call as usize) {
-                    *together = true;
-                }
-            }
+            meetings.extend(members);
         }
     }
-    together
+    meetings.par_sort_unstable();
+    meetings
 }
 
 /// By how much the work before each call, and the time in it behind its wait, is more than is usual.
