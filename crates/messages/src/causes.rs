@@ -277,6 +277,8 @@ fn judged(
         .collect();
     let works = works(messages, &steps);
     let none = HashMap::default();
+    // Work that ends at one source line is one finding, wherever it began.
+    let anywhere = |step: Step| if step.to.1 == NONE { step } else { Step { from: step.to, ..step } };
     let mut findings: HashMap<(Cause, Option<Step>), Finding> = HashMap::default();
     for (key, group) in groups {
         let (cause, step) = match key {
@@ -289,10 +291,11 @@ fn judged(
         let alone = !matches!(cause, Cause::CollectiveWait | Cause::BarrierWait);
         let work = step.and_then(|step| works.get(&step)).unwrap_or(&none);
         let finding = told.finding(cause, step.filter(|_| alone), group, work);
-        match findings.get_mut(&(finding.cause, finding.step)) {
+        let key = (finding.cause, finding.step.map(anywhere));
+        match findings.get_mut(&key) {
             Some(known) => join(known, finding),
             None => {
-                findings.insert((finding.cause, finding.step), finding);
+                findings.insert(key, finding);
             }
         }
     }
@@ -301,15 +304,20 @@ fn judged(
     findings
 }
 
-fn join(known: &mut Finding, more: Finding) {
+/// The larger one says what the work is, and who caused it; the other only if it is not little beside it.
+fn join(known: &mut Finding, mut more: Finding) {
+    if more.cost > known.cost {
+        std::mem::swap(known, &mut more);
+    }
+    if more.cost >= known.cost / 4 {
+        let new: Vec<u32> = more.ranks.into_iter().filter(|rank| !known.ranks.contains(rank)).collect();
+        known.ranks.extend(new);
+        known.ranks.truncate(MANY);
+    }
     known.cost = known.cost.saturating_add(more.cost);
     known.times += more.times;
     known.stretches.extend(more.stretches);
     known.calls.extend(more.calls);
-    known.ranks.clear();
-    if more.worst.map(|worst| worst.cost) > known.worst.map(|worst| worst.cost) {
-        known.worst = more.worst;
-    }
 }
 
 /// Time and number of some steps, for each rank.

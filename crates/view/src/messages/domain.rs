@@ -31,7 +31,12 @@ fn open(run: &Arc<Run>, settings: &Settings) -> Result<Option<Arc<dyn Domain>>, 
     let messages = Arc::new(messages);
     let opened = Arc::new(Opened::new(messages.clone()));
     let asked = Asked::of(settings)?;
-    Ok(Some(Arc::new(MessagesDomain { messages, opened, judged: Arc::default(), asked })))
+    Ok(Some(Arc::new(MessagesDomain {
+        messages,
+        judged: Arc::new(Judged::new(opened.clone())),
+        opened,
+        asked,
+    })))
 }
 
 /// The messages of one run.
@@ -170,7 +175,7 @@ fn by_rank(messages: &Messages, judged: &Judged) -> Vec<SharedColumn> {
         *inside = of_rank.map(|call| calls.end[call].saturating_sub(calls.start[call]) as f64).sum();
     }
     let times = |times: Vec<i64>| times.into_iter().map(|time| time as f64).collect::<Vec<f64>>();
-    let waited = judged.waits(messages).by_rank(calls, i64::MIN..i64::MAX);
+    let waited = judged.waits().by_rank(calls, i64::MIN..i64::MAX);
     let places = (0..ranks as u32).map(|rank| messages.place(rank) as usize + 1).max().unwrap_or(0);
     let column = |name: &str, unit: Unit, about: &str, of_ranks: Vec<f64>| {
         let mut values = vec![0.0; places];

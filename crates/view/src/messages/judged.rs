@@ -1,7 +1,7 @@
 //! What is known of waiting in an open run: wait states, whose work was late, what that costs. Made when it is first asked
 //! for, once.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crosscut_messages::causes::{Causes, Finding};
 use crosscut_messages::lateness::Lateness;
@@ -9,34 +9,41 @@ use crosscut_messages::path::CriticalPath;
 use crosscut_messages::waits::Waits;
 use crosscut_messages::{Messages, NONE};
 
+use super::opened::Opened;
+
 /// The waits of a run, and what they come from.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Judged {
-    waits: OnceLock<Waits>,
+    opened: Arc<Opened>,
     lateness: OnceLock<Lateness>,
     causes: OnceLock<Causes>,
     path: OnceLock<CriticalPath>,
 }
 
 impl Judged {
+    /// Of an open run.
+    pub fn new(opened: Arc<Opened>) -> Judged {
+        Judged { opened, lateness: OnceLock::new(), causes: OnceLock::new(), path: OnceLock::new() }
+    }
+
     /// Who waited in which call for whom.
-    pub fn waits(&self, messages: &Messages) -> &Waits {
-        self.waits.get_or_init(|| Waits::of(messages))
+    pub fn waits(&self) -> &Waits {
+        self.opened.waits()
     }
 
     /// Whose work was late.
     pub fn lateness(&self, messages: &Messages) -> &Lateness {
-        self.lateness.get_or_init(|| Lateness::of(messages, self.waits(messages)))
+        self.lateness.get_or_init(|| Lateness::of(messages, self.waits()))
     }
 
     /// What costs time.
     pub fn causes(&self, messages: &Messages) -> &Causes {
-        self.causes.get_or_init(|| Causes::of(messages, self.waits(messages), self.lateness(messages)))
+        self.causes.get_or_init(|| Causes::of(messages, self.waits(), self.lateness(messages)))
     }
 
     /// What decided how long the run took.
     pub fn path(&self, messages: &Messages) -> &CriticalPath {
-        self.path.get_or_init(|| CriticalPath::of(messages, self.waits(messages)))
+        self.path.get_or_init(|| CriticalPath::of(messages, self.waits()))
     }
 
     /// The message or collective in which lateness showed first, of a finding most of which comes from one origin; a message
@@ -49,6 +56,6 @@ impl Judged {
         let waits = || self.lateness(messages).waits.iter().filter(of);
         let cost = waits().map(|wait| wait.cost).fold(0, i64::saturating_add);
         let first = waits().next().filter(|_| cost.saturating_mul(2) >= finding.cost)?;
-        self.waits(messages).event.get(first.call as usize).copied().filter(|&event| event != NONE)
+        self.waits().event.get(first.call as usize).copied().filter(|&event| event != NONE)
     }
 }

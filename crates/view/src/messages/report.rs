@@ -160,7 +160,7 @@ impl<'a> Report<'a> {
         let timed = opened.timed(asked.key());
         let gram = timed.cut(asked.phases);
         let phases: Vec<_> = gram.phases.iter().map(|phase| (phase.points.clone(), phase.span)).collect();
-        let rows = judged.waits(&opened.messages).by_phase(&opened.messages, &timed.clock, &phases);
+        let rows = judged.waits().by_phase(&opened.messages, &timed.clock, &phases);
         let waits = rows.iter().map(|row| row.iter().copied().fold(0, i64::saturating_add)).collect();
         Report { opened, judged, asked, gram, waits }
     }
@@ -171,7 +171,7 @@ impl<'a> Report<'a> {
 
     /// Number and time of each wait state, those that are there.
     fn states(&self) -> Vec<WaitState> {
-        let waits = self.judged.waits(self.messages());
+        let waits = self.judged.waits();
         let mut sums = [(0u64, 0i64); 7];
         for (why, lost) in waits.why.iter().zip(&waits.lost) {
             let sum = &mut sums[*why as usize];
@@ -198,7 +198,7 @@ impl<'a> Report<'a> {
     /// What each rank caused, waited and worked, those who caused most first.
     fn ranks(&self) -> Vec<RankJson> {
         let (messages, lateness) = (self.messages(), self.judged.lateness(self.messages()));
-        let waited = self.judged.waits(messages).by_rank(&messages.calls, i64::MIN..i64::MAX);
+        let waited = self.judged.waits().by_rank(&messages.calls, i64::MIN..i64::MAX);
         let mut caused = vec![0i64; waited.len()];
         for wait in &lateness.waits {
             let rank = wait.origin.map(|origin| messages.calls.rank(origin.call) as usize);
