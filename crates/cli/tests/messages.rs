@@ -56,9 +56,9 @@ fn a_late_rank_is_the_first_finding() {
     let json = report(folder.path(), &["a.crosscut", "--time", "logical"]);
     let first = &json["findings"][0];
     assert_eq!(first["ranks"].to_string(), "[41]");
-    assert_eq!((first["id"].as_str(), first["where"].is_null()), (Some("late-rank"), true));
+    assert_eq!((first["id"].as_str(), first["where"].is_null()), (Some("late-sender"), true));
     assert_eq!(json["messages"]["expression"], "(A×8 B C)×3");
-    assert_eq!(first["what"], "Rank 41 is late in phase 9");
+    assert_eq!(first["what"], "Rank 41 sends late in phase 9");
     let states = json["messages"]["wait_states"].as_array().unwrap();
     let sum: i64 = states.iter().map(|state| state["ns"].as_i64().unwrap()).sum();
     assert_eq!(Some(sum), json["messages"]["waiting_ns"].as_i64());
@@ -67,7 +67,7 @@ fn a_late_rank_is_the_first_finding() {
     assert_eq!(Some(sum), json["messages"]["waiting_ns"].as_i64());
     assert_eq!(json["messages"]["worst_ranks"][0]["rank"], 41);
     let text = ok(folder.path(), &["report", "a.crosscut", "--time", "logical"]);
-    assert!(text.contains("rank 41 is late in phase 9, which costs most"), "{text}");
+    assert!(text.contains("rank 41 sends late in phase 9, which costs most"), "{text}");
     let cut = report(folder.path(), &["a.crosscut", "--phases", "3", "--communities", "2"]);
     let phases = cut["messages"]["phases"].as_array().unwrap();
     assert_eq!(phases.len(), 3);
