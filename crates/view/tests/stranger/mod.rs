@@ -188,6 +188,44 @@ pub fn copy(from: &Path, to: &Path) -> PathBuf {
     to.to_owned()
 }
 
+/// A run of messages between some ranks, with collectives.
+pub fn messages(work: &Path) -> PathBuf {
+    let path = work.join("messages.crosscut");
+    let options = crosscut_synth::MessageOptions {
+        exchanges: crosscut_synth::exchanges("halo*2,allreduce,ring,barrier").unwrap(),
+        ranks: 6,
+        steps: 10,
+        ..crosscut_synth::MessageOptions::default()
+    };
+    crosscut_synth::messages(&path, &options, &|_, _| {}).unwrap();
+    path
+}
+
+/// A profile of calls at two places.
+pub fn calls(work: &Path) -> PathBuf {
+    let path = work.join("calls.crosscut");
+    let mut run = RunWriter::create(&path).unwrap();
+    let mut builder = crosscut_calls::Builder::new("samples");
+    let time = builder.metric("time", crosscut_calls::Unit::Ns, crosscut_calls::Given::Own);
+    let frame = |number: u32| crosscut_calls::Frame {
+        file: "sort.c".to_owned(),
+        line: i64::from(number),
+        ..crosscut_calls::Frame::function(format!("sort{number}"))
+    };
+    for sample in 0..200u32 {
+        let place = builder.place(i64::from(sample % 2), 0);
+        let mut node = 0;
+        for level in 0..sample % 7 {
+            let number = builder.frame(frame((sample * 31 + level * 17) % 5));
+            node = builder.node(node, number).unwrap();
+        }
+        builder.add(time, place, node, i64::from(sample) + 1);
+    }
+    builder.finish(&mut run).unwrap();
+    run.finish().unwrap();
+    path
+}
+
 /// Opens a run as a large one is opened: nothing but sizes is checked before it is shown. What refuses it says why.
 pub fn open(path: &Path) -> Result<Workbench, String> {
     let settings = Settings::from([("check".to_owned(), "later".to_owned())]);
@@ -221,9 +259,11 @@ pub fn questions(bench: &Workbench) -> Vec<Value> {
         }
         let mut part = look.clone();
         part["scope"] = json!({"time": [100.0, 900.0]});
-        part["selected"] = json!({"run": 0, "tree": "tasks", "nodes": "7"});
+        for tree in run.trees().iter().filter(|tree| !tree.parameter) {
+            part["selected"] = json!({"run": 0, "tree": tree.name, "nodes": "7"});
+            all.push(json!({"ask": "light", "look": part}));
+        }
         all.push(json!({"ask": "scene", "look": part}));
-        all.push(json!({"ask": "light", "look": part}));
     }
     for tree in run.trees().iter().filter(|tree| !tree.parameter) {
         all.push(json!({"ask": "tree", "run": 0, "tree": tree.name}));
