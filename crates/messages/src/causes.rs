@@ -543,12 +543,12 @@ fn spent(messages: &Messages, waits: &Waits, small: &[bool]) -> Spent {
             if small[at] {
                 spent.small = spent.small.saturating_add(time);
                 if matches!(class(at), Some(Class::Send | Class::Both)) {
-                    *small_lines.entry(line).or_default() += time;
-                    *senders.entry(rank).or_default() += time;
+                    add(small_lines.entry(line).or_default(), time);
+                    add(senders.entry(rank).or_default(), time);
                 }
             } else {
                 spent.moving = spent.moving.saturating_add(time);
-                *lines.entry(line).or_default() += time;
+                add(lines.entry(line).or_default(), time);
             }
         }
     }
@@ -561,4 +561,9 @@ fn spent(messages: &Messages, waits: &Waits, small: &[bool]) -> Spent {
     let is_small = |call: u32| small.get(call as usize) == Some(&true);
     spent.small_messages = messages.send_call.iter().filter(|&&call| is_small(call)).count() as u64;
     spent
+}
+
+/// Adds without overflow: times of a damaged run may be anything.
+fn add(sum: &mut i64, time: i64) {
+    *sum = sum.saturating_add(time);
 }

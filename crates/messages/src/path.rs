@@ -71,7 +71,7 @@ impl CriticalPath {
         let mut sums = vec![0i64; ranks as usize];
         for stretch in &self.stretches {
             if let Some(sum) = sums.get_mut(stretch.rank as usize) {
-                *sum = sum.saturating_add(stretch.to - stretch.from);
+                *sum = sum.saturating_add(stretch.to.saturating_sub(stretch.from));
             }
         }
         sums
@@ -80,7 +80,8 @@ impl CriticalPath {
     /// How long it is, and how much of that is in calls.
     pub fn length(&self) -> (i64, i64) {
         self.stretches.iter().fold((0, 0), |(all, inside), stretch| {
-            (all + (stretch.to - stretch.from), inside + stretch.inside)
+            let long = stretch.to.saturating_sub(stretch.from);
+            (all.saturating_add(long), inside.saturating_add(stretch.inside))
         })
     }
 }

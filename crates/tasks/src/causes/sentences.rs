@@ -99,7 +99,7 @@ impl Teller<'_> {
             node,
             window: node
                 .and_then(|node| self.window(loss, node))
-                .filter(|window| window.1 - window.0 < elapsed),
+                .filter(|window| window.1.saturating_sub(window.0) < elapsed),
             behind: false,
             stretches: Vec::new(),
             sizes: self.sizes(loss),
@@ -447,7 +447,7 @@ impl Teller<'_> {
             .tasks
             .lock_name(waits.lock)
             .map_or_else(|| format!("This {kind}"), |name| format!("{kind} {name}"));
-        let window = (waits.window.1 - waits.window.0).max(1);
+        let window = waits.window.1.saturating_sub(waits.window.0).max(1);
         let each = waits.held / waits.count.max(1);
         let evidence = format!(
             "{name} is held {} of the time by one worker after the other: {} × {}; {} of them had to wait, {} in all.",

@@ -231,10 +231,12 @@ impl Rows<'_> {
         let mut gaps = Vec::new();
         let mut until = self.window.0;
         for (from, to) in spans.into_iter().chain([(self.window.1, self.window.1)]) {
+            let from = from.min(self.window.1);
             if from > until {
-                gaps.push((until, from.min(self.window.1)));
+                gaps.push((until, from));
             }
-            until = until.max(to);
+            // In a damaged run a call may end before it begins.
+            until = until.max(to).max(from);
         }
         // Worth it only where the stretch would be much wider than its fold.
         let width = f64::from((self.size.0 - LEFT - RIGHT).max(1.0));

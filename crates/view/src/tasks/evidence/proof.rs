@@ -144,7 +144,7 @@ fn waits_of<'a>(tasks: &'a Tasks, finding: &'a Finding) -> impl Iterator<Item = 
 pub fn long_wait(tasks: &Tasks, finding: &Finding) -> Option<(i64, i64)> {
     let mut waits: Vec<(i64, i64)> = waits_of(tasks, finding).map(|wait| (wait.asked, wait.got)).collect();
     let last = waits.len().checked_sub(1)?;
-    waits.sort_by_key(|(asked, got)| got - asked);
+    waits.sort_by_key(|(asked, got)| got.saturating_sub(*asked));
     waits.get(last - last / 10).copied()
 }
 
@@ -152,7 +152,7 @@ pub fn long_wait(tasks: &Tasks, finding: &Finding) -> Option<(i64, i64)> {
 fn waits(tasks: &Tasks, (from, to): (i64, i64), finding: &Finding) -> Option<Proof> {
     let inside = waits_of(tasks, finding).filter(|wait| wait.got > from && wait.asked < to);
     let shown: Vec<LockWait> = inside.take(LINKS).collect();
-    let sum = shown.iter().map(|wait| wait.got - wait.asked).fold(0, i64::saturating_add);
+    let sum = shown.iter().map(|wait| wait.got.saturating_sub(wait.asked)).fold(0, i64::saturating_add);
     let mark = |wait: &LockWait| (wait.worker as usize, Span(wait.asked as f64, wait.got as f64));
     let marks: Vec<(usize, Span)> = shown.iter().map(mark).collect();
     let long = words::time_text(sum, tasks.clock());
