@@ -67,7 +67,7 @@ fn a_late_rank_is_the_first_finding() {
     assert_eq!(Some(sum), json["messages"]["waiting_ns"].as_i64());
     assert_eq!(json["messages"]["worst_ranks"][0]["rank"], 41);
     let text = ok(folder.path(), &["report", "a.crosscut", "--time", "logical"]);
-    assert!(text.contains("rank 41 sends late in phase 9, which costs most"), "{text}");
+    assert!(text.contains("what costs most: rank 41 sends late in phase 9"), "{text}");
     let cut = report(folder.path(), &["a.crosscut", "--phases", "3", "--communities", "2"]);
     let phases = cut["messages"]["phases"].as_array().unwrap();
     assert_eq!(phases.len(), 3);

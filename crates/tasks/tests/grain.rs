@@ -310,6 +310,13 @@ fn check_collapsed(case: &Case) {
     }
 }
 
+#[test]
+fn a_root_that_no_grain_heads_gives_way_to_its_only_member() {
+    let manners = model::Manners { longest: 0, pause: 0, stay: 0, cores: 1 };
+    let seed = 17_332_519_367_940_401_461;
+    check_structure(&Case { seed, size: 16, workers: 1, manners, folding: model::Folding::None, wild: true });
+}
+
 proptest! {
     #![proptest_config(cases(3000))]
 

@@ -119,7 +119,9 @@ impl Pass<'_> {
         let mut around: Vec<u32> = Vec::with_capacity(empty.len());
         for &node in &empty {
             let parent = self.parent[node as usize];
-            around.push(empty.binary_search(&parent).map_or(parent, |at| around[at]));
+            // The root is its own parent: its only member is the root then.
+            let above = empty.binary_search(&parent).ok().filter(|_| parent != node);
+            around.push(above.map_or(parent, |at| around[at]));
         }
         let (mut to, mut gone) = (0usize, 0usize);
         for node in 0..self.len.len() {

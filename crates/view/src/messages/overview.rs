@@ -55,7 +55,7 @@ pub fn parts(account: &Account) -> Vec<Fact> {
     ]
 }
 
-/// "64 ranks wait 23 % of the time; rank 7 is late in phase 9, which costs most".
+/// "64 ranks wait 23 % of the time; what costs most: rank 7 is late in phase 9".
 pub fn headline(summary: &Summary, account: &Account, found: &Found) -> String {
     let waits = format!(
         "{} wait {} of the time",
@@ -72,8 +72,8 @@ pub fn headline(summary: &Summary, account: &Account, found: &Found) -> String {
     let Some(first) = found.findings.first().filter(|first| is_ours(&first.id)) else { return waits };
     let what = lower(&first.what);
     match &first.line {
-        Some(line) => format!("{waits}; {what}, {}, which costs most", line.plain()),
-        None => format!("{waits}; {what}, which costs most"),
+        Some(line) => format!("{waits}; what costs most: {what}, {}", line.plain()),
+        None => format!("{waits}; what costs most: {what}"),
     }
 }
 
