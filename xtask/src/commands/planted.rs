@@ -1,6 +1,6 @@
-//! `cargo xtask planted`: records every program of `examples/planted` on 2 and on 8 workers and tests that what was planted
-//! is the first finding, at its line. It measures time, so it is no part of `cargo xtask test`: it wants a machine that has
-//! nothing else to do.
+//! `cargo xtask planted`: records every program of `examples/planted` on 2 and on 8 workers, and those of `examples/mpi`
+//! with a planted cause, and tests that what was planted is the first finding, at its line. It measures time, so it is no
+//! part of `cargo xtask test`: it wants a machine that has nothing else to do.
 
 use anyhow::Result;
 
@@ -18,7 +18,8 @@ pub fn run(args: &[String]) -> Result<()> {
     let examples = examples::build()?;
     let crosscut = workspace::build_binary(Profile::Dev)?;
     // One after the other: recordings must not take the processors from one another.
-    let mut test = cargo(&["test", "--package", "crosscut", "--test", "planted", "--"]);
+    let mut test =
+        cargo(&["test", "--package", "crosscut", "--test", "planted", "--test", "planted_mpi", "--"]);
     test.args(["--ignored", "--test-threads", "1"])
         .env("CROSSCUT_EXAMPLES", examples)
         .env("CROSSCUT_RECORDER", workspace::recorder(&crosscut))
