@@ -137,6 +137,11 @@ impl Calls {
         self.frame.get(node.index()).copied().unwrap_or(NONE)
     }
 
+    /// By node: the number of its frame.
+    pub fn frame_numbers(&self) -> &[u32] {
+        &self.frame
+    }
+
     /// All frames.
     pub fn frames(&self) -> &[Frame] {
         &self.frames

@@ -2,7 +2,7 @@
 
 use crosscut_tree::NodeId;
 
-use crate::Calls;
+use crate::paths::Paths;
 use crate::schema::NONE;
 
 /// A function and all its call paths.
@@ -19,14 +19,14 @@ pub struct Row {
 }
 
 /// One row for each frame, the largest own value first, then by number.
-pub fn flat(calls: &Calls, metric: usize) -> Vec<Row> {
+pub fn flat(calls: &impl Paths, metric: usize) -> Vec<Row> {
     let mut rows: Vec<Row> =
         (0..calls.frames().len() as u32).map(|frame| Row { frame, own: 0, inclusive: 0, paths: 0 }).collect();
     // Up to which node each frame is being counted: nodes are in pre-order, so what stands inside one comes right after it.
     let mut counted = vec![0usize; rows.len()];
     for at in 1..calls.node_count() {
         let node = NodeId(at as u32);
-        let frame = calls.frame_number(node);
+        let frame = calls.number(node);
         if frame == NONE {
             continue;
         }
@@ -35,10 +35,10 @@ pub fn flat(calls: &Calls, metric: usize) -> Vec<Row> {
             continue;
         };
         row.paths += 1;
-        row.own = row.own.saturating_add(calls.own(metric, node));
+        row.own = row.own.saturating_add(calls.sum(metric, at..at + 1));
         if at >= *counted {
-            row.inclusive = row.inclusive.saturating_add(calls.inclusive(metric, node));
-            *counted = calls.subtree(node).end;
+            row.inclusive = row.inclusive.saturating_add(calls.with_callees(metric, node));
+            *counted = calls.tree().range(node).end;
         }
     }
     rows.sort_by_key(|row| (std::cmp::Reverse(row.own), row.frame));

@@ -8,12 +8,18 @@ mod calls;
 mod error;
 mod finish;
 mod flat;
+pub mod graph;
 mod hot;
+mod map;
+mod paths;
 pub mod schema;
 
 pub use build::{Builder, Given};
 pub use calls::Calls;
 pub use error::CallsError;
 pub use flat::{Row, flat};
+pub use graph::{Making, SuperGraph};
 pub use hot::hot_path;
+pub use map::{By, Labels, Map, MapError};
+pub use paths::Paths;
 pub use schema::{Frame, Kind, Measured, NONE, Summary, Unit};

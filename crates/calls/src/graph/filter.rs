@@ -1,0 +1,56 @@
+//! Functions that are too small to be shown: their time stays in their callers.
+
+use foldhash::HashSet;
+
+use crate::flat::flat;
+use crate::paths::Paths;
+
+/// The share of the program below which a function is small, when nobody says otherwise.
+pub const USUAL_SHARE: f64 = 0.001;
+
+/// Which functions are left in their callers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Filter {
+    /// Those in all call paths of which less than this share of the program was spent, with callees.
+    pub share: f64,
+    /// Names of functions that are shown however small they are.
+    pub back: Vec<String>,
+}
+
+impl Default for Filter {
+    fn default() -> Self {
+        Filter { share: USUAL_SHARE, back: Vec::new() }
+    }
+}
+
+impl Filter {
+    /// Nothing is left out.
+    pub fn none() -> Self {
+        Filter { share: 0.0, back: Vec::new() }
+    }
+
+    /// By frame: whether it is left in its callers.
+    pub fn filtered(&self, paths: &impl Paths, metric: usize) -> Vec<bool> {
+        let mut filtered = functions_under(paths, metric, self.share);
+        let back: HashSet<&str> = self.back.iter().map(String::as_str).collect();
+        for (filtered, frame) in filtered.iter_mut().zip(paths.frames()) {
+            *filtered &= !back.contains(frame.name.as_str());
+        }
+        filtered
+    }
+}
+
+/// By frame: whether less than a share of the program was spent in all its call paths, with callees.
+pub fn functions_under(paths: &impl Paths, metric: usize, share: f64) -> Vec<bool> {
+    let whole = paths.sum(metric, 0..paths.node_count()) as f64;
+    let mut small = vec![false; paths.frames().len()];
+    if share <= 0.0 {
+        return small;
+    }
+    for row in flat(paths, metric) {
+        if let Some(small) = small.get_mut(row.frame as usize) {
+            *small = (row.inclusive as f64) < share * whole;
+        }
+    }
+    small
+}

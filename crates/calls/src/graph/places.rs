@@ -1,0 +1,120 @@
+//! What was spent in super nodes and through edges at each place: one pass over the values of each place.
+
+use rayon::prelude::*;
+
+use super::SuperGraph;
+use crate::paths::Paths;
+
+/// Values of super nodes and edges by place (or by run, in an ensemble).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Columns {
+    places: usize,
+    own: Vec<i64>,
+    inclusive: Vec<i64>,
+    flow: Vec<i64>,
+}
+
+impl Columns {
+    /// Number of places.
+    pub fn place_count(&self) -> usize {
+        self.places
+    }
+
+    /// What was spent in a super node itself, by place.
+    pub fn own(&self, node: u32) -> &[i64] {
+        row(&self.own, node, self.places)
+    }
+
+    /// What was spent in a super node with all that it called, by place.
+    pub fn inclusive(&self, node: u32) -> &[i64] {
+        row(&self.inclusive, node, self.places)
+    }
+
+    /// What was spent in what is called through an edge, by place.
+    pub fn flow(&self, edge: u32) -> &[i64] {
+        row(&self.flow, edge, self.places)
+    }
+}
+
+fn row(values: &[i64], at: u32, places: usize) -> &[i64] {
+    let from = at as usize * places;
+    values.get(from..from + places).unwrap_or_default()
+}
+
+/// The values of one place: own and inclusive by super node, flow by edge.
+type OfPlace = (Vec<i64>, Vec<i64>, Vec<i64>);
+
+impl SuperGraph {
+    /// The values of a metric by place.
+    pub fn columns(&self, paths: &impl Paths, metric: usize) -> Columns {
+        let places = paths.column_count();
+        let ends: Vec<u32> = (self.heads.iter())
+            .map(|head| paths.tree().range(crosscut_tree::NodeId(head.node)).end as u32)
+            .collect();
+        let all: Vec<OfPlace> = (0..places)
+            .into_par_iter()
+            .map(|place| self.of_place(paths.column(metric, place), &ends))
+            .collect();
+        let turned = |rows: usize, of: fn(&OfPlace) -> &[i64]| {
+            let mut out = vec![0i64; rows * places];
+            for (place, values) in all.iter().enumerate() {
+                for (at, &value) in of(values).iter().enumerate() {
+                    out[at * places + place] = value;
+                }
+            }
+            out
+        };
+        Columns {
+            places,
+            own: turned(self.nodes.len(), |values| &values.0),
+            inclusive: turned(self.nodes.len(), |values| &values.1),
+            flow: turned(self.edges.len(), |values| &values.2),
+        }
+    }
+
+    /// Nodes are in pre-order, so the heads that are open at a node are a stack.
+    fn of_place(&self, values: &[i64], ends: &[u32]) -> OfPlace {
+        let (nodes, edges) = (self.nodes.len(), self.edges.len());
+        let (mut own, mut inclusive, mut flow) = (vec![0i64; nodes], vec![0i64; nodes], vec![0i64; edges]);
+        if values.len() != self.head_of.len() {
+            return (own, inclusive, flow);
+        }
+        let mut open: Vec<(usize, i64)> = Vec::new();
+        let mut sum = 0i64;
+        let mut close = |head: usize, value: i64| {
+            let head = &self.heads[head];
+            let to = head.to as usize;
+            own[to] = own[to].wrapping_add(value);
+            inclusive[to] = inclusive[to].wrapping_add(value);
+            if let Some(edge) = self.edges.get(head.edge as usize) {
+                flow[head.edge as usize] = flow[head.edge as usize].wrapping_add(value);
+                own[edge.from as usize] = own[edge.from as usize].wrapping_sub(value);
+            }
+        };
+        let mut at = 0usize;
+        for (number, head) in self.heads.iter().enumerate() {
+            let start = head.node as usize;
+            while let Some(&(last, before)) = open.last().filter(|(last, _)| ends[*last] as usize <= start) {
+                let end = ends[last] as usize;
+                sum = sum.wrapping_add(total(&values[at..end]));
+                at = end;
+                close(last, sum.wrapping_sub(before));
+                open.pop();
+            }
+            sum = sum.wrapping_add(total(&values[at..start]));
+            at = start;
+            open.push((number, sum));
+        }
+        while let Some((last, before)) = open.pop() {
+            let end = ends[last] as usize;
+            sum = sum.wrapping_add(total(&values[at..end]));
+            at = end;
+            close(last, sum.wrapping_sub(before));
+        }
+        (own, inclusive, flow)
+    }
+}
+
+fn total(values: &[i64]) -> i64 {
+    values.iter().fold(0, |sum, &value| sum.wrapping_add(value))
+}
