@@ -31,7 +31,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Kind; 7] =
+    /// All kinds, by number.
+    pub const ALL: [Kind; 7] =
         [Kind::Function, Kind::Loop, Kind::Line, Kind::Instruction, Kind::Region, Kind::Outside, Kind::Entry];
 
     /// From its number; a function when it is none.

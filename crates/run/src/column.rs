@@ -7,7 +7,12 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
+use std::ptr::NonNull;
+use std::sync::Arc;
 
+use arrow_array::types::{ArrowPrimitiveType, Float64Type, Int64Type, UInt8Type, UInt16Type, UInt32Type};
+use arrow_array::{ArrayRef, PrimitiveArray};
+use arrow_buffer::{Buffer, NullBuffer, ScalarBuffer};
 use arrow_schema::DataType;
 use memmap2::{Advice, Mmap, MmapMut, MmapOptions};
 
@@ -22,22 +27,50 @@ use crate::mapped::Known;
 pub trait Value: bytemuck::Pod + Send + Sync {
     /// Its Arrow type.
     const ARROW: DataType;
+
+    /// An array of all that a buffer holds, but of nulls.
+    fn array(buffer: Buffer, nulls: Option<NullBuffer>) -> ArrayRef;
+}
+
+/// Arrays of a type, by the name that Arrow has for it.
+fn array<A: ArrowPrimitiveType>(buffer: Buffer, nulls: Option<NullBuffer>) -> ArrayRef {
+    Arc::new(PrimitiveArray::<A>::new(ScalarBuffer::from(buffer), nulls))
 }
 
 impl Value for u8 {
     const ARROW: DataType = DataType::UInt8;
+
+    fn array(buffer: Buffer, nulls: Option<NullBuffer>) -> ArrayRef {
+        array::<UInt8Type>(buffer, nulls)
+    }
 }
 impl Value for u16 {
     const ARROW: DataType = DataType::UInt16;
+
+    fn array(buffer: Buffer, nulls: Option<NullBuffer>) -> ArrayRef {
+        array::<UInt16Type>(buffer, nulls)
+    }
 }
 impl Value for u32 {
     const ARROW: DataType = DataType::UInt32;
+
+    fn array(buffer: Buffer, nulls: Option<NullBuffer>) -> ArrayRef {
+        array::<UInt32Type>(buffer, nulls)
+    }
 }
 impl Value for i64 {
     const ARROW: DataType = DataType::Int64;
+
+    fn array(buffer: Buffer, nulls: Option<NullBuffer>) -> ArrayRef {
+        array::<Int64Type>(buffer, nulls)
+    }
 }
 impl Value for f64 {
     const ARROW: DataType = DataType::Float64;
+
+    fn array(buffer: Buffer, nulls: Option<NullBuffer>) -> ArrayRef {
+        array::<Float64Type>(buffer, nulls)
+    }
 }
 
 /// Columns up to this size are filled in memory and written when they are sealed: a page of a mapped file costs several
@@ -200,12 +233,18 @@ impl<T: Value> DerefMut for ColumnMut<T> {
     }
 }
 
-/// A column of an existing run, mapped and read like a slice.
+/// The bytes of a column of an existing run; columns and the arrays made of them keep it mapped.
 #[derive(Debug)]
-pub struct Column<T> {
+struct Bytes {
     /// Before the map: it is forgotten before it is unmapped.
     _known: Known,
     map: Mmap,
+}
+
+/// A column of an existing run, mapped and read like a slice.
+#[derive(Debug)]
+pub struct Column<T> {
+    bytes: Arc<Bytes>,
     rows: usize,
     value: PhantomData<T>,
 }
@@ -232,7 +271,33 @@ impl<T: Value> Column<T> {
         // SAFETY: runs are immutable once they have their name; the file's size was checked just now. Who cuts it
         // nevertheless ends the program, which says so: see `mapped`.
         let map = unsafe { MmapOptions::new().len(end).map(&file) }.map_err(RunError::io(path))?;
-        Ok(Column { _known: Known::new(&map, path), map, rows: part.rows as usize, value: PhantomData })
+        let bytes = Arc::new(Bytes { _known: Known::new(&map, path), map });
+        Ok(Column { bytes, rows: part.rows as usize, value: PhantomData })
+    }
+}
+
+impl<T: Value> Column<T> {
+    /// The same values as an Arrow array. Nothing is copied: the array keeps the file mapped.
+    pub fn array(&self) -> ArrayRef {
+        self.with_nulls(None)
+    }
+
+    /// The same, with nulls where the value is the one that stands for none.
+    pub fn array_without(&self, none: T) -> ArrayRef
+    where
+        T: PartialEq,
+    {
+        let has_none = self.contains(&none);
+        self.with_nulls(has_none.then(|| self.iter().map(|value| *value != none).collect()))
+    }
+
+    fn with_nulls(&self, nulls: Option<NullBuffer>) -> ArrayRef {
+        let values: &[u8] = bytemuck::cast_slice(self);
+        let start = NonNull::from(values).cast();
+        // SAFETY: the array keeps the map, which never moves and never changes.
+        let buffer =
+            unsafe { Buffer::from_custom_allocation(start, values.len(), Arc::clone(&self.bytes) as _) };
+        T::array(buffer, nulls)
     }
 }
 
@@ -240,6 +305,6 @@ impl<T: Value> Deref for Column<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        bytemuck::cast_slice(&self.map[BODY..BODY + self.rows * size_of::<T>()])
+        bytemuck::cast_slice(&self.bytes.map[BODY..BODY + self.rows * size_of::<T>()])
     }
 }

@@ -3,6 +3,8 @@
 //! Most runs have fewer than 65,535 places. Two bytes a node are a twentieth of a large tree on disk, so such a column is
 //! narrowed when it is taken into the run; whoever reads it does not see the difference.
 
+use arrow_array::ArrayRef;
+
 use crate::column::{Column, ColumnMut, SealedColumn};
 use crate::error::RunError;
 
@@ -38,6 +40,14 @@ impl Ids {
         match self {
             Ids::Narrow(ids) => ids.get(row).map_or(u32::MAX, |&id| widen(id)),
             Ids::Wide(ids) => ids.get(row).copied().unwrap_or(u32::MAX),
+        }
+    }
+
+    /// The same as an Arrow array, as wide as they are on disk, with nulls for the largest id: no id is copied.
+    pub fn array(&self) -> ArrayRef {
+        match self {
+            Ids::Narrow(ids) => ids.array_without(NONE),
+            Ids::Wide(ids) => ids.array_without(u32::MAX),
         }
     }
 }

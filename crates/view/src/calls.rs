@@ -2,6 +2,7 @@
 
 pub mod domain;
 pub mod forest;
+pub mod frames;
 pub mod info;
 
 pub use domain::{CallsDomain, ENTRY};

@@ -7,6 +7,7 @@ pub mod communities;
 pub mod domain;
 pub mod draw;
 pub mod figures;
+pub mod frames;
 pub mod gram;
 pub mod info;
 pub mod judged;

@@ -17,6 +17,7 @@ pub mod export;
 pub mod find;
 pub mod forest_grains;
 pub mod forest_tasks;
+pub mod frames;
 pub mod grains;
 pub mod graph;
 pub mod gutter;

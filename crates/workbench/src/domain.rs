@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::declare::{LensDecl, TreeDecl, View};
 use crate::error::Refusal;
+use crate::frame::{Frame, FrameDecl};
 use crate::job::Job;
 use crate::look::{LensSpec, Look, Options, Scope};
 use crate::loss::{Found, Loss};
@@ -250,6 +251,14 @@ pub trait Domain: Any + Send + Sync {
     /// Makes one of the forms that its [`Entry`] lists ready for other tools; a lens says what is set apart.
     fn export(&self, form: &str, _lens: Option<&LensSpec>) -> Result<Exported<'_>, Refusal> {
         Err(Refusal::new(format!("{} cannot be written as {form}", self.word())))
+    }
+    /// Tables that it has for scripts.
+    fn frames(&self) -> &'static [FrameDecl] {
+        &[]
+    }
+    /// Puts the columns of one of them.
+    fn frame(&self, name: &str, _frame: &mut Frame<'_>, _job: &Job<'_>) -> Result<(), Refusal> {
+        Err(Refusal::new(format!("{} has no table `{name}`", self.word())))
     }
     /// For those who know what it is.
     fn as_any(&self) -> &dyn Any;

@@ -11,6 +11,7 @@ mod cache;
 pub mod declare;
 mod domain;
 mod error;
+pub mod frame;
 pub mod job;
 mod light;
 mod lines;
@@ -38,6 +39,7 @@ pub use domain::{
     Shared, SharedColumn, Shown, Title, Told, Topic, TreeRef, Writer,
 };
 pub use error::Refusal;
+pub use frame::{Frame, FrameDecl};
 pub use job::{Cancel, Job};
 pub use lines::line_nodes;
 pub use look::{Against, LensSpec, Look, Options, Scope, Size, TreeLook};

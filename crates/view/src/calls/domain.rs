@@ -8,13 +8,13 @@ use crosscut_run::Run;
 use crosscut_tree::{Metric, NodeId, Rule};
 use crosscut_workbench::sheet::Tone;
 use crosscut_workbench::{
-    ActCall, Block, Did, Domain, Drawn, Entry, Forest, Found, Job, Look, Loss, Refusal, Scope, Settings,
-    Shared, SharedColumn, Span, Told, Topic, TreeDecl, TreeRef, View, text,
+    ActCall, Block, Did, Domain, Drawn, Entry, Forest, Found, Frame, FrameDecl, Job, Look, Loss, Refusal,
+    Scope, Settings, Shared, SharedColumn, Span, Told, Topic, TreeDecl, TreeRef, View, text,
 };
 use serde_json::{Map, Value};
 
 use super::forest::{CallForest, TREE};
-use super::info;
+use super::{frames, info};
 
 /// The domain's line in the registry.
 pub const ENTRY: Entry = Entry { word: "calls", views: &[], thresholds: &[], exports: &[], open };
@@ -141,6 +141,14 @@ impl Domain for CallsDomain {
 
     fn told(&self, topic: Topic, job: &Job<'_>) -> Result<Told, Refusal> {
         Ok(text::told(self.word(), &self.overview(None, job)?, topic))
+    }
+
+    fn frames(&self) -> &'static [FrameDecl] {
+        frames::FRAMES
+    }
+
+    fn frame(&self, name: &str, frame: &mut Frame<'_>, _: &Job<'_>) -> Result<(), Refusal> {
+        frames::put(&self.calls, name, frame)
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -7,8 +7,8 @@ use crosscut_messages::Messages;
 use crosscut_run::Run;
 use crosscut_tree::{Metric, Rule, Unit};
 use crosscut_workbench::{
-    ActCall, Block, Did, Domain, Drawn, Entry, Forest, Found, Job, Look, Loss, Refusal, Scope, Selection,
-    Settings, Shared, SharedColumn, Span, Told, Topic, TreeDecl, TreeRef, View,
+    ActCall, Block, Did, Domain, Drawn, Entry, Forest, Found, Frame, FrameDecl, Job, Look, Loss, Refusal,
+    Scope, Selection, Settings, Shared, SharedColumn, Span, Told, Topic, TreeDecl, TreeRef, View,
 };
 use serde_json::{Map, Value};
 
@@ -17,7 +17,7 @@ use super::judged::Judged;
 use super::opened::Opened;
 use super::phases::{self, PhaseForest};
 use super::report::{Asked, Report};
-use super::{about, act, draw, info, losses, overview, views};
+use super::{about, act, draw, frames, info, losses, overview, views};
 
 /// The domain's line in the registry.
 pub const ENTRY: Entry = Entry { word: "messages", views: views::VIEWS, thresholds: &[], exports: &[], open };
@@ -151,6 +151,14 @@ impl Domain for MessagesDomain {
             Topic::Info => Ok(info::told(self.messages.summary())),
             Topic::Report => Ok(Report::of(&self.opened, &self.judged, self.asked).told(&*job.found()?)),
         }
+    }
+
+    fn frames(&self) -> &'static [FrameDecl] {
+        frames::FRAMES
+    }
+
+    fn frame(&self, name: &str, frame: &mut Frame<'_>, _: &Job<'_>) -> Result<(), Refusal> {
+        frames::put(&self.messages, name, frame)
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -7,9 +7,9 @@ use crosscut_run::Run;
 use crosscut_tasks::grain::Problem;
 use crosscut_tree::{Metric, NodeId, Rule, Unit};
 use crosscut_workbench::{
-    ActCall, Block, Cell, Column, Compared, Did, Domain, Drawn, Entry, Exported, Forest, Found, Job,
-    LensSpec, Look, Loss, Nodes, OpenRun, Refusal, Scope, Settings, Shared, SharedColumn, Span, Told, Topic,
-    TreeDecl, TreeRef, View,
+    ActCall, Block, Cell, Column, Compared, Did, Domain, Drawn, Entry, Exported, Forest, Found, Frame,
+    FrameDecl, Job, LensSpec, Look, Loss, Nodes, OpenRun, Refusal, Scope, Settings, Shared, SharedColumn,
+    Span, Told, Topic, TreeDecl, TreeRef, View,
 };
 use serde_json::{Map, Value};
 
@@ -18,7 +18,9 @@ use super::forest_tasks::{self, TaskForest};
 use super::lines::Line;
 use super::opened::Opened;
 use super::report::Report;
-use super::{act, code, compare, draw, export, gutter, info, json, losses, overview, sheets, views, words};
+use super::{
+    act, code, compare, draw, export, frames, gutter, info, json, losses, overview, sheets, views, words,
+};
 
 /// The domain's line in the registry.
 pub const ENTRY: Entry =
@@ -200,6 +202,14 @@ impl Domain for TasksDomain {
 
     fn export(&self, form: &str, lens: Option<&LensSpec>) -> Result<Exported<'_>, Refusal> {
         export::export(&self.opened, form, lens)
+    }
+
+    fn frames(&self) -> &'static [FrameDecl] {
+        frames::FRAMES
+    }
+
+    fn frame(&self, _: &str, frame: &mut Frame<'_>, _: &Job<'_>) -> Result<(), Refusal> {
+        frames::put(&self.opened.tasks, frame)
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -1,0 +1,99 @@
+//! The call profile as tables for scripts.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{UInt8Type, UInt32Type};
+use arrow_array::{ArrayRef, DictionaryArray, Int64Array, StringArray, UInt8Array, UInt32Array};
+use crosscut_calls::{Calls, Frame as Called, Kind};
+use crosscut_run::RunError;
+use crosscut_tree::NodeId;
+use crosscut_workbench::frame::lines;
+use crosscut_workbench::{Frame, FrameDecl, Refusal};
+
+/// All of them.
+pub static FRAMES: &[FrameDecl] = &[
+    FrameDecl {
+        name: "calls",
+        about: "Every call path, in pre-order, the root first: own and inclusive values at all places together.",
+    },
+    FrameDecl {
+        name: "calls_by_place",
+        about: "Every call path at every place where it took anything: own values.",
+    },
+];
+
+/// Puts the columns of a table.
+pub fn put(calls: &Calls, name: &str, frame: &mut Frame<'_>) -> Result<(), Refusal> {
+    match name {
+        "calls" => put_paths(calls, frame).map_err(|error| Refusal::new(error.to_string())),
+        _ => {
+            put_places(calls, frame);
+            Ok(())
+        }
+    }
+}
+
+fn put_paths(calls: &Calls, frame: &mut Frame<'_>) -> Result<(), RunError> {
+    let run = calls.run();
+    let (parent, len) = (run.column::<u32>("calls/parent")?, run.column::<u32>("calls/len")?);
+    let numbers = run.column::<u32>("calls/frame")?;
+    let named = |read: fn(&Called) -> &str| -> ArrayRef {
+        let words = StringArray::from_iter_values(calls.frames().iter().map(read));
+        let keys = numbers.array_without(u32::MAX);
+        dictionary(&keys, Arc::new(words))
+    };
+    frame.put("parent", || parent.array_without(u32::MAX));
+    frame.put("len", || len.array());
+    frame.put("name", || named(|called| &called.name));
+    frame.put("module", || named(|called| &called.module));
+    frame.put("kind", || {
+        let kind = |node: usize| calls.frame(NodeId(node as u32)).map(|called| called.kind as u8);
+        let keys: UInt8Array = (0..numbers.len()).map(kind).collect();
+        let words = StringArray::from_iter_values(Kind::ALL.iter().map(|kind| kind.word()));
+        Arc::new(DictionaryArray::<UInt8Type>::new(keys, Arc::new(words)))
+    });
+    let sources = run.sources()?;
+    frame.put("line", || lines(&sources, (0..numbers.len()).map(|node| calls.source(NodeId(node as u32)))));
+    for (metric, measured) in calls.summary().metrics.iter().enumerate() {
+        let values = |of: &dyn Fn(NodeId) -> i64| -> ArrayRef {
+            Arc::new(Int64Array::from_iter_values((0..numbers.len()).map(|node| of(NodeId(node as u32)))))
+        };
+        frame.put(&measured.name, || values(&|node| calls.own(metric, node)));
+        frame.put(&format!("{} (inc)", measured.name), || values(&|node| calls.inclusive(metric, node)));
+    }
+    Ok(())
+}
+
+fn dictionary(keys: &ArrayRef, words: ArrayRef) -> ArrayRef {
+    match keys.as_primitive_opt::<UInt32Type>() {
+        Some(numbers) => match DictionaryArray::<UInt32Type>::try_new(numbers.clone(), words) {
+            Ok(named) => Arc::new(named),
+            Err(_) => Arc::clone(keys),
+        },
+        None => Arc::clone(keys),
+    }
+}
+
+/// One row for each path and place with any value, path by path.
+fn put_places(calls: &Calls, frame: &mut Frame<'_>) {
+    let metrics = 0..calls.summary().metrics.len();
+    let by_place: Vec<_> = metrics.clone().filter_map(|metric| calls.by_place(metric)).collect();
+    let places = by_place.iter().map(|values| values.place_count()).max().unwrap_or(0) as u32;
+    let value = |metric: usize, node: usize, place: u32| {
+        by_place.get(metric).and_then(|values| values.place(place).get(node).copied()).unwrap_or(0)
+    };
+    let all = (0..calls.node_count()).flat_map(|node| (0..places).map(move |place| (node, place)));
+    let rows: Vec<(u32, u32)> = all
+        .filter(|&(node, place)| metrics.clone().any(|metric| value(metric, node, place) != 0))
+        .map(|(node, place)| (node as u32, place))
+        .collect();
+    frame.put("node", || Arc::new(UInt32Array::from_iter_values(rows.iter().map(|row| row.0))));
+    frame.put("place", || Arc::new(UInt32Array::from_iter_values(rows.iter().map(|row| row.1))));
+    for (metric, measured) in calls.summary().metrics.iter().enumerate() {
+        frame.put(&measured.name, || {
+            let values = rows.iter().map(|&(node, place)| value(metric, node as usize, place));
+            Arc::new(Int64Array::from_iter_values(values))
+        });
+    }
+}
