@@ -291,6 +291,11 @@ impl<T: Value> Column<T> {
         self.with_nulls(has_none.then(|| self.iter().map(|value| *value != none).collect()))
     }
 
+    /// The same of the parents of a tree: its root, the first row, has none.
+    pub fn array_of_parents(&self) -> ArrayRef {
+        self.with_nulls(Some((0..self.rows).map(|row| row > 0).collect()))
+    }
+
     fn with_nulls(&self, nulls: Option<NullBuffer>) -> ArrayRef {
         let values: &[u8] = bytemuck::cast_slice(self);
         let start = NonNull::from(values).cast();

@@ -47,6 +47,25 @@ where
         assert_eq!(batch.column(0).null_count(), 0);
     }
     assert_eq!(run.check(), []);
+    // As an array: the same bytes at the same address, which outlive the column and the run.
+    let column = run.column::<A::Native>("cut").expect("the column");
+    let (array, address) = (column.array(), column.as_ptr());
+    drop((column, run));
+    assert_eq!(&array.as_primitive::<A>().values()[..], values);
+    assert_eq!(array.as_primitive::<A>().values().as_ptr(), address);
+}
+
+#[test]
+fn what_stands_for_none_is_null() {
+    let dir = fresh_dir();
+    let mut run = RunWriter::create(&dir.path().join("r.crosscut")).expect("a new run");
+    run.put_slice("some", &[3u32, u32::MAX, 5]).expect("a column");
+    run.put_slice("all", &[3u32, 4]).expect("a column");
+    let run = run.finish().expect("a run");
+    let array = |name: &str| run.column::<u32>(name).expect("the column").array_without(u32::MAX);
+    let values: Vec<Option<u32>> = array("some").as_primitive::<UInt32Type>().iter().collect();
+    assert_eq!(values, [Some(3), None, Some(5)]);
+    assert!(array("all").nulls().is_none());
 }
 
 proptest! {

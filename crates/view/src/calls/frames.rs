@@ -43,7 +43,7 @@ fn put_paths(calls: &Calls, frame: &mut Frame<'_>) -> Result<(), RunError> {
         let keys = numbers.array_without(u32::MAX);
         dictionary(&keys, Arc::new(words))
     };
-    frame.put("parent", || parent.array_without(u32::MAX));
+    frame.put("parent", || parent.array_of_parents());
     frame.put("len", || len.array());
     frame.put("name", || named(|called| &called.name));
     frame.put("module", || named(|called| &called.module));

@@ -44,7 +44,7 @@ fn put_messages(messages: &Messages, frame: &mut Frame<'_>) {
 fn put_calls(messages: &Messages, frame: &mut Frame<'_>) -> Result<(), RunError> {
     let calls = &messages.calls;
     frame.put("rank", || {
-        let ranks = messages.summary().ranks as u32;
+        let ranks = messages.summary().ranks;
         let all = (0..ranks).flat_map(|rank| std::iter::repeat_n(rank, calls.of(rank).len()));
         Arc::new(UInt32Array::from_iter_values(all))
     });

@@ -28,7 +28,7 @@ fn put_columns(tasks: &Tasks, frame: &mut Frame<'_>) -> Result<(), RunError> {
     let site = run.column::<u32>("tasks/site")?;
     let times = |name: &str| run.column::<i64>(&format!("tasks/{name}"));
     let (start, end, span) = (times("start")?, times("end")?, times("span")?);
-    frame.put("parent", || parent.array_without(u32::MAX));
+    frame.put("parent", || parent.array_of_parents());
     frame.put("len", || len.array());
     frame.put("kind", || {
         let keys = UInt8Array::from_iter_values(mark.iter().map(|&mark| Mark(mark).kind() as u8));
