@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { inSteps, keyOf, lookOf, withSelected } from "./look";
 import { RUNS } from "./testing/samples";
 import { firstPage, paneOf, withLens, withOption, withTree } from "./state";
+import type { Selection } from "./protocol/Selection";
 import type { View } from "./protocol/View";
 import { isShown, keysOf, listed, ownerOf, tableOf, tableTree, viewOf } from "./views";
 
@@ -27,9 +28,10 @@ describe("the look of a pane", () => {
   });
   it("is the same picture whatever is selected", () => {
     const look = lookOf(firstPage(RUNS), RUNS[0]!, graph, paneOf("sample.graph", 0), size);
-    const lit = withSelected(look, { run: 0, tree: "things", nodes: "1" });
-    expect(lit).not.toEqual(look);
-    expect(keyOf(lit)).toBe(keyOf(look));
+    const selected = { run: 0, tree: "things", nodes: "1" };
+    const other = lookOf({ ...firstPage(RUNS), selected }, RUNS[0]!, graph, paneOf("sample.graph", 0), size);
+    expect(keyOf(other)).toBe(keyOf(look));
+    expect(withSelected(other, selected)).not.toEqual(look);
     const lens = lookOf(
       withLens(firstPage(RUNS), 0, "things", { name: "low" }),
       RUNS[0]!,
@@ -38,6 +40,14 @@ describe("the look of a pane", () => {
       size,
     );
     expect(keyOf(lens)).not.toBe(keyOf(look));
+  });
+  it("is another picture where the view is about what is selected in its run", () => {
+    const about: View = { ...graph, follows: true };
+    const of = (selected: Selection | null) =>
+      keyOf(lookOf({ ...firstPage(RUNS), selected }, RUNS[0]!, about, paneOf("sample.graph", 0), size));
+    expect(of({ run: 0, tree: "things", nodes: "1" })).not.toBe(of(null));
+    expect(of({ run: 0, tree: "things", nodes: "1" })).not.toBe(of({ run: 0, tree: "things", nodes: "2" }));
+    expect(of({ run: 1, tree: "things", nodes: "1" })).toBe(of(null));
   });
   it("is asked for sizes in steps", () => expect(inSteps(1001, 633)).toEqual(inSteps(1003, 630)));
 });

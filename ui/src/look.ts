@@ -24,6 +24,7 @@ export function lookOf(s: Page, info: RunInfo, view: View, pane: Pane, size: Siz
     trees,
     options: optionsOf(s, view),
     scope: s.runs[pane.run]?.scope ?? {},
+    ...(view.follows && s.selected?.run === pane.run ? { selected: s.selected } : {}),
     size,
   };
 }
@@ -51,10 +52,8 @@ function againstOf(s: Page, view: View, pane: Pane): Against | null {
   return against === "rest" ? "rest" : { runs: [...against] };
 }
 
-/** What a picture is kept by: everything but the selection, which never makes another. */
-export function keyOf({ selected: _, ...look }: Look): string {
-  return JSON.stringify(look);
-}
+/** What a picture is kept by: everything; the selection is part of it where the view is about it. */
+export const keyOf = (look: Look): string => JSON.stringify(look);
 
 /** With what is selected, to ask what it means there. */
 export const withSelected = (look: Look, selected: Page["selected"]): Look =>

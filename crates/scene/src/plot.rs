@@ -161,6 +161,8 @@ pub enum Brush {
     Places,
     /// Nodes of the marks that are touched.
     Nodes,
+    /// A stretch of the x axis, given to the view's own act "brush".
+    Values,
 }
 
 /// From where to where the marks of a plot stand in the scene's columns; open at the end while it is being filled.

@@ -266,6 +266,10 @@ pub enum Press {
     Close,
     /// Shows what is folded into it.
     Spread,
+    /// Looks at it alone: the view's own act "focus".
+    Focus,
+    /// Splits it: the view's own act "split".
+    Split,
 }
 
 /// Drawing order: lower ranks first. Marks of one rank must not cover each other.

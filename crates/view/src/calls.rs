@@ -1,8 +1,15 @@
 //! Calls: what was spent in which call path, at which places. One tree, and everything that the workbench asks of a domain.
 
+pub mod act;
 pub mod domain;
+pub mod draw;
 pub mod forest;
 pub mod frames;
+pub mod icicle;
 pub mod info;
+pub mod opened;
+pub mod styles;
+pub mod values;
+pub mod views;
 
 pub use domain::{CallsDomain, ENTRY};

@@ -64,6 +64,8 @@ pub struct View {
     pub slow: bool,
     /// It is not in the list of views: a small picture of a sheet.
     pub hidden: bool,
+    /// It is about what is selected: another selection is another picture.
+    pub follows: bool,
 }
 
 impl View {

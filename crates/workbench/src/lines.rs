@@ -47,6 +47,7 @@ pub const VIEW: View = View {
     compares: Compares::No,
     slow: false,
     hidden: false,
+    follows: false,
 };
 
 /// Files and lines with the columns of all domains.

@@ -30,6 +30,7 @@ pub const OVERVIEW: View = View {
     compares: Compares::No,
     slow: false,
     hidden: false,
+    follows: false,
 };
 
 /// Two runs.
@@ -46,6 +47,7 @@ pub const COMPARE: View = View {
     compares: Compares::Two,
     slow: false,
     hidden: false,
+    follows: false,
 };
 
 /// The rows of any tree.
@@ -62,6 +64,7 @@ pub const TABLE: View = View {
     compares: Compares::No,
     slow: false,
     hidden: false,
+    follows: false,
 };
 
 /// Below this share of the time that all places could have had a loss is no finding.

@@ -4,6 +4,7 @@
 import type { Store } from "../store";
 import type { ActCall } from "../protocol/ActCall";
 import type { Look } from "../protocol/Look";
+import type { Press } from "../protocol/Press";
 import type { Selection } from "../protocol/Selection";
 
 export interface Rect {
@@ -33,8 +34,8 @@ export interface Control {
   /** Moves by a share of the pane. False: there is nowhere to move to. */
   pan: (dx: number, dy: number) => boolean;
   fit: () => void;
-  /** What pressing a selected thing does: "open", "close", "spread", or "none" where it is not drawn. */
-  press: (of: Selection) => "open" | "close" | "spread" | "none" | "hidden";
+  /** What pressing a selected thing does: the name of an act, or "none" where it is not drawn. */
+  press: (of: Selection) => Press | "hidden";
   /** Brings a selection into sight; `near` goes close to it where that is a matter of the window. */
   reveal: (of: Selection, near?: boolean) => Promise<void>;
   /** What is selected first when nothing is. */

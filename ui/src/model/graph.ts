@@ -27,6 +27,7 @@ import type { Bench } from "../bench";
 import type { Shown } from "../ask";
 import type { ActCall } from "../protocol/ActCall";
 import type { Look } from "../protocol/Look";
+import type { Press } from "../protocol/Press";
 import type { SceneAnswer } from "../protocol/SceneAnswer";
 import type { Selection } from "../protocol/Selection";
 import type { View } from "../protocol/View";
@@ -240,7 +241,7 @@ export function createGraph(
       const s = scene();
       if (s) move(fitted(extent(s), size()));
     },
-    press: (of: Selection): "open" | "close" | "spread" | "none" | "hidden" => {
+    press: (of: Selection): Press | "hidden" => {
       const s = scene();
       const box = s ? boxIn(s, of) : -1;
       return s && box >= 0 ? s.styles[s.boxes.style[box]!]!.press : "hidden";

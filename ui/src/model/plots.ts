@@ -19,6 +19,7 @@ import type { Store } from "../store";
 import type { Look } from "../protocol/Look";
 import type { Opt } from "../protocol/Opt";
 import type { Plot } from "../protocol/Plot";
+import type { Press } from "../protocol/Press";
 import type { SceneAnswer } from "../protocol/SceneAnswer";
 import type { Selection } from "../protocol/Selection";
 import type { Span } from "../protocol/Span";
@@ -185,7 +186,7 @@ export function createPlots(store: Store, pane: () => number, view: View) {
       const [from, to] = window();
       if (time && (near || time[0] < from || time[1] > to)) setWindow(around(time, whole()), false);
     },
-    press: (of: Selection): "open" | "close" | "spread" | "none" => {
+    press: (of: Selection): Press => {
       const s = scene();
       const box = s ? boxIn(s, of) : -1;
       return s && box >= 0 ? s.styles[s.boxes.style[box]!]!.press : "none";

@@ -3,4 +3,4 @@
 /**
  * What dragging over a plot chooses.
  */
-export type Brush = "none" | "time" | "places" | "nodes";
+export type Brush = "none" | "time" | "places" | "nodes" | "values";

@@ -3,4 +3,4 @@
 /**
  * What pressing a mark does to its tree's cut, where that is told by the mark alone.
  */
-export type Press = "none" | "open" | "close" | "spread";
+export type Press = "none" | "open" | "close" | "spread" | "focus" | "split";

@@ -56,4 +56,8 @@ slow: boolean,
 /**
  * It is not in the list of views: a small picture of a sheet.
  */
-hidden: boolean, };
+hidden: boolean, 
+/**
+ * It is about what is selected: another selection is another picture.
+ */
+follows: boolean, };

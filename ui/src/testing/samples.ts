@@ -18,6 +18,7 @@ const view = (name: string, pane: View["pane"], more: Partial<View> = {}): View 
   compares: "no",
   slow: false,
   hidden: false,
+  follows: false,
   ...more,
 });
 

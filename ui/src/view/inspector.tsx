@@ -60,6 +60,8 @@ const PRESSES: Partial<Record<Press | "hidden", { icon: string; title: string }>
   open: { icon: "open", title: "Open" },
   close: { icon: "shut", title: "Close" },
   spread: { icon: "open", title: "Unfold" },
+  focus: { icon: "open", title: "Alone" },
+  split: { icon: "open", title: "Split" },
   hidden: { icon: "open", title: "Show here" },
 };
 

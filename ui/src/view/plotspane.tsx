@@ -199,6 +199,7 @@ export function PlotsPane(props: { pane: number; view: View }): JSX.Element {
     if (one === null || two === null || one === two) return;
     const [low, high] = [Math.min(one, two), Math.max(one, two)];
     const [from, to] = plots.whole();
+    if (kind === "values") return void act({ name: "brush", numbers: [low, high] });
     if (kind === "time") return plots.setWindow([Math.max(from, low), Math.min(to, high)], false);
     const places = `${Math.max(0, Math.round(low))}-${Math.max(0, Math.round(high))}`;
     store.update((state) => withScope(state, run(), { places }), "window");

@@ -14,10 +14,11 @@ use crosscut_workbench::{
 use serde_json::{Map, Value};
 
 use super::forest::{CallForest, TREE};
-use super::{frames, info};
+use super::opened::Opened;
+use super::{act, draw, frames, info, views};
 
 /// The domain's line in the registry.
-pub const ENTRY: Entry = Entry { word: "calls", views: &[], thresholds: &[], exports: &[], open };
+pub const ENTRY: Entry = Entry { word: "calls", views: views::VIEWS, thresholds: &[], exports: &[], open };
 
 static TREES: &[TreeDecl] = &[TreeDecl {
     name: TREE,
@@ -35,13 +36,15 @@ fn open(run: &Arc<Run>, _: &Settings) -> Result<Option<Arc<dyn Domain>>, Refusal
         return Ok(None);
     }
     let calls = Calls::open(run.clone()).map_err(|error| Refusal::new(error.to_string()))?;
-    Ok(Some(Arc::new(CallsDomain { calls: Arc::new(calls) })))
+    let calls = Arc::new(calls);
+    Ok(Some(Arc::new(CallsDomain { opened: Arc::new(Opened::new(calls.clone())), calls })))
 }
 
 /// The calls of one run.
 #[derive(Clone, Debug)]
 pub struct CallsDomain {
     calls: Arc<Calls>,
+    opened: Arc<Opened>,
 }
 
 impl CallsDomain {
@@ -92,12 +95,12 @@ impl Domain for CallsDomain {
         ENTRY.views
     }
 
-    fn draw(&self, look: &Look, _: &[&dyn Domain], _: &Job<'_>) -> Result<Drawn, Refusal> {
-        Err(Refusal::new(format!("calls have no view {}", look.view)))
+    fn draw(&self, look: &Look, with: &[&dyn Domain], job: &Job<'_>) -> Result<Drawn, Refusal> {
+        draw::draw(&self.opened, look, with, job)
     }
 
-    fn act(&self, call: &ActCall, _: &mut Look, _: &Job<'_>) -> Result<Did, Refusal> {
-        Err(Refusal::new(format!("calls have no act {}", call.name)))
+    fn act(&self, call: &ActCall, look: &mut Look, _: &Job<'_>) -> Result<Did, Refusal> {
+        act::act(&self.opened, call, look)
     }
 
     fn losses(&self, _: &Scope, _: &Job<'_>) -> Result<Vec<Loss>, Refusal> {

@@ -75,6 +75,7 @@ const MESSAGES: View = View {
     compares: Compares::No,
     slow: false,
     hidden: false,
+    follows: false,
 };
 
 const fn flag(name: &'static str, title: &'static str) -> Opt {

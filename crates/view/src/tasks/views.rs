@@ -133,6 +133,7 @@ const TASKS: View = View {
     compares: Compares::No,
     slow: false,
     hidden: false,
+    follows: false,
 };
 
 const HIDDEN: View = View { hidden: true, ..TASKS };

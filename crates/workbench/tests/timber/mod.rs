@@ -63,6 +63,7 @@ const VIEWS: &[View] = &[
         compares: Compares::No,
         slow: false,
         hidden: false,
+        follows: false,
     },
     View {
         name: "timber.rings",
@@ -77,6 +78,7 @@ const VIEWS: &[View] = &[
         compares: Compares::Two,
         slow: false,
         hidden: false,
+        follows: false,
     },
     View {
         name: "timber.growth",
@@ -96,6 +98,7 @@ const VIEWS: &[View] = &[
         compares: Compares::No,
         slow: true,
         hidden: false,
+        follows: false,
     },
 ];
 

@@ -1,0 +1,18 @@
+//! From a look to a picture.
+
+use crosscut_workbench::{Domain, Drawn, Job, Look, Refusal};
+
+use super::opened::Opened;
+use super::{icicle, views};
+
+/// Draws a look; `with` are the calls of other runs.
+pub fn draw(opened: &Opened, look: &Look, with: &[&dyn Domain], job: &Job<'_>) -> Result<Drawn, Refusal> {
+    match look.view.as_str() {
+        "calls.icicle" => icicle::draw(opened, look, with, job),
+        view => {
+            let view: String = view.chars().take(40).collect();
+            let names: Vec<&str> = views::VIEWS.iter().map(|view| view.name).collect();
+            Err(Refusal::new(format!("there is no view `{view}`; there are {}", names.join(", "))))
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Calls of a run with what pictures need of them again and again: which module each function is part of, and its colour.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use crosscut_calls::{Calls, Frame};
+use crosscut_scene::format::file_name;
+use crosscut_scene::palette::{CATEGORIES, slot};
+use crosscut_tree::NodeId;
+
+/// What a frame without module and file is counted to.
+pub const UNKNOWN: &str = "not known";
+
+/// The calls of one run.
+#[derive(Debug)]
+pub struct Opened {
+    /// What was read.
+    pub calls: Arc<Calls>,
+    modules: OnceLock<Modules>,
+}
+
+impl Opened {
+    /// Of an open run.
+    pub fn new(calls: Arc<Calls>) -> Self {
+        Opened { calls, modules: OnceLock::new() }
+    }
+
+    /// Modules and their colours, found once.
+    pub fn modules(&self) -> &Modules {
+        self.modules.get_or_init(|| Modules::of(&self.calls))
+    }
+}
+
+/// The modules of a profile: programs and libraries, or source files where those are not known.
+#[derive(Debug, Default)]
+pub struct Modules {
+    /// The one with most of its own first.
+    pub names: Vec<String>,
+    /// Of each frame.
+    of_frame: Vec<u32>,
+    slots: Vec<u16>,
+}
+
+/// What a frame is counted to.
+pub fn module_of(frame: &Frame) -> &str {
+    match (frame.module.is_empty(), frame.file.is_empty()) {
+        (false, _) => file_name(&frame.module),
+        (true, false) => file_name(&frame.file),
+        (true, true) => UNKNOWN,
+    }
+}
+
+impl Modules {
+    fn of(calls: &Calls) -> Self {
+        let mut number: HashMap<&str, u32> = HashMap::new();
+        let first: Vec<u32> = (calls.frames().iter())
+            .map(|frame| {
+                let next = number.len() as u32;
+                *number.entry(module_of(frame)).or_insert(next)
+            })
+            .collect();
+        let mut own = vec![0i64; number.len()];
+        for node in (1..calls.node_count() as u32).map(NodeId) {
+            let module = first.get(calls.frame_number(node) as usize).map(|&module| module as usize);
+            if let Some(own) = module.and_then(|module| own.get_mut(module)) {
+                *own = own.saturating_add(calls.own(0, node));
+            }
+        }
+        let mut order: Vec<(&str, u32)> = number.into_iter().collect();
+        order.sort_by_key(|&(name, at)| (std::cmp::Reverse(own.get(at as usize).copied()), name));
+        let mut place = vec![0; order.len()];
+        for (new, &(_, old)) in order.iter().enumerate() {
+            place[old as usize] = new as u32;
+        }
+        let names: Vec<String> = order.into_iter().map(|(name, _)| name.to_owned()).collect();
+        let of_frame = first.into_iter().map(|module| place[module as usize]).collect();
+        Modules { slots: colours(&names), names, of_frame }
+    }
+
+    /// The module of a frame.
+    pub fn number(&self, frame: u32) -> Option<usize> {
+        self.of_frame.get(frame as usize).map(|&module| module as usize)
+    }
+
+    /// Its colour; grey where there is no frame.
+    pub fn slot(&self, frame: u32) -> u16 {
+        self.number(frame).and_then(|module| self.slots.get(module).copied()).unwrap_or(slot::SEVERAL)
+    }
+
+    /// The colour of a module by its name.
+    pub fn slot_of(&self, name: &str) -> u16 {
+        let at = self.names.iter().position(|known| known == name);
+        at.and_then(|at| self.slots.get(at).copied()).unwrap_or_else(|| wanted(name))
+    }
+
+    /// Modules with their colours.
+    pub fn all(&self) -> impl Iterator<Item = (&str, u16)> {
+        self.names.iter().map(String::as_str).zip(self.slots.iter().copied())
+    }
+}
+
+/// A colour by name alone, so that a module looks the same in every run.
+fn wanted(name: &str) -> u16 {
+    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    ((hash >> 32) % CATEGORIES as u64) as u16
+}
+
+/// The colour of each name, that with most first: its own where that is free, else the next one. Beyond the number of colours
+/// names share them.
+fn colours(names: &[String]) -> Vec<u16> {
+    let mut taken = [false; CATEGORIES];
+    let colour = |name: &String| {
+        let own = usize::from(wanted(name));
+        let free = (own..own + CATEGORIES).map(|at| at % CATEGORIES).find(|&at| !taken[at]);
+        let at = free.unwrap_or(own);
+        taken[at] = true;
+        at as u16
+    };
+    names.iter().map(colour).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_have_colours_of_their_own_while_there_are_any() {
+        let names: Vec<String> = (0..30).map(|n| format!("lib{n}.so")).collect();
+        let mut first = colours(&names)[..CATEGORIES].to_vec();
+        first.sort_unstable();
+        assert_eq!(first, (0..CATEGORIES as u16).collect::<Vec<_>>());
+        assert_eq!(colours(&names)[0], wanted(&names[0]));
+    }
+}
