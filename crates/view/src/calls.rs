@@ -1,6 +1,7 @@
 //! Calls: what was spent in which call path, at which places. One tree, and everything that the workbench asks of a domain.
 
 pub mod act;
+pub mod bins;
 pub mod domain;
 pub mod draw;
 pub mod forest;
@@ -8,7 +9,11 @@ pub mod frames;
 pub mod icicle;
 pub mod info;
 pub mod opened;
+pub mod ranks;
+pub mod scatter;
+pub mod strip;
 pub mod styles;
+pub mod subject;
 pub mod values;
 pub mod views;
 

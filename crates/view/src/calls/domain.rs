@@ -99,8 +99,8 @@ impl Domain for CallsDomain {
         draw::draw(&self.opened, look, with, job)
     }
 
-    fn act(&self, call: &ActCall, look: &mut Look, _: &Job<'_>) -> Result<Did, Refusal> {
-        act::act(&self.opened, call, look)
+    fn act(&self, call: &ActCall, look: &mut Look, job: &Job<'_>) -> Result<Did, Refusal> {
+        act::act(&self.opened, call, look, job)
     }
 
     fn losses(&self, _: &Scope, _: &Job<'_>) -> Result<Vec<Loss>, Refusal> {

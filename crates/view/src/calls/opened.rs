@@ -3,13 +3,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use crosscut_calls::{Calls, Frame};
-use crosscut_scene::format::file_name;
+use crosscut_calls::{By, Calls, Map};
 use crosscut_scene::palette::{CATEGORIES, slot};
 use crosscut_tree::NodeId;
-
-/// What a frame without module and file is counted to.
-pub const UNKNOWN: &str = "not known";
+use crosscut_workbench::place_nodes;
+use rayon::prelude::*;
 
 /// The calls of one run.
 #[derive(Debug)]
@@ -17,17 +15,49 @@ pub struct Opened {
     /// What was read.
     pub calls: Arc<Calls>,
     modules: OnceLock<Modules>,
+    by_module: OnceLock<Vec<Vec<i64>>>,
+    place_nodes: OnceLock<Vec<u32>>,
 }
 
 impl Opened {
     /// Of an open run.
     pub fn new(calls: Arc<Calls>) -> Self {
-        Opened { calls, modules: OnceLock::new() }
+        Opened { calls, modules: OnceLock::new(), by_module: OnceLock::new(), place_nodes: OnceLock::new() }
     }
 
     /// Modules and their colours, found once.
     pub fn modules(&self) -> &Modules {
         self.modules.get_or_init(|| Modules::of(&self.calls))
+    }
+
+    /// What was spent in each module itself at each place, of the first metric; found once.
+    pub fn by_module(&self) -> &[Vec<i64>] {
+        self.by_module.get_or_init(|| {
+            let (modules, calls) = (self.modules(), &self.calls);
+            let of: Vec<Option<usize>> = (0..calls.node_count() as u32)
+                .map(|at| modules.number(calls.frame_number(NodeId(at))))
+                .collect();
+            let places = calls.place_count();
+            let Some(own) = calls.by_place(0) else { return Vec::new() };
+            let at_place = |place: usize| {
+                let mut sums = vec![0i64; modules.names.len()];
+                for (&value, module) in own.place(place as u32).iter().zip(&of) {
+                    if let Some(sum) = module.and_then(|module| sums.get_mut(module)) {
+                        *sum = sum.saturating_add(value);
+                    }
+                }
+                sums
+            };
+            let columns: Vec<Vec<i64>> = (0..places).into_par_iter().map(at_place).collect();
+            let row = |module: usize| columns.iter().map(|column| column[module]).collect();
+            (0..modules.names.len()).map(row).collect()
+        })
+    }
+
+    /// The node of each place in the tree of places.
+    pub fn place_nodes(&self) -> &[u32] {
+        self.place_nodes
+            .get_or_init(|| self.calls.run().places().map(|places| place_nodes(&places)).unwrap_or_default())
     }
 }
 
@@ -41,22 +71,15 @@ pub struct Modules {
     slots: Vec<u16>,
 }
 
-/// What a frame is counted to.
-pub fn module_of(frame: &Frame) -> &str {
-    match (frame.module.is_empty(), frame.file.is_empty()) {
-        (false, _) => file_name(&frame.module),
-        (true, false) => file_name(&frame.file),
-        (true, true) => UNKNOWN,
-    }
-}
-
 impl Modules {
     fn of(calls: &Calls) -> Self {
-        let mut number: HashMap<&str, u32> = HashMap::new();
+        // The same names as those of super nodes.
+        let map = Map::from(By::Module);
+        let mut number: HashMap<String, u32> = HashMap::new();
         let first: Vec<u32> = (calls.frames().iter())
             .map(|frame| {
                 let next = number.len() as u32;
-                *number.entry(module_of(frame)).or_insert(next)
+                *number.entry(map.label(frame)).or_insert(next)
             })
             .collect();
         let mut own = vec![0i64; number.len()];
@@ -66,13 +89,13 @@ impl Modules {
                 *own = own.saturating_add(calls.own(0, node));
             }
         }
-        let mut order: Vec<(&str, u32)> = number.into_iter().collect();
-        order.sort_by_key(|&(name, at)| (std::cmp::Reverse(own.get(at as usize).copied()), name));
+        let mut order: Vec<(String, u32)> = number.into_iter().collect();
+        order.sort_by(|a, b| own[b.1 as usize].cmp(&own[a.1 as usize]).then(a.0.cmp(&b.0)));
         let mut place = vec![0; order.len()];
-        for (new, &(_, old)) in order.iter().enumerate() {
-            place[old as usize] = new as u32;
+        for (new, (_, old)) in order.iter().enumerate() {
+            place[*old as usize] = new as u32;
         }
-        let names: Vec<String> = order.into_iter().map(|(name, _)| name.to_owned()).collect();
+        let names: Vec<String> = order.into_iter().map(|(name, _)| name).collect();
         let of_frame = first.into_iter().map(|module| place[module as usize]).collect();
         Modules { slots: colours(&names), names, of_frame }
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crosscut_scene::palette::slot;
-use crosscut_scene::{Align, Fill, Ink, Press, Style, TextStyle, rank};
+use crosscut_scene::{Align, Dash, Fill, Ink, Press, Stroke, Style, TextStyle, rank};
 
 /// Roles of marks: they tell apart several marks of one node.
 pub mod role {
@@ -44,10 +44,34 @@ pub fn others(count: usize) -> Style {
     Style { fill: Fill::Rising, meaning: Cow::Owned(said), ..Style::BOX }
 }
 
+/// A mark that says what it is.
+pub fn said(said: String) -> Style {
+    Style { meaning: Cow::Owned(said), ..Style::BOX }
+}
+
+/// The mean, or a line that fits.
+pub const MEAN: Style =
+    Style { stroke: Stroke::Slot(slot::TEXT), dash: Dash::Dashed, rank: rank::RIM, ..Style::LINK };
+
+/// From a bin to its places: the more there are, the paler.
+pub fn band(out: bool, bands: usize) -> Style {
+    let step = usize::from(bands >= 12) + usize::from(bands >= 48);
+    let opacity = if out { [0.55, 0.32, 0.16] } else { [0.22, 0.10, 0.05] };
+    let what = if out { "places of a bin that stands out" } else { "places of a bin" };
+    Style { opacity: opacity[step], hit: false, rank: rank::BAND, meaning: Cow::Borrowed(what), ..Style::BOX }
+}
+
+/// What was spent at a place.
+pub const AT_PLACE: Style = Style { meaning: Cow::Borrowed("what was spent at this place"), ..Style::GROUND };
+
+/// A place.
+pub const POINT: Style = Style { opacity: 0.8, meaning: Cow::Borrowed("place"), ..Style::POINT };
+
+/// A layer of a stack.
+pub const LAYER: Style = Style { meaning: Cow::Borrowed("spent in the module itself"), ..Style::GROUND };
+
 /// Small text of less weight.
 pub const FAINT: TextStyle = TextStyle { ink: Ink::Slot(slot::FAINT), ..TextStyle::PLAIN };
-/// The same, ending at its anchor.
-pub const FAINT_END: TextStyle = TextStyle { align: Align::End, ..FAINT };
 /// Text on a box.
 pub const ON: TextStyle = TextStyle::PLAIN;
 /// The same, ending at its anchor.
@@ -55,5 +79,3 @@ pub const ON_END: TextStyle = TextStyle { align: Align::End, ..TextStyle::PLAIN 
 /// A name.
 pub const NAME: TextStyle =
     TextStyle { ink: Ink::Slot(slot::TEXT), bold: true, size: 12.0, ..TextStyle::PLAIN };
-/// Drawn over boxes.
-pub const OVER: u8 = rank::RIM;

@@ -28,23 +28,68 @@ const fn metric(name: &'static str, title: &'static str) -> Opt {
 const FOCUS: Act =
     Act { name: "focus", title: "Look at this call path alone", key: Some("E"), on: On::Selection };
 
+const PART: Opt = Opt {
+    auto: true,
+    ..Opt::new(
+        "part",
+        "Part",
+        OptKind::Choice { values: &[("itself", "itself"), ("all", "with callees")] },
+        "auto",
+    )
+};
+
+const BRUSH: &[Act] = &[
+    Act { name: "brush", title: "Choose places by value", key: None, on: On::View },
+    Act { name: "all", title: "All places count", key: Some("Shift+A"), on: On::View },
+];
+
 /// The views, in the order to list them.
-pub const VIEWS: &[View] = &[View {
-    name: "calls.icicle",
-    title: "Flame",
-    icon: "M1.5 2.5h13v3h-13zM1.5 6.5h8v3h-8zM10.5 6.5h4v3h-4zM1.5 10.5h4v3h-4zM6.5 10.5h3v3h-3z",
-    about: "Every call path as wide as what was spent in it, below the one that called it.",
-    options: &[
-        metric("metric", "Metric"),
-        Opt::new(
-            "colour",
-            "Colour",
-            OptKind::Choice { values: &[("module", "module"), ("itself", "spent itself")] },
-            "module",
-        ),
-        Opt::new("root", "Only", OptKind::Nodes { tree: TREE }, ""),
-    ],
-    acts: &[FOCUS],
-    compares: Compares::Two,
-    ..CALLS
-}];
+pub const VIEWS: &[View] = &[
+    View {
+        name: "calls.icicle",
+        title: "Flame",
+        icon: "M1.5 2.5h13v3h-13zM1.5 6.5h8v3h-8zM10.5 6.5h4v3h-4zM1.5 10.5h4v3h-4zM6.5 10.5h3v3h-3z",
+        about: "Every call path as wide as what was spent in it, below the one that called it.",
+        options: &[
+            metric("metric", "Metric"),
+            Opt::new(
+                "colour",
+                "Colour",
+                OptKind::Choice { values: &[("module", "module"), ("itself", "spent itself")] },
+                "module",
+            ),
+            Opt::new("root", "Only", OptKind::Nodes { tree: TREE }, ""),
+        ],
+        acts: &[FOCUS],
+        compares: Compares::Two,
+        ..CALLS
+    },
+    View {
+        name: "calls.ranks",
+        title: "Places",
+        icon: "M2 9V6h2v3zM6 9V2h2v7zM10 9V5h2v4zM1.5 9h13M3 9c0 3 8 1 8 4M7 9c0 2-4 2-4 4M1.5 13.5h13",
+        about: "How many places spent how much in the selection, and which ones. Drag over bins to choose places.",
+        trees: &[TREE, "places", "super/*"],
+        options: &[metric("metric", "Metric"), PART],
+        acts: BRUSH,
+        follows: true,
+        ..CALLS
+    },
+    View {
+        name: "calls.scatter",
+        title: "Correlation",
+        icon: "M2 2v12h12M5 11h.01M7 9h.01M8 10h.01M10 6h.01M12 5h.01M9 7h.01M4 12l9-8",
+        about: "One point for each place: what was spent in the selection beside a second value, with the line that fits best.",
+        trees: &[TREE, "places", "super/*"],
+        options: &[
+            metric("metric", "Along x"),
+            PART,
+            metric("second", "Along y"),
+            Opt::new("with", "Beside", OptKind::Nodes { tree: TREE }, ""),
+        ],
+        acts: BRUSH,
+        follows: true,
+        ..CALLS
+    },
+    View { name: "calls.strip", title: "Places", hidden: true, ..CALLS },
+];

@@ -1,0 +1,211 @@
+//! One point for each place: what was spent there in the selection, beside a second value. The line fits best by least squares.
+
+use crosscut_scene::format::{many, quantity};
+use crosscut_scene::palette::slot;
+use crosscut_scene::{Align, Axis, Brush, Label, Mark, NONE, Plot, Rect, Scene, Side};
+use crosscut_tree::NodeId;
+use crosscut_workbench::{Drawn, Job, Look, Nodes, Refusal};
+
+use super::info;
+use super::opened::Opened;
+use super::ranks::{FAR, PLACES};
+use super::styles::{self, FAINT, NAME};
+use super::subject::Subject;
+use super::values::Values;
+
+const SIDE: f32 = 84.0;
+const RIGHT: f32 = 24.0;
+const HEAD: f32 = 42.0;
+const FOOT: f32 = 40.0;
+/// From so many places on points are small.
+const MANY: usize = 600;
+/// Points at most; of more places every n-th is drawn, and the note says so.
+const MOST: usize = 8192;
+
+/// A line through points, and how well it fits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fit {
+    /// Where the line is at 0.
+    pub at_zero: f64,
+    /// How steep it is.
+    pub slope: f64,
+    /// Pearson's coefficient of correlation.
+    pub r: f64,
+}
+
+/// The line of least squares; none where a value is the same everywhere.
+pub fn fit(x: &[f64], y: &[f64]) -> Option<Fit> {
+    let n = x.len().min(y.len());
+    if n < 2 {
+        return None;
+    }
+    let mean = |values: &[f64]| values.iter().take(n).sum::<f64>() / n as f64;
+    let (mx, my) = (mean(x), mean(y));
+    let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
+    for (x, y) in x.iter().zip(y) {
+        let (dx, dy) = (x - mx, y - my);
+        (xx, yy, xy) = (xx + dx * dx, yy + dy * dy, xy + dx * dy);
+    }
+    if xx <= 0.0 || yy <= 0.0 {
+        return None;
+    }
+    let slope = xy / xx;
+    Some(Fit { at_zero: my - slope * mx, slope, r: xy / (xx * yy).sqrt() })
+}
+
+/// Draws a look.
+pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusal> {
+    let values = Values::of(&opened.calls, look, "metric")?;
+    let subject = Subject::of(&values, look, job)?;
+    let (other, others) = second(opened, look, &values, &subject)?;
+    let numbers =
+        |values: &Values<'_>, of: &Subject| of.values.iter().map(|&v| values.number(v)).collect::<Vec<f64>>();
+    let (x, y) = (numbers(&values, &subject), numbers(&others, &other));
+    let size = look.size.sound();
+    let mut scene = Scene {
+        title: format!("{} · places", opened.calls.run().name()),
+        width: size.w,
+        height: size.h,
+        ..Scene::default()
+    };
+    let rect =
+        Rect { x: SIDE, y: HEAD, w: (size.w - SIDE - RIGHT).max(40.0), h: (size.h - HEAD - FOOT).max(40.0) };
+    let axis = |of: &[f64], start: f32, length: f32, values: &Values<'_>, turned: bool| {
+        let (from, to) = ends(of);
+        let ends = if turned { (to, from) } else { (from, to) };
+        Axis::linear(ends, start, length, values.unit(), &values.measured.name)
+    };
+    let along = axis(&x, rect.x, rect.w, &values, false);
+    let up = Axis { side: Side::Start, ..axis(&y, rect.y, rect.h, &others, true) };
+    let title = "places".to_owned();
+    scene.begin(Plot {
+        rect,
+        title,
+        x: Some(along.clone()),
+        y: Some(up.clone()),
+        brush: Brush::Values,
+        ..Plot::default()
+    });
+    let fitted = fit(&x, &y);
+    if let Some(fit) = fitted {
+        line(&along, &up, fit, rect, &mut scene);
+    }
+    let every = x.len().div_ceil(MOST).max(1);
+    points(opened, &values, (&x, &y), (&along, &up), every, &mut scene);
+    scene.end();
+    let (first, second) = (subject.title(), other.title());
+    let name = format!("{second}, {}, over {first}, {}", others.measured.name, values.measured.name);
+    scene.labels.push(Label::new((SIDE, 18.0), rect.w, name, NAME));
+    let n = many(x.len(), "place");
+    let said = match fitted {
+        Some(fit) => format!("r = {:.2} · slope {} · {n}", fit.r, slope(fit.slope)),
+        None => format!("no line: one of the values is the same at all of {n}"),
+    };
+    let style = crosscut_scene::TextStyle { align: Align::End, ..FAINT };
+    scene.labels.push(Label::new((rect.x + rect.w, 34.0), rect.w, said.clone(), style));
+    scene.note = Some(match every {
+        1 => format!("{said}; drag to choose places"),
+        every => format!("{said}; every {every}th place is drawn"),
+    });
+    Ok(Drawn::scene(scene, x.len()))
+}
+
+fn slope(of: f64) -> String {
+    let text = quantity(of.abs(), crosscut_scene::Unit::Ratio);
+    if of < 0.0 { format!("−{text}") } else { text }
+}
+
+/// What stands along y: another call path, another metric, or the whole program.
+fn second<'a>(
+    opened: &'a Opened,
+    look: &Look,
+    values: &Values<'a>,
+    subject: &Subject,
+) -> Result<(Subject, Values<'a>), Refusal> {
+    let others = match look.option("second").filter(|&name| name != "auto") {
+        Some(_) => Values::of(&opened.calls, look, "second")?,
+        None => values.clone(),
+    };
+    let with = look.option("with").unwrap_or_default();
+    let nodes = Nodes::try_from(with.to_owned()).map_err(Refusal::new)?;
+    let known = nodes.first().filter(|&node| opened.calls.tree().contains(node));
+    let itself = look.option("second").map(|name| name.ends_with(", itself"));
+    let (name, node) = match known {
+        Some(node) => (info::name(opened.calls.frame(node)), node),
+        None if others.metric == values.metric => ("program".to_owned(), NodeId::ROOT),
+        // Another metric of the same call paths.
+        None => {
+            let mut same = subject.clone();
+            same.values = Subject::of_nodes(&others, String::new(), &[NodeId::ROOT], itself).values;
+            return Ok((Subject { name: "program".to_owned(), itself: false, ..same }, others));
+        }
+    };
+    Ok((Subject::of_nodes(&others, name, &[node], itself), others))
+}
+
+fn ends(of: &[f64]) -> (f64, f64) {
+    let least = of.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = of.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if !(least.is_finite() && most.is_finite()) {
+        return (0.0, 1.0);
+    }
+    let room = ((most - least) * 0.06).max(most.abs() * 1e-6).max(1e-9);
+    (least - room, most + room)
+}
+
+/// The line, cut off at the rectangle.
+fn line(along: &Axis, up: &Axis, fit: Fit, rect: Rect, scene: &mut Scene) {
+    let y = |x: f64| fit.at_zero + fit.slope * x;
+    let style = scene.styles.put(&styles::MEAN);
+    let point = |x: f64| (along.pixel(x), up.pixel(y(x)).clamp(rect.y - 1e4, rect.y + rect.h + 1e4));
+    let (a, b) = (point(along.from()), point(along.to()));
+    scene.links.push([a.0, a.1, b.0, b.1], Mark::none().looks(style, slot::TEXT));
+}
+
+fn points(
+    opened: &Opened,
+    values: &Values<'_>,
+    (x, y): (&[f64], &[f64]),
+    (along, up): (&Axis, &Axis),
+    every: usize,
+    scene: &mut Scene,
+) {
+    let radius = if x.len() >= MANY { 1.6 } else { 3.2 };
+    let style = scene.styles.put(&styles::POINT);
+    let mean = x.iter().sum::<f64>() / x.len().max(1) as f64;
+    let chosen = values.is_scoped().then(|| values.places());
+    let nodes = opened.place_nodes();
+    for (place, (&x, &y)) in x.iter().zip(y).enumerate().step_by(every) {
+        let out = match &chosen {
+            Some(chosen) => chosen.binary_search(&(place as u32)).is_ok(),
+            None => mean > 0.0 && x > FAR * mean,
+        };
+        let fill = if out { slot::ACCENT } else { slot::EDGE };
+        let node = nodes.get(place).copied().unwrap_or(NONE);
+        let mark = Mark::of(node).tree(PLACES).looks(style, fill);
+        scene.points.push([along.pixel(x), up.pixel(y), radius], mark);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_found_again() {
+        let x: Vec<f64> = (0..50).map(f64::from).collect();
+        let y: Vec<f64> = x.iter().map(|x| 3.0 - 2.0 * x).collect();
+        let fit = fit(&x, &y).unwrap();
+        assert!(
+            (fit.slope + 2.0).abs() < 1e-12
+                && (fit.at_zero - 3.0).abs() < 1e-9
+                && (fit.r + 1.0).abs() < 1e-12
+        );
+    }
+
+    #[test]
+    fn equal_values_have_no_line() {
+        assert_eq!(fit(&[1.0, 1.0], &[1.0, 2.0]), None);
+        assert_eq!(fit(&[1.0], &[1.0]), None);
+    }
+}
