@@ -40,7 +40,9 @@ fn focus(opened: &Opened, call: &ActCall, look: &mut Look) -> Result<Did, Refusa
 
 /// The places whose values lie in a stretch are those that count; where there are none, all do.
 fn brush(opened: &Opened, call: &ActCall, look: &mut Look, job: &Job<'_>) -> Result<Did, Refusal> {
-    let [low, high] = call.numbers[..] else { return Err(Refusal::new("drag over bins or points to choose places")) };
+    let [low, high] = call.numbers[..] else {
+        return Err(Refusal::new("drag over bins or points to choose places"));
+    };
     if !(low.is_finite() && high.is_finite()) {
         return Err(Refusal::new("drag over bins or points to choose places"));
     }

@@ -9,7 +9,7 @@ use super::{icicle, ranks, scatter, strip, views};
 pub fn draw(opened: &Opened, look: &Look, with: &[&dyn Domain], job: &Job<'_>) -> Result<Drawn, Refusal> {
     match look.view.as_str() {
         "calls.icicle" => icicle::draw(opened, look, with, job),
-        "calls.ranks" => ranks::draw(opened, look, job),
+        "calls.places" => ranks::draw(opened, look, job),
         "calls.scatter" => scatter::draw(opened, look, job),
         "calls.strip" => strip::draw(opened, look, job),
         view => {

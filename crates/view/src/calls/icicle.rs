@@ -50,7 +50,7 @@ pub fn draw(opened: &Opened, look: &Look, with: &[&dyn Domain], job: &Job<'_>) -
         opened,
         beside: Beside::of(&values, look, with)?,
         whole: values.inclusive(NodeId::ROOT),
-        shaded: look.option("colour") == Some("itself"),
+        shaded: look.option("shade") == Some("itself"),
         values,
         drawn: 0,
         merged: 0,
@@ -343,10 +343,12 @@ impl Icicle<'_> {
     }
 
     fn said(&self, root: NodeId, rows: usize) -> String {
-        let all = self.values.calls.subtree(root).len().saturating_sub(1);
+        // The program is no call path.
+        let program = usize::from(root == NodeId::ROOT);
+        let all = self.values.calls.subtree(root).len().saturating_sub(program);
         let mut said = format!(
             "{} of {} drawn, {} deep; 100 % are {}",
-            count(self.drawn as i64),
+            count(self.drawn.saturating_sub(program) as i64),
             many(all, "call path"),
             rows,
             self.values.text(self.whole)

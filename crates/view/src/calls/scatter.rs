@@ -126,7 +126,7 @@ fn second<'a>(
         Some(_) => Values::of(&opened.calls, look, "second")?,
         None => values.clone(),
     };
-    let with = look.option("with").unwrap_or_default();
+    let with = look.option("beside").unwrap_or_default();
     let nodes = Nodes::try_from(with.to_owned()).map_err(Refusal::new)?;
     let known = nodes.first().filter(|&node| opened.calls.tree().contains(node));
     let itself = look.option("second").map(|name| name.ends_with(", itself"));

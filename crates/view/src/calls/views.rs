@@ -53,7 +53,7 @@ pub const VIEWS: &[View] = &[
         options: &[
             metric("metric", "Metric"),
             Opt::new(
-                "colour",
+                "shade",
                 "Colour",
                 OptKind::Choice { values: &[("module", "module"), ("itself", "spent itself")] },
                 "module",
@@ -65,7 +65,7 @@ pub const VIEWS: &[View] = &[
         ..CALLS
     },
     View {
-        name: "calls.ranks",
+        name: "calls.places",
         title: "Places",
         icon: "M2 9V6h2v3zM6 9V2h2v7zM10 9V5h2v4zM1.5 9h13M3 9c0 3 8 1 8 4M7 9c0 2-4 2-4 4M1.5 13.5h13",
         about: "How many places spent how much in the selection, and which ones. Drag over bins to choose places.",
@@ -85,7 +85,7 @@ pub const VIEWS: &[View] = &[
             metric("metric", "Along x"),
             PART,
             metric("second", "Along y"),
-            Opt::new("with", "Beside", OptKind::Nodes { tree: TREE }, ""),
+            Opt::new("beside", "Beside", OptKind::Nodes { tree: TREE }, ""),
         ],
         acts: BRUSH,
         follows: true,

@@ -1,0 +1,181 @@
+//! Pictures of calls: as wide as what was spent, the places that stand out are named, what is brushed counts everywhere.
+
+mod bench;
+mod profile;
+
+use crosscut_calls::Calls;
+use crosscut_scene::{Scene, limits};
+use crosscut_tree::NodeId;
+use crosscut_view::calls::CallsDomain;
+use crosscut_workbench::{Against, Look, Nodes, Selection, Settings, Shown, Size};
+use profile::LATE;
+use std::sync::Arc;
+
+struct Asked(bench::Bench);
+
+/// Two runs of a program; in the second one `evaluate` takes half as long.
+fn opened() -> Asked {
+    let folder = tempfile::tempdir().unwrap();
+    let before = profile::write(folder.path(), "before", |_, value| value);
+    let after = profile::write(
+        folder.path(),
+        "after",
+        |name, value| if name == "evaluate" { value / 2 } else { value },
+    );
+    Asked(bench::of(vec![before, after], &Settings::new(), folder))
+}
+
+impl Asked {
+    fn look(&self, view: &str) -> Look {
+        Look { size: Size { w: 928.0, h: 640.0 }, ..Look::of(view, 0) }
+    }
+
+    fn scene(&self, look: &Look) -> Scene {
+        match self.0.bench.draw(look).unwrap().shown {
+            Shown::Scene(scene) => scene,
+            Shown::Sheet(_) => panic!("{} is no picture", look.view),
+        }
+    }
+
+    fn calls(&self) -> Arc<Calls> {
+        let domain = self.0.bench.runs[0].domains.iter().find_map(|domain| CallsDomain::of(&**domain));
+        domain.unwrap().calls().clone()
+    }
+
+    fn named(&self, name: &str) -> NodeId {
+        let calls = self.calls();
+        let is = |node: &NodeId| calls.frame(*node).is_some_and(|frame| frame.name == name);
+        (1..calls.node_count() as u32).map(NodeId).find(is).unwrap()
+    }
+
+    fn act(&self, look: &Look, act: serde_json::Value) -> Look {
+        let ask = serde_json::json!({ "ask": "scene", "look": look, "act": act });
+        let answer = self.0.ok(ask);
+        serde_json::from_value(answer["look"].clone()).unwrap()
+    }
+}
+
+fn with_option(mut look: Look, name: &str, value: &str) -> Look {
+    look.options.insert(name.to_owned(), value.to_owned());
+    look
+}
+
+fn selecting(mut look: Look, node: NodeId) -> Look {
+    look.selected = Some(Selection::node(0, "calls", node));
+    look
+}
+
+/// The place of each node's box.
+fn boxes(scene: &Scene) -> std::collections::HashMap<u32, [f32; 4]> {
+    let at = |i: usize| [scene.boxes.x[i], scene.boxes.y[i], scene.boxes.w[i], scene.boxes.h[i]];
+    (0..scene.boxes.len())
+        .filter(|&i| scene.boxes.role[i] == 0)
+        .map(|i| (scene.boxes.node[i], at(i)))
+        .collect()
+}
+
+#[test]
+fn call_paths_are_as_wide_as_what_they_spend() {
+    let asked = opened();
+    let scene = asked.scene(&asked.look("calls.icicle"));
+    let (calls, boxes) = (asked.calls(), boxes(&scene));
+    let whole = calls.inclusive(0, NodeId::ROOT) as f64;
+    let width = f64::from(boxes[&0][2] + 1.0);
+    for (&node, &[x, y, w, _]) in &boxes {
+        let share = calls.inclusive(0, NodeId(node)) as f64 / whole;
+        assert!((f64::from(w + 1.0) - share * width).abs() < 1.5, "{node}: {w} of {width}, {share}");
+        if let Some(above) = calls.tree().parent(NodeId(node)) {
+            let [left, top, wide, _] = boxes[&above.0];
+            assert!(y > top && x >= left - 0.1 && x + w <= left + wide + 0.6, "{node} is under its caller");
+        }
+    }
+    assert_eq!(boxes.len(), calls.node_count());
+    assert_eq!(scene, asked.scene(&asked.look("calls.icicle")), "the same look is the same picture");
+    limits::check(&scene).unwrap();
+}
+
+#[test]
+fn one_call_path_fills_the_picture_and_gives_way_again() {
+    let asked = opened();
+    let look = asked.look("calls.icicle");
+    let node = asked.named("advance");
+    let on = Selection::node(0, "calls", node);
+    let focused = asked.act(&look, serde_json::json!({ "name": "focus", "on": on, "numbers": [] }));
+    assert_eq!(focused.option("root"), Some(node.0.to_string().as_str()));
+    let boxes = boxes(&asked.scene(&focused));
+    assert!(boxes[&node.0][2] > 880.0, "{:?}", boxes[&node.0]);
+    let back = asked.act(&focused, serde_json::json!({ "name": "focus", "on": on, "numbers": [] }));
+    assert_eq!(back.option("root"), Some(asked.named("step").0.to_string().as_str()));
+}
+
+#[test]
+fn of_some_places_only_those_count() {
+    let asked = opened();
+    let mut look = asked.look("calls.icicle");
+    look.scope.places = Some(LATE.map(|rank| NodeId(rank as u32)).collect::<Nodes>());
+    let (eos, wait) = (asked.named("evaluate"), asked.named("exchange"));
+    let wide = |look: &Look, node: NodeId| boxes(&asked.scene(look))[&node.0][2];
+    let all = asked.look("calls.icicle");
+    assert!(wide(&look, eos) > 1.5 * wide(&all, eos));
+    assert!(wide(&look, wait) < 0.5 * wide(&all, wait));
+}
+
+#[test]
+fn differences_of_runs_and_of_places_are_coloured() {
+    let asked = opened();
+    let mut look = asked.look("calls.icicle");
+    let slot = |look: &Look, node: NodeId| {
+        let scene = asked.scene(look);
+        let at = (0..scene.boxes.len()).find(|&i| scene.boxes.node[i] == node.0).unwrap();
+        scene.boxes.fill[at] - crosscut_scene::palette::Ramp::DIFFERENCE.first
+    };
+    look.against = Some(Against::Runs(vec![1]));
+    assert!(slot(&look, asked.named("evaluate")) > 7, "it takes more here than in the other run");
+    assert_eq!(slot(&look, asked.named("dump")), 7, "nothing changed");
+    look.against = Some(Against::Rest);
+    look.scope.places = Some(LATE.map(|rank| NodeId(rank as u32)).collect::<Nodes>());
+    assert!(slot(&look, asked.named("evaluate")) > 7);
+    assert!(slot(&look, asked.named("exchange")) < 7);
+}
+
+#[test]
+fn the_places_that_stand_out_are_named_and_can_be_chosen() {
+    let asked = opened();
+    let look = selecting(asked.look("calls.places"), asked.named("evaluate"));
+    let scene = asked.scene(&look);
+    let said = |text: &str| scene.labels.iter().any(|label| label.text.contains(text));
+    assert!(said("ranks 4–6"), "{:?}", scene.labels);
+    let axis = scene.plots[0].x.clone().unwrap();
+    let (low, high) = ((axis.from() + axis.to()) / 2.0, axis.to());
+    let brushed = asked.act(&look, serde_json::json!({ "name": "brush", "numbers": [low, high] }));
+    assert_eq!(String::from(brushed.scope.places.clone().unwrap()), "4-6");
+    let all = asked.act(&brushed, serde_json::json!({ "name": "all", "numbers": [] }));
+    assert_eq!(all.scope.places, None);
+    let none = asked.act(&brushed, serde_json::json!({ "name": "brush", "numbers": [-5.0, -4.0] }));
+    assert_eq!(none.scope.places, None);
+}
+
+#[test]
+fn places_are_drawn_for_any_selection_and_size() {
+    let asked = opened();
+    for view in ["calls.places", "calls.scatter", "calls.strip", "calls.icicle"] {
+        for size in [(32.0, 32.0), (300.0, 200.0), (928.0, 640.0)] {
+            let look = Look { size: Size { w: size.0, h: size.1 }, ..asked.look(view) };
+            limits::check(&asked.scene(&look)).unwrap();
+            for node in 0..asked.calls().node_count() as u32 {
+                limits::check(&asked.scene(&selecting(look.clone(), NodeId(node)))).unwrap();
+            }
+            limits::check(&asked.scene(&selecting(look.clone(), NodeId(999)))).unwrap();
+        }
+    }
+}
+
+#[test]
+fn waiting_falls_as_work_rises() {
+    let asked = opened();
+    let look = selecting(asked.look("calls.scatter"), asked.named("evaluate"));
+    let wait = asked.named("psm2_wait").0.to_string();
+    let scene = asked.scene(&with_option(look, "beside", &wait));
+    assert_eq!(scene.points.len(), profile::RANKS as usize);
+    assert!(scene.note.as_deref().unwrap().contains("r = -1.00"), "{:?}", scene.note);
+}
