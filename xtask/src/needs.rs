@@ -177,6 +177,30 @@ pub const VALGRIND: Need = Need {
     source: Source::Apt("valgrind"),
 };
 
+pub const PERF: Need = Need {
+    name: "perf",
+    used_for: "test",
+    importance: Importance::Required,
+    find: || version("perf", &["--version"]),
+    source: Source::Apt("linux-perf"),
+};
+
+pub const GPROF: Need = Need {
+    name: "gprof",
+    used_for: "test",
+    importance: Importance::Required,
+    find: || version("gprof", &["--version"]),
+    source: Source::Apt("binutils"),
+};
+
+pub const GPERFTOOLS: Need = Need {
+    name: "gperftools",
+    used_for: "test",
+    importance: Importance::Required,
+    find: || present(Path::new("/usr/include/gperftools/profiler.h"), "gperftools/profiler.h"),
+    source: Source::Apt("libgoogle-perftools-dev"),
+};
+
 pub const PYTHON: Need = Need {
     name: "Python with venv",
     used_for: "test",
@@ -244,6 +268,9 @@ pub const ALL: &[Need] = &[
     GCC,
     TBB,
     VALGRIND,
+    PERF,
+    GPROF,
+    GPERFTOOLS,
     PYTHON,
     OPEN_MPI,
     OPEN_MPI_RUN,

@@ -5,7 +5,7 @@ use foldhash::{HashMap, HashMapExt};
 
 use crate::error::CallsError;
 use crate::finish;
-use crate::schema::{Frame, Measured, NONE, Unit};
+use crate::schema::{Frame, Kind, Measured, NONE, Unit};
 
 /// Values that are kept before equal ones are added up.
 const LOOSE: usize = 1 << 20;
@@ -33,6 +33,8 @@ pub(crate) struct Cell {
 pub struct Builder {
     pub(crate) frames: Vec<Frame>,
     frame_numbers: HashMap<Frame, u32>,
+    /// Makes a compiler's name of a function readable.
+    names: Option<fn(&str) -> String>,
     /// Parents come before their children.
     pub(crate) parent: Vec<u32>,
     pub(crate) frame: Vec<u32>,
@@ -54,6 +56,7 @@ impl Builder {
         Builder {
             frames: Vec::new(),
             frame_numbers: HashMap::new(),
+            names: None,
             parent: vec![0],
             frame: vec![NONE],
             children: HashMap::new(),
@@ -67,11 +70,35 @@ impl Builder {
         }
     }
 
+    /// Names of functions go through this: what a compiler made of them becomes what people write.
+    pub fn with_names(mut self, readable: fn(&str) -> String) -> Self {
+        self.names = Some(readable);
+        self
+    }
+
     /// The number of a frame.
     pub fn frame(&mut self, frame: Frame) -> u32 {
         if let Some(&number) = self.frame_numbers.get(&frame) {
             return number;
         }
+        let name = match (self.names, frame.kind) {
+            (Some(readable), Kind::Function | Kind::Line | Kind::Instruction) => readable(&frame.name),
+            _ => frame.name.clone(),
+        };
+        if name == frame.name {
+            return self.new_frame(frame);
+        }
+        let readable = Frame { name, ..frame.clone() };
+        let number = match self.frame_numbers.get(&readable) {
+            Some(&number) => number,
+            None => self.new_frame(readable),
+        };
+        // So that the same name is not made readable again.
+        self.frame_numbers.insert(frame, number);
+        number
+    }
+
+    fn new_frame(&mut self, frame: Frame) -> u32 {
         let number = self.frames.len() as u32;
         self.frames.push(frame.clone());
         self.frame_numbers.insert(frame, number);

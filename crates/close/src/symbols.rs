@@ -15,6 +15,7 @@ use crosscut_run::Source;
 
 use maps::{Mapping, Maps};
 use module::Module;
+pub use names::demangled;
 
 /// What stands for a file that nobody knows.
 const UNKNOWN: &str = "unknown";

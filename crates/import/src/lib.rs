@@ -48,6 +48,13 @@ pub static READERS: &[&dyn Reader] = &[
     &profiles::PyInstrument,
     &profiles::Tau,
     &profiles::TimeMemory,
+    &profiles::Callgrind,
+    &profiles::Gprof,
+    &profiles::PStats,
+    &profiles::Speedscope,
+    &profiles::Chrome,
+    &profiles::Firefox,
+    &profiles::Hatchet,
     &profiles::Folded,
 ];
 

@@ -1,28 +1,53 @@
-//! Call profiles: one module for each format. What they have in common: lines with their offsets, JSON with a place for what
-//! is wrong, paths of frames that become nodes.
+//! Call profiles: one module for each format. What they have in common: texts that may be packed, lines and JSON with a
+//! place for what is wrong, names as people write them, paths of frames that become nodes.
 
 mod caliper;
 mod caliper_json;
+mod caliper_metrics;
+mod callgrind;
+mod chrome;
+mod firefox;
 mod folded;
+mod gprof;
+mod graph;
+mod hatchet;
 mod json;
 mod lines;
+mod nested;
 mod perf_script;
+mod plain;
+mod pstats;
 mod pyinstrument;
+mod speedscope;
 mod tau;
 mod timemory;
+mod whose;
 
 use crosscut_calls::{Builder, CallsError, Frame};
+use crosscut_close::symbols::demangled;
 
 pub use caliper::Cali;
 pub use caliper_json::CaliperJson;
+pub use callgrind::Callgrind;
+pub use chrome::Chrome;
+pub use firefox::Firefox;
 pub use folded::Folded;
+pub use gprof::Gprof;
+pub use hatchet::Hatchet;
 pub use perf_script::PerfScript;
+pub use pstats::PStats;
 pub use pyinstrument::PyInstrument;
+pub use speedscope::Speedscope;
 pub use tau::Tau;
 pub use timemory::TimeMemory;
 
 /// Ranks and threads above this are no such numbers.
 const MOST_RANKS: i64 = 1 << 32;
+
+/// A profile in the making whose names of functions become readable. The name of the format is for people.
+fn builder(format: &str) -> Builder {
+    Builder::new(format).with_names(demangled)
+}
 
 /// The node of a call path, outermost first. An empty one is what was spent outside any frame.
 fn path_node(builder: &mut Builder, path: impl IntoIterator<Item = Frame>) -> Result<u32, CallsError> {

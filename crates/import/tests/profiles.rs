@@ -1,58 +1,15 @@
 //! Call profiles: totals that are known, for every file; values of all nodes add up to those of the roots.
 
-use std::path::{Path, PathBuf};
+mod profile;
+
+use std::path::Path;
 use std::sync::Arc;
 
 use crosscut_calls::{Calls, Kind, flat};
 use crosscut_import::{Options, Quiet, import};
 use crosscut_tree::NodeId;
 
-fn read(path: &Path) -> (tempfile::TempDir, Calls) {
-    let work = tempfile::tempdir().unwrap();
-    let target = work.path().join("profile.crosscut");
-    let run = import(path, &target, &Options::default(), &Quiet);
-    let run = run.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let calls = Calls::open(Arc::new(run)).unwrap();
-    calls.sound().unwrap();
-    (work, calls)
-}
-
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn fixture(name: &str) -> PathBuf {
-    repository().join("fixtures/profiles").join(name)
-}
-
-/// Profiles that lie beside the repository; a line says when they do not.
-fn beside(name: &str) -> Option<PathBuf> {
-    let path = repository().join("../shared/data").join(name);
-    if !path.exists() {
-        eprintln!("skipped: {} is not here", path.display());
-        return None;
-    }
-    Some(path)
-}
-
-/// Own values of functions by name, the largest first.
-fn top(calls: &Calls, count: usize) -> Vec<(String, i64)> {
-    let rows = flat(calls, 0).into_iter();
-    rows.take(count).map(|row| (calls.frames()[row.frame as usize].name.clone(), row.own)).collect()
-}
-
-fn check(calls: &Calls, nodes: u64, places: u64, total: i64) {
-    let summary = calls.summary();
-    assert_eq!((summary.nodes, summary.places), (nodes, places), "{summary:?}");
-    assert_eq!(calls.inclusive(0, NodeId::ROOT), total, "{summary:?}");
-    let roots: i64 = calls.tree().children(NodeId::ROOT).map(|root| calls.inclusive(0, root)).sum();
-    assert_eq!(roots, total);
-    assert_eq!(calls.at_places(0, 0..calls.node_count()).iter().sum::<i64>(), total);
-}
-
-fn named(names: &[(&str, i64)]) -> Vec<(String, i64)> {
-    names.iter().map(|&(name, value)| (name.to_owned(), value)).collect()
-}
+use profile::{beside, check, fixture, named, read, top};
 
 #[test]
 fn caliper_records() {
@@ -181,9 +138,23 @@ fn small_ones() {
 #[test]
 fn harmed_profiles_are_refused_or_read() {
     let work = tempfile::tempdir().unwrap();
-    for name in
-        ["a.cali", "a.json", "pyspy.folded", "pyinstrument.json", "timemory.json", "tau/profile.1.0.0"]
-    {
+    for name in [
+        "a.cali",
+        "a.json",
+        "pyspy.folded",
+        "pyinstrument.json",
+        "timemory.json",
+        "tau/profile.1.0.0",
+        "gprof.txt",
+        "small.pstats",
+        "speedscope.json",
+        "chrome.json",
+        "firefox.json",
+        "samply.json",
+        "gecko.json",
+        "hatchet.literal",
+        "hatchet.json",
+    ] {
         let sound = std::fs::read(fixture(name)).unwrap();
         let file = work.path().join(Path::new(name).file_name().unwrap());
         let harmed = |bytes: &[u8]| {

@@ -9,7 +9,9 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use super::{demo, examples, lint, ui};
-use crate::needs::{self, C_COMPILER, CHROMIUM, FONTS, NEXTEST, State, TBB, VALGRIND};
+use crate::needs::{
+    self, C_COMPILER, CHROMIUM, FONTS, GCC, GPERFTOOLS, GPROF, NEXTEST, PERF, State, TBB, VALGRIND,
+};
 use crate::process;
 use crate::python;
 use crate::stages::{Stage, Stages};
@@ -49,6 +51,8 @@ fn page_tests() -> Result<Tally> {
 fn rust() -> Result<Tally> {
     // The PNG writer's tests draw text.
     needs::install(&[&C_COMPILER, &FONTS, &TBB, &VALGRIND])?;
+    // Profilers whose files are read.
+    needs::install(&[&GCC, &PERF, &GPROF, &GPERFTOOLS])?;
     // Nothing builds without a page. An old one is good enough: what is tested here writes the types of the next.
     if !ui::is_built() {
         ui::build()?;
@@ -66,6 +70,10 @@ fn rust() -> Result<Tally> {
         .env("CROSSCUT_EXAMPLES", examples)
         .env("CROSSCUT_RECORDER", workspace::recorder(&crosscut))
         .env("CROSSCUT_BIN", crosscut);
+    if let Some(why) = perf_is_refused() {
+        println!("perf is not permitted here, so the test of its profiles tests nothing: {why}");
+        tests.env("CROSSCUT_WITHOUT_PERF", "1");
+    }
     let mut tally = tests_of(&mut tests)?;
     // The tests write the page's types from the Rust ones.
     if ui::protocol_hash()? != types {
@@ -73,6 +81,20 @@ fn rust() -> Result<Tally> {
         tally.failed += 1;
     }
     Ok(tally)
+}
+
+/// What perf says when it may not sample, as in most containers.
+fn perf_is_refused() -> Option<String> {
+    let mut record = Command::new("perf");
+    record.args(["record", "-e", "cpu-clock", "-o", "/dev/null", "--", "true"]);
+    match record.output() {
+        Ok(output) if output.status.success() => None,
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stderr);
+            Some(said.lines().find(|line| !line.trim().is_empty()).unwrap_or("no reason given").to_owned())
+        }
+        Err(error) => Some(error.to_string()),
+    }
 }
 
 /// The examples in doc comments, which nextest does not run. A workspace without any is fine.

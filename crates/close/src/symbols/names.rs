@@ -31,6 +31,21 @@ pub fn readable(name: &str) -> String {
     rust(name).or_else(|| cpp(name)).unwrap_or_else(|| name.to_owned())
 }
 
+/// A name in a profile, demangled. What marks a clone, an entry of the linker's table or a level of recursion stays: it is
+/// measured apart from the function itself (`_ZN2ns1fEi.cold`, `_ZN2ns1fEi@plt`, `_ZN2ns1fEi'2`).
+pub fn demangled(name: &str) -> String {
+    if !["_Z", "_R", "__Z", "__R", "ZN"].iter().any(|begin| name.starts_with(begin)) {
+        return name.to_owned();
+    }
+    if let Some(name) = rust(name) {
+        return name;
+    }
+    // One underscore more: how names stand in files of macOS.
+    let plain = name.strip_prefix('_').filter(|name| name.starts_with("_Z")).unwrap_or(name);
+    let (own, mark) = plain.split_at(plain.find(['.', '@', '\'']).unwrap_or(plain.len()));
+    cpp(own).map_or_else(|| name.to_owned(), |own| own + mark)
+}
+
 /// Without the hash at the end.
 fn rust(name: &str) -> Option<String> {
     rustc_demangle::try_demangle(name).ok().map(|name| format!("{name:#}"))
@@ -82,10 +97,30 @@ mod tests {
         ] {
             assert_eq!(users(name).as_deref(), function, "{name}");
         }
+        for (name, function) in [
+            ("main", "main"),
+            ("iteration.cold.1", "iteration.cold.1"),
+            ("_ZN2ns1S3fibEi.cold", "ns::S::fib.cold"),
+            ("_ZN2ns1S3fibEi@plt", "ns::S::fib@plt"),
+            ("_ZN2ns1S3fibEi'2", "ns::S::fib'2"),
+            ("__ZN2ns1S3fibEi", "ns::S::fib"),
+            ("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE.llvm.123", "core::fmt::Write::write_fmt"),
+            (
+                "_ZN58_$LT$alloc..string..String$u20$as$u20$core..fmt..Debug$GT$3fmt17h0123456789abcdefE",
+                "<alloc::string::String as core::fmt::Debug>::fmt",
+            ),
+            ("_RNvCs1234_7mycrate3foo", "mycrate::foo"),
+            ("_Zebra.x", "_Zebra.x"),
+            ("_Reduce", "_Reduce"),
+            ("", ""),
+        ] {
+            assert_eq!(demangled(name), function, "{name}");
+        }
         assert_eq!(readable(".omp_task_entry..3"), ".omp_task_entry..3");
         for broken in ["_Z", "_ZN", "_ZNSt", "_R", "_RNv", "._omp_fn", "\u{1F980}.cold", ".cold"] {
             readable(broken);
             users(broken);
+            demangled(broken);
         }
     }
 }

@@ -5,8 +5,8 @@ use crosscut_calls::{Builder, Frame};
 use crosscut_run::RunWriter;
 use foldhash::{HashMap, HashMapExt, HashSet};
 
-use super::caliper_json::{Metrics, Role, role};
-use super::{MOST_RANKS, lines::Lines, path_node};
+use super::caliper_metrics::{Metrics, Role, role};
+use super::{MOST_RANKS, builder, lines::Lines, path_node, plain};
 use crate::error::ImportError;
 use crate::input::Input;
 use crate::inputs::Inputs;
@@ -33,13 +33,13 @@ impl Reader for Cali {
     }
 
     fn detect(&self, inputs: &Inputs<'_>) -> Result<Confidence, ImportError> {
-        inputs.detect_one(detect)
+        plain::detect(inputs, detect)
     }
 
     fn read(&self, inputs: &Inputs<'_>, _: &Options, run: &mut RunWriter) -> Result<(), ImportError> {
         let input = &inputs.one()?;
         let mut reading = Reading {
-            builder: Builder::new(self.title()),
+            builder: builder(self.title()),
             metrics: Metrics::default(),
             nodes: HashMap::new(),
             attributes: HashMap::new(),
@@ -47,7 +47,7 @@ impl Reader for Cali {
             events: 0,
             uneven: 0,
         };
-        let mut lines = Lines::new(input);
+        let mut lines = Lines::open(input)?;
         while let Some(line) = lines.next()? {
             if !line.text.is_empty() {
                 reading.record(input, line.offset, &line.text)?;

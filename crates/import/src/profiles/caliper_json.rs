@@ -1,14 +1,12 @@
 //! Caliper's JSON forms: `json-split`, with rows of cells and a list of nodes; `json`, with an object for each record.
 
-use crosscut_calls::{Builder, Frame, Given, Unit};
+use crosscut_calls::{Builder, Frame};
 use crosscut_run::RunWriter;
-use foldhash::{HashMap, HashSet};
-use serde_json::{Map, Value};
 
-use super::json::{begins, number, read};
-use super::{MOST_RANKS, path_node};
+use super::caliper_metrics::{Metrics, Role, role};
+use super::json::{Json, Kind, Style, begins};
+use super::{MOST_RANKS, builder, path_node, plain};
 use crate::error::ImportError;
-use crate::input::Input;
 use crate::inputs::Inputs;
 use crate::reader::{Confidence, Head, Options, Reader};
 
@@ -25,289 +23,280 @@ impl Reader for CaliperJson {
     }
 
     fn detect(&self, inputs: &Inputs<'_>) -> Result<Confidence, ImportError> {
-        inputs.detect_one(detect)
+        plain::detect(inputs, detect)
     }
 
     fn read(&self, inputs: &Inputs<'_>, _: &Options, run: &mut RunWriter) -> Result<(), ImportError> {
         let input = &inputs.one()?;
-        let whole = read(input)?;
-        let mut builder = Builder::new(self.title());
-        let mut metrics = Metrics::default();
-        match &whole {
-            Value::Object(fields) if fields.contains_key("columns") => {
-                split(input, fields, &mut builder, &mut metrics)?;
-            }
-            Value::Object(fields) => {
-                let records = fields.get("records").and_then(Value::as_array);
-                let records = records.ok_or_else(|| input.broken(0, "it has neither columns nor records"))?;
-                plain(input, records, &mut builder, &mut metrics)?;
-            }
-            Value::Array(records) => plain(input, records, &mut builder, &mut metrics)?,
-            _ => return Err(input.broken(0, "it has no records")),
+        let json = &mut Json::open(input, Style::Json)?;
+        let mut reading = Reading { builder: builder(self.title()), metrics: Metrics::default(), records: 0 };
+        match json.kind()? {
+            Kind::Array => reading.records(json)?,
+            _ => reading.objects(json)?,
         }
-        if !metrics.finish(&mut builder) {
+        json.end()?;
+        if reading.records > 0 {
+            let note =
+                "call paths are joined by `/` in this file: a region with a `/` in its name is read as two";
+            reading.builder.note(note);
+        }
+        if !reading.metrics.finish(&mut reading.builder) {
             return Err(input.broken(0, "no column has values that add up"));
         }
-        Ok(builder.finish(run)?)
+        Ok(reading.builder.finish(run)?)
     }
 }
 
-/// What a column is, by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
-    /// What was spent, and adds up.
-    Metric,
-    /// With all that was called: follows from the metric.
-    Inclusive,
-    /// Least, most or mean of several: does not add up.
-    Statistic,
-    Rank,
-    /// The order in which regions were seen first.
-    Order,
-    Label,
+/// A file on its way into a profile.
+struct Reading {
+    builder: Builder,
+    metrics: Metrics,
+    /// Records that were objects.
+    records: u64,
 }
 
-pub(super) fn role(name: &str) -> Role {
-    let is_time = name.contains("time.duration") || name.contains("time.inclusive") || name == "time";
-    let is_count = name == "count" || name.ends_with("#count") || name.ends_with("rc.count");
-    if name == "mpi.rank" || name == "rank" {
-        return Role::Rank;
-    }
-    if name.contains("aggregate.slot") || name == "Node order" {
-        return Role::Order;
-    }
-    let begins = |begin: &str| name.starts_with(begin);
-    if ["min#", "max#", "avg#", "scale#", "scsum#", "avg.", "Min time", "Max time", "Avg time"]
-        .iter()
-        .any(|b| begins(b))
-    {
-        return Role::Statistic;
-    }
-    if name.contains("inclusive") || name == "Total time" {
-        return Role::Inclusive;
-    }
-    if is_time || is_count || begins("sum#") { Role::Metric } else { Role::Label }
+/// A value of a record.
+enum Cell {
+    Text(String),
+    Number(f64),
 }
 
-/// The metrics of a file, and what was left out.
-#[derive(Debug, Default)]
-pub(super) struct Metrics {
-    numbers: HashMap<String, (u32, Unit, f64)>,
-    /// Columns of inclusive values, and these: used where nothing else tells the time.
-    inclusive: Vec<(String, String, Unit, f64)>,
-    inside: Vec<(usize, u32, u32, i64)>,
-    statistics: HashSet<String>,
-    /// Times without a unit.
-    guessed: HashSet<String>,
-}
-
-impl Metrics {
-    /// Adds a value, if its column is one that adds up. Of a column: name, alias, unit.
-    pub fn add(
-        &mut self,
-        builder: &mut Builder,
-        (name, alias, unit): (&str, Option<&str>, Option<&str>),
-        place: u32,
-        node: u32,
-        value: f64,
-    ) {
-        match role(name) {
-            Role::Metric => {}
-            Role::Inclusive => return self.add_inclusive((name, alias, unit), place, node, value),
-            Role::Statistic => {
-                self.statistics.insert(name.to_owned());
-                return;
+impl Reading {
+    /// An array of records.
+    fn records(&mut self, json: &mut Json<'_, '_>) -> Result<(), ImportError> {
+        json.array()?;
+        while json.item()? {
+            let at = json.offset();
+            if !json.object()? {
+                return Err(json.broken_at(at, format!("record {} is not an object", self.records)));
             }
-            Role::Rank | Role::Order | Role::Label => return,
-        }
-        if !self.numbers.contains_key(name) {
-            let (kind, one, known) = unit_of(name, unit);
-            if !known {
-                self.guessed.insert(name.to_owned());
+            let (mut fields, mut key) = (Vec::new(), String::new());
+            while json.key(&mut key)? {
+                fields.extend(cell(json)?.map(|cell| (key.clone(), cell)));
             }
-            let number = builder.metric(title(name, alias), kind, Given::Own);
-            self.numbers.insert(name.to_owned(), (number, kind, one));
+            self.record(json, at, &fields)?;
         }
-        if let Some(&(metric, unit, one)) = self.numbers.get(name) {
-            builder.add(metric, place, node, unit.whole(value, one));
-        }
+        Ok(())
     }
 
-    fn add_inclusive(
-        &mut self,
-        (name, alias, unit): (&str, Option<&str>, Option<&str>),
-        place: u32,
-        node: u32,
-        value: f64,
-    ) {
-        let known = self.inclusive.iter().position(|(other, ..)| other == name);
-        let column = known.unwrap_or_else(|| {
-            let (unit, one, is_known) = unit_of(name, unit);
-            if !is_known {
-                self.guessed.insert(name.to_owned());
+    /// Objects: one with the parts of the file, or records side by side.
+    fn objects(&mut self, json: &mut Json<'_, '_>) -> Result<(), ImportError> {
+        loop {
+            let at = json.offset();
+            if !json.object()? {
+                return Err(json.broken_at(at, "it has no records"));
             }
-            self.inclusive.push((name.to_owned(), title(name, alias).to_owned(), unit, one));
-            self.inclusive.len() - 1
-        });
-        if let Some((_, _, unit, one)) = self.inclusive.get(column) {
-            self.inside.push((column, place, node, unit.whole(value, *one)));
-        }
-    }
-
-    /// All values were added. Says whether there were any that add up.
-    pub fn finish(mut self, builder: &mut Builder) -> bool {
-        let left_out = match self.numbers.is_empty() {
-            true => {
-                for (column, (_, title, unit, _)) in self.inclusive.iter().enumerate() {
-                    let metric = builder.metric(title, *unit, Given::Inclusive);
-                    for &(_, place, node, value) in self.inside.iter().filter(|cell| cell.0 == column) {
-                        builder.add(metric, place, node, value);
+            let (mut fields, mut split, mut has_records) = (Vec::new(), Split::default(), false);
+            let mut key = String::new();
+            while json.key(&mut key)? {
+                match (key.as_str(), json.kind()?) {
+                    ("records", Kind::Array) => {
+                        self.records(json)?;
+                        has_records = true;
                     }
+                    (_, Kind::Array) => split.part(json, &key)?,
+                    _ => fields.extend(cell(json)?.map(|cell| (key.clone(), cell))),
                 }
-                Vec::new()
             }
-            false => std::mem::take(&mut self.inclusive),
-        };
-        let list = |names: &mut dyn Iterator<Item = &str>| {
-            let mut names: Vec<&str> = names.collect();
-            names.sort_unstable();
-            names.join(", ")
-        };
-        if !self.statistics.is_empty() {
-            let names = list(&mut self.statistics.iter().map(String::as_str));
-            builder.note(format!("left out, since they do not add up: {names}"));
-        }
-        if !left_out.is_empty() {
-            let names = list(&mut left_out.iter().map(|(name, ..)| name.as_str()));
-            builder.note(format!("computed instead of read: {names}"));
-        }
-        if !self.guessed.is_empty() {
-            let names = list(&mut self.guessed.iter().map(String::as_str));
-            builder.note(format!("without a unit in the file, taken as microseconds: {names}"));
-        }
-        !self.numbers.is_empty() || !self.inclusive.is_empty()
-    }
-}
-
-/// What people call a column.
-fn title<'a>(name: &'a str, alias: Option<&'a str>) -> &'a str {
-    let is_time = name.ends_with("time.duration") || name.ends_with("time.duration.ns");
-    alias.unwrap_or(if is_time { "time" } else { name })
-}
-
-/// Unit, how many of it one of the file's is, and whether the file says so.
-fn unit_of(name: &str, unit: Option<&str>) -> (Unit, f64, bool) {
-    let is_time = name.contains("time") && !name.contains("count");
-    match unit {
-        Some("sec" | "s") => (Unit::Ns, 1e9, true),
-        Some("msec" | "ms") => (Unit::Ns, 1e6, true),
-        Some("usec" | "us") => (Unit::Ns, 1e3, true),
-        Some("nsec" | "ns") => (Unit::Ns, 1.0, true),
-        _ if name.ends_with("time.duration.ns") => (Unit::Ns, 1.0, true),
-        _ if is_time => (Unit::Ns, 1e3, false),
-        _ if name.contains("count") => (Unit::Count, 1.0, true),
-        _ => (Unit::Micro, 1e6, true),
-    }
-}
-
-/// Rows of cells; a cell that is no value is the number of a node.
-fn split(
-    input: &Input<'_>,
-    fields: &Map<String, Value>,
-    builder: &mut Builder,
-    metrics: &mut Metrics,
-) -> Result<(), ImportError> {
-    let list = |key: &str| fields.get(key).and_then(Value::as_array).map(Vec::as_slice);
-    let missing = |key: &str| input.broken(0, format!("it has no `{key}`"));
-    let columns: Vec<&str> = list("columns")
-        .ok_or_else(|| missing("columns"))?
-        .iter()
-        .map(|name| name.as_str().unwrap_or_default())
-        .collect();
-    let about = list("column_metadata").unwrap_or_default();
-    let text = |column: usize, key: &str| about.get(column)?.get(key)?.as_str();
-    let is_value = |column: usize| {
-        let said = about.get(column).and_then(|about| about.get("is_value")).and_then(Value::as_bool);
-        said.unwrap_or(false)
-    };
-    let nodes = list("nodes").unwrap_or_default();
-    let is_path = |&(column, name): &(usize, &&str)| {
-        !is_value(column) && (*name == "path" || name.starts_with("source.function#callpath"))
-    };
-    let path = columns.iter().enumerate().find(is_path).map(|(column, _)| column);
-    let is_regions = path.is_some_and(|path| columns[path] == "path");
-    let rank = columns.iter().position(|name| role(name) == Role::Rank);
-    for (at, row) in list("data").ok_or_else(|| missing("data"))?.iter().enumerate() {
-        let cells = row.as_array().map(Vec::as_slice).unwrap_or_default();
-        let rank_here = rank.and_then(|rank| cells.get(rank)).and_then(whole).unwrap_or(0);
-        if !(0..MOST_RANKS).contains(&rank_here) {
-            return Err(input.broken(0, format!("row {at} is of rank {rank_here}")));
-        }
-        let labels = match path.and_then(|path| cells.get(path)).and_then(Value::as_u64) {
-            Some(leaf) => labels(nodes, leaf).ok_or_else(|| {
-                input.broken(0, format!("row {at}: node {leaf} is not in the list, or is above itself"))
-            })?,
-            None => Vec::new(),
-        };
-        let frame = |name: &str| if is_regions { Frame::region(name) } else { Frame::function(name) };
-        let node = path_node(builder, labels.into_iter().map(frame))?;
-        let place = builder.place(rank_here, 0);
-        for (column, cell) in cells.iter().enumerate().filter(|&(column, _)| is_value(column)) {
-            if let (Some(name), Some(value)) = (columns.get(column), number(cell)) {
-                let of = (*name, text(column, "attribute.alias"), text(column, "attribute.unit"));
-                metrics.add(builder, of, place, node, value);
+            if split.columns.is_some() || split.rows.is_some() {
+                split.add_to(json, self)?;
+            } else if !has_records {
+                self.record(json, at, &fields)?;
+            }
+            if !json.another()? {
+                return Ok(());
             }
         }
     }
-    Ok(())
+
+    /// A record with its path as a text.
+    fn record(&mut self, json: &Json<'_, '_>, at: u64, fields: &[(String, Cell)]) -> Result<(), ImportError> {
+        let find = |name: &str| fields.iter().find(|(key, _)| key == name).map(|(_, cell)| cell);
+        let path = match find("path") {
+            Some(Cell::Text(path)) => path.as_str(),
+            _ => "",
+        };
+        let rank = find("mpi.rank").and_then(Cell::number).unwrap_or(0.0) as i64;
+        if !(0..MOST_RANKS).contains(&rank) {
+            return Err(json.broken_at(at, format!("record {} is of rank {rank}", self.records)));
+        }
+        self.records += 1;
+        let names = path.split('/').filter(|name| !name.is_empty());
+        let node = path_node(&mut self.builder, names.map(Frame::region))?;
+        let place = self.builder.place(rank, 0);
+        for (name, cell) in fields.iter().filter(|(name, _)| name != "path") {
+            if let Some(value) = cell.number() {
+                self.metrics.add(&mut self.builder, (name, None, None), place, node, value);
+            }
+        }
+        Ok(())
+    }
 }
 
-fn whole(cell: &Value) -> Option<i64> {
-    number(cell).map(|value| value as i64)
+impl Cell {
+    /// Some files have all values in quotes.
+    fn number(&self) -> Option<f64> {
+        match self {
+            Cell::Number(number) => Some(*number),
+            Cell::Text(text) => text.trim().parse().ok().filter(|number: &f64| number.is_finite()),
+        }
+    }
+}
+
+fn cell(json: &mut Json<'_, '_>) -> Result<Option<Cell>, ImportError> {
+    Ok(match json.kind()? {
+        Kind::Text => json.text()?.map(Cell::Text),
+        Kind::Number => json.number()?.map(Cell::Number),
+        _ => {
+            json.skip()?;
+            None
+        }
+    })
+}
+
+/// Rows of cells, which may come before what their columns are. A cell that is no value is the number of a node.
+#[derive(Default)]
+struct Split {
+    columns: Option<Vec<String>>,
+    about: Vec<Column>,
+    nodes: Vec<Label>,
+    /// All cells of all rows, and where each row ends.
+    cells: Vec<f64>,
+    rows: Option<Vec<(usize, u64)>>,
+}
+
+/// What is said of a column.
+#[derive(Default)]
+struct Column {
+    is_value: bool,
+    alias: Option<String>,
+    unit: Option<String>,
+}
+
+#[derive(Default)]
+struct Label {
+    text: String,
+    parent: Option<i64>,
+}
+
+impl Split {
+    /// A part of the file; arrays of other names are passed over.
+    fn part(&mut self, json: &mut Json<'_, '_>, key: &str) -> Result<(), ImportError> {
+        match key {
+            "columns" | "data" | "nodes" | "column_metadata" => drop(json.array()?),
+            _ => return json.skip(),
+        }
+        match key {
+            "columns" => self.columns = Some(Vec::new()),
+            "data" => self.rows = Some(Vec::new()),
+            _ => {}
+        }
+        let mut inside = String::new();
+        while json.item()? {
+            let at = json.offset();
+            match key {
+                "columns" => self.columns.get_or_insert_default().push(json.text()?.unwrap_or_default()),
+                "data" => {
+                    if !json.array()? {
+                        return Err(json.broken_at(at, "a row is not an array"));
+                    }
+                    while json.item()? {
+                        self.cells.push(json.number()?.unwrap_or(f64::NAN));
+                    }
+                    self.rows.get_or_insert_default().push((self.cells.len(), at));
+                }
+                "nodes" => {
+                    let mut label = Label::default();
+                    if json.object()? {
+                        while json.key(&mut inside)? {
+                            match inside.as_str() {
+                                "label" => label.text = json.text()?.unwrap_or_default(),
+                                "parent" => label.parent = json.whole()?,
+                                _ => json.skip()?,
+                            }
+                        }
+                    }
+                    self.nodes.push(label);
+                }
+                _ => self.about.push(Column::read(json)?),
+            }
+        }
+        Ok(())
+    }
+
+    fn add_to(self, json: &Json<'_, '_>, reading: &mut Reading) -> Result<(), ImportError> {
+        let Reading { builder, metrics, .. } = reading;
+        let missing = |key: &str| json.broken_at(0, format!("it has no `{key}`"));
+        let columns = self.columns.ok_or_else(|| missing("columns"))?;
+        let is_value = |column: usize| self.about.get(column).is_some_and(|about| about.is_value);
+        let is_path = |&(column, name): &(usize, &String)| {
+            !is_value(column) && (name == "path" || name.starts_with("source.function#callpath"))
+        };
+        let path = columns.iter().enumerate().find(is_path);
+        let is_regions = path.is_some_and(|(_, name)| name == "path");
+        let path = path.map(|(column, _)| column);
+        let rank = columns.iter().position(|name| role(name) == Role::Rank);
+        let mut begin = 0;
+        for (end, at) in self.rows.ok_or_else(|| missing("data"))? {
+            let row = self.cells.get(begin..end).unwrap_or_default();
+            begin = end;
+            let cell = |column: Option<usize>| column.and_then(|column| row.get(column)).copied();
+            let known = |column| cell(column).filter(|value| !value.is_nan());
+            let rank = known(rank).unwrap_or(0.0) as i64;
+            if !(0..MOST_RANKS).contains(&rank) {
+                return Err(json.broken_at(at, format!("a row of rank {rank}")));
+            }
+            let labels = match known(path) {
+                Some(leaf) => labels(&self.nodes, leaf as i64).ok_or_else(|| {
+                    json.broken_at(at, format!("node {leaf} is not in the list, or is above itself"))
+                })?,
+                None => Vec::new(),
+            };
+            let frame = |name: &str| if is_regions { Frame::region(name) } else { Frame::function(name) };
+            let node = path_node(builder, labels.into_iter().map(frame))?;
+            let place = builder.place(rank, 0);
+            for (column, name) in columns.iter().enumerate().filter(|&(column, _)| is_value(column)) {
+                if let (Some(value), Some(about)) = (known(Some(column)), self.about.get(column)) {
+                    let of = (name.as_str(), about.alias.as_deref(), about.unit.as_deref());
+                    metrics.add(builder, of, place, node, value);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Column {
+    fn read(json: &mut Json<'_, '_>) -> Result<Self, ImportError> {
+        let (mut column, mut key) = (Column::default(), String::new());
+        if json.object()? {
+            while json.key(&mut key)? {
+                match key.as_str() {
+                    "is_value" => column.is_value = json.flag()?.unwrap_or(false),
+                    "attribute.alias" => column.alias = json.text()?,
+                    "attribute.unit" => column.unit = json.text()?,
+                    _ => json.skip()?,
+                }
+            }
+        }
+        Ok(column)
+    }
 }
 
 /// The labels from the root to a node. Parents come before their children.
-fn labels(nodes: &[Value], leaf: u64) -> Option<Vec<&str>> {
+fn labels(nodes: &[Label], leaf: i64) -> Option<Vec<&str>> {
     let mut labels = Vec::new();
     let mut next = Some(leaf);
     while let Some(id) = next {
         let node = nodes.get(usize::try_from(id).ok()?)?;
-        labels.push(node.get("label").and_then(Value::as_str).unwrap_or_default());
-        next = node.get("parent").and_then(Value::as_u64);
+        labels.push(node.text.as_str());
+        next = node.parent;
         if next.is_some_and(|parent| parent >= id) {
             return None;
         }
     }
     labels.reverse();
     Some(labels)
-}
-
-/// Objects, each a record with its path as a text.
-fn plain(
-    input: &Input<'_>,
-    records: &[Value],
-    builder: &mut Builder,
-    metrics: &mut Metrics,
-) -> Result<(), ImportError> {
-    for (at, record) in records.iter().enumerate() {
-        let Some(fields) = record.as_object() else {
-            return Err(input.broken(0, format!("record {at} is no object")));
-        };
-        let path = fields.get("path").and_then(Value::as_str).unwrap_or_default();
-        let rank = fields.get("mpi.rank").and_then(whole).unwrap_or(0);
-        if !(0..MOST_RANKS).contains(&rank) {
-            return Err(input.broken(0, format!("record {at} is of rank {rank}")));
-        }
-        let names = path.split('/').filter(|name| !name.is_empty());
-        let node = path_node(builder, names.map(Frame::region))?;
-        let place = builder.place(rank, 0);
-        for (name, value) in fields {
-            if let Some(value) = number(value) {
-                metrics.add(builder, (name, None, None), place, node, value);
-            }
-        }
-    }
-    Ok(())
 }
 
 fn detect(head: &Head<'_>) -> Confidence {

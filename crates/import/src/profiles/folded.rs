@@ -1,10 +1,10 @@
 //! Collapsed stacks: a call path with its weight in each line, outermost first, as flame graph scripts and many samplers
 //! write them.
 
-use crosscut_calls::{Builder, Frame, Given, Unit};
+use crosscut_calls::{Frame, Given, Unit};
 use crosscut_run::RunWriter;
 
-use super::{lines::Lines, path_node};
+use super::{builder, lines::Lines, path_node, plain};
 use crate::error::ImportError;
 use crate::inputs::Inputs;
 use crate::reader::{Confidence, Head, Options, Reader};
@@ -22,16 +22,16 @@ impl Reader for Folded {
     }
 
     fn detect(&self, inputs: &Inputs<'_>) -> Result<Confidence, ImportError> {
-        inputs.detect_one(detect)
+        plain::detect(inputs, detect)
     }
 
     fn read(&self, inputs: &Inputs<'_>, _: &Options, run: &mut RunWriter) -> Result<(), ImportError> {
         let input = &inputs.one()?;
-        let mut builder = Builder::new(self.title());
+        let mut builder = builder(self.title());
         let place = builder.place(0, 0);
         let metric = builder.metric("samples", Unit::Count, Given::Own);
         let (mut without, mut fractions, mut stacks) = (0u64, 0u64, 0u64);
-        let mut lines = Lines::new(input);
+        let mut lines = Lines::open(input)?;
         while let Some(line) = lines.next()? {
             let text = line.text.trim();
             if text.is_empty() || text.starts_with('#') {

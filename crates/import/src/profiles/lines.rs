@@ -1,52 +1,62 @@
 //! The lines of a text file, each with the byte that it begins at. A line has an end: what is longer than any is refused.
 
-use std::io::{BufRead, BufReader, Read};
-
+use super::plain::Text;
 use crate::error::ImportError;
 use crate::input::Input;
-use crate::stream::{Stream, failed};
 
 /// A line that is longer is none: some other kind of file.
-const LONGEST: u64 = 16 << 20;
+const LONGEST: usize = 16 << 20;
 
 /// Lines without their ends.
 pub struct Lines<'a, 'b> {
-    input: &'a Input<'b>,
-    stream: BufReader<Stream<'a, 'b>>,
+    text: Text<'a, 'b>,
     bytes: Vec<u8>,
-    next: u64,
 }
 
 /// A line.
 pub struct Line<'l> {
-    /// Where it begins in the file.
+    /// Where it begins in the text.
     pub offset: u64,
     /// What is not text in it is replaced.
     pub text: std::borrow::Cow<'l, str>,
 }
 
 impl<'a, 'b> Lines<'a, 'b> {
-    pub fn new(input: &'a Input<'b>) -> Self {
-        Lines { input, stream: Stream::new(input), bytes: Vec::new(), next: 0 }
+    pub fn open(input: &'a Input<'b>) -> Result<Self, ImportError> {
+        Ok(Lines { text: Text::open(input)?, bytes: Vec::new() })
     }
 
     /// The next one.
     pub fn next(&mut self) -> Result<Option<Line<'_>>, ImportError> {
         self.bytes.clear();
-        let offset = self.next;
-        let mut limited = (&mut self.stream).take(LONGEST);
-        let count = limited.read_until(b'\n', &mut self.bytes).map_err(|error| failed(self.input, error))?;
-        if count == 0 {
+        let offset = self.text.offset();
+        loop {
+            let piece = self.text.fill()?;
+            if piece.is_empty() {
+                break;
+            }
+            let end = piece.iter().position(|&byte| byte == b'\n').map(|at| at + 1);
+            let count = end.unwrap_or(piece.len());
+            self.bytes.extend_from_slice(piece.get(..count).unwrap_or_default());
+            self.text.consume(count);
+            if end.is_some() {
+                break;
+            }
+            if self.bytes.len() >= LONGEST {
+                return Err(self.text.broken(offset, format!("a line of more than {LONGEST} bytes")));
+            }
+        }
+        if self.bytes.is_empty() {
             return Ok(None);
         }
-        if count as u64 == LONGEST && !self.bytes.ends_with(b"\n") {
-            return Err(self.input.broken(offset, format!("a line of more than {LONGEST} bytes")));
-        }
-        self.next += count as u64;
         let ends = |byte: &u8| !matches!(byte, b'\n' | b'\r');
         let end = self.bytes.iter().rposition(ends).map_or(0, |last| last + 1);
         let bytes = self.bytes.get(..end).unwrap_or_default();
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").filter(|_| offset == 0).unwrap_or(bytes);
         Ok(Some(Line { offset, text: String::from_utf8_lossy(bytes) }))
+    }
+
+    /// An error at this byte.
+    pub fn broken(&self, offset: u64, what: impl Into<String>) -> ImportError {
+        self.text.broken(offset, what)
     }
 }

@@ -5,7 +5,7 @@ use crosscut_calls::{Builder, Frame, Given, Unit};
 use crosscut_run::RunWriter;
 use foldhash::{HashMap, HashMapExt};
 
-use super::{MOST_RANKS, lines::Lines, path_node};
+use super::{MOST_RANKS, builder, lines::Lines, path_node, plain};
 use crate::error::ImportError;
 use crate::inputs::Inputs;
 use crate::reader::{Confidence, Head, Options, Reader};
@@ -23,20 +23,20 @@ impl Reader for PerfScript {
     }
 
     fn detect(&self, inputs: &Inputs<'_>) -> Result<Confidence, ImportError> {
-        inputs.detect_one(detect)
+        plain::detect(inputs, detect)
     }
 
     fn read(&self, inputs: &Inputs<'_>, _: &Options, run: &mut RunWriter) -> Result<(), ImportError> {
         let input = &inputs.one()?;
         let mut samples = Samples {
-            builder: Builder::new(self.title()),
+            builder: builder(self.title()),
             metrics: HashMap::new(),
             processes: HashMap::new(),
             open: None,
             frames: Vec::new(),
             read: 0,
         };
-        let (mut lost, mut lines) = (0u64, Lines::new(input));
+        let (mut lost, mut lines) = (0u64, Lines::open(input)?);
         while let Some(line) = lines.next()? {
             let text = &*line.text;
             if text.trim().is_empty() {

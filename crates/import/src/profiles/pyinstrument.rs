@@ -1,10 +1,11 @@
 //! Profiles of pyinstrument as JSON: a tree of frames with their inclusive seconds.
 
-use crosscut_calls::{Builder, Frame, Given, Unit};
+use crosscut_calls::{Frame, Given, Unit};
 use crosscut_run::RunWriter;
-use serde_json::Value;
 
-use super::json::{begins, number, read};
+use super::json::{Json, Style, begins};
+use super::nested::{Nested, nested};
+use super::{builder, plain};
 use crate::error::ImportError;
 use crate::inputs::Inputs;
 use crate::reader::{Confidence, Options, Reader};
@@ -22,7 +23,7 @@ impl Reader for PyInstrument {
     }
 
     fn detect(&self, inputs: &Inputs<'_>) -> Result<Confidence, ImportError> {
-        inputs.detect_one(|head| match begins(head.bytes, "root_frame") {
+        plain::detect(inputs, |head| match begins(head.bytes, "root_frame") {
             true => Confidence::CERTAIN,
             false => Confidence::NONE,
         })
@@ -30,29 +31,64 @@ impl Reader for PyInstrument {
 
     fn read(&self, inputs: &Inputs<'_>, _: &Options, run: &mut RunWriter) -> Result<(), ImportError> {
         let input = &inputs.one()?;
-        let whole = read(input)?;
-        let root = whole.get("root_frame").filter(|root| root.is_object());
-        let root = root.ok_or_else(|| input.broken(0, "it has no frames: `root_frame` is empty"))?;
-        let mut builder = Builder::new(self.title());
+        let frames = frames(&mut Json::open(input, Style::Json)?)?;
+        let mut builder = builder(self.title());
         let place = builder.place(0, 0);
         let metric = builder.metric("time", Unit::Ns, Given::Inclusive);
-        let mut open = vec![(0, root)];
-        while let Some((parent, frame)) = open.pop() {
-            let name = frame.get("function").and_then(Value::as_str).unwrap_or_default();
-            let time = frame.get("time").and_then(number);
-            let time = time.ok_or_else(|| input.broken(0, format!("frame `{name}` has no `time`")))?;
+        let mut nodes: Vec<u32> = Vec::with_capacity(frames.len());
+        for frame in frames {
+            let parent = frame.parent.and_then(|parent| nodes.get(parent)).copied().unwrap_or(0);
+            let Read { function, file, line, time } = frame.value;
             // What a frame did itself: newer versions say so as a child.
-            if name == "[self]" {
+            if function == "[self]" {
+                nodes.push(parent);
                 continue;
             }
-            let text = |key: &str| frame.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-            let line = frame.get("line_no").and_then(Value::as_i64).unwrap_or(0);
-            let number = builder.frame(Frame { file: text("file_path"), line, ..Frame::function(name) });
+            let no_time = || input.broken(frame.offset, format!("frame `{function}` has no `time`"));
+            let time = time.ok_or_else(no_time)?;
+            let number = builder.frame(Frame { file, line, ..Frame::function(function) });
             let node = builder.node(parent, number)?;
             builder.add(metric, place, node, Unit::Ns.whole(time, 1e9));
-            let children = frame.get("children").and_then(Value::as_array);
-            open.extend(children.into_iter().flatten().rev().map(|child| (node, child)));
+            nodes.push(node);
         }
         Ok(builder.finish(run)?)
     }
+}
+
+/// A frame of the file.
+#[derive(Default)]
+struct Read {
+    function: String,
+    file: String,
+    line: i64,
+    time: Option<f64>,
+}
+
+/// All frames: those below `root_frame`.
+fn frames(json: &mut Json<'_, '_>) -> Result<Vec<Nested<Read>>, ImportError> {
+    let (mut frames, mut key) = (Vec::new(), String::new());
+    if json.object()? {
+        while json.key(&mut key)? {
+            match key.as_str() {
+                "root_frame" => frames = nested(json, "children", field)?,
+                _ => json.skip()?,
+            }
+        }
+    }
+    json.end()?;
+    match frames.is_empty() {
+        true => Err(json.broken_at(0, "it has no frames: `root_frame` is empty")),
+        false => Ok(frames),
+    }
+}
+
+fn field(json: &mut Json<'_, '_>, key: &str, frame: &mut Read) -> Result<(), ImportError> {
+    match key {
+        "function" => frame.function = json.text()?.unwrap_or_default(),
+        "file_path" => frame.file = json.text()?.unwrap_or_default(),
+        "line_no" => frame.line = json.whole()?.unwrap_or(0),
+        "time" => frame.time = json.number()?,
+        _ => json.skip()?,
+    }
+    Ok(())
 }

@@ -1,11 +1,11 @@
 //! TAU profiles: a file `profile.NODE.CONTEXT.THREAD` for each thread, with a row for each function and, where call paths
 //! were recorded, one for each call path; both tell the same time.
 
-use crosscut_calls::{Builder, Frame, Given, Unit};
+use crosscut_calls::{Frame, Given, Unit};
 use crosscut_run::RunWriter;
 use foldhash::{HashMap, HashMapExt, HashSet};
 
-use super::{MOST_RANKS, lines::Lines, path_node};
+use super::{MOST_RANKS, builder, lines::Lines, path_node};
 use crate::error::ImportError;
 use crate::input::Input;
 use crate::inputs::{FoundFile, Inputs};
@@ -44,7 +44,7 @@ impl Reader for Tau {
     }
 
     fn read(&self, inputs: &Inputs<'_>, _: &Options, run: &mut RunWriter) -> Result<(), ImportError> {
-        let mut builder = Builder::new("TAU");
+        let mut builder = builder("TAU");
         let mut metrics: HashMap<String, [u32; 2]> = HashMap::new();
         let mut flat = 0u64;
         for file in inputs.files() {
@@ -105,7 +105,7 @@ struct Rows {
 
 impl Rows {
     fn read(input: &Input<'_>) -> Result<Self, ImportError> {
-        let mut lines = Lines::new(input);
+        let mut lines = Lines::open(input)?;
         let first = lines.next()?.map(|line| line.text.into_owned()).unwrap_or_default();
         let mut words = first.split_whitespace();
         let count: Option<usize> = words.next().and_then(|count| count.parse().ok());

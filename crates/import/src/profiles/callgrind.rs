@@ -1,0 +1,358 @@
+//! Callgrind's output: functions with what each of their lines cost, and calls with what they cost in all. Names are written
+//! once and then by number, positions as differences to the line before.
+
+mod names;
+
+use crosscut_calls::{Builder, Given, Unit};
+use crosscut_run::RunWriter;
+use foldhash::HashMap;
+
+use super::graph::{Graph, Roots, Told};
+use super::{MOST_RANKS, builder, lines::Lines, plain};
+use crate::error::ImportError;
+use crate::inputs::Inputs;
+use crate::reader::{Confidence, Head, Options, Reader};
+use names::Names;
+
+/// More events than any machine counts at once.
+const MOST_EVENTS: usize = 256;
+
+/// The reader.
+pub struct Callgrind;
+
+impl Reader for Callgrind {
+    fn name(&self) -> &'static str {
+        "callgrind"
+    }
+
+    fn title(&self) -> &'static str {
+        "callgrind, one file or those of all threads"
+    }
+
+    fn detect(&self, inputs: &Inputs<'_>) -> Result<Confidence, ImportError> {
+        match inputs.files().len() {
+            1 => plain::detect(inputs, detect),
+            // A folder may hold files of several runs, and other files too: all have to have the name.
+            _ if self.gathers(inputs) => Ok(Confidence::percent(80)),
+            _ => Ok(Confidence::NONE),
+        }
+    }
+
+    fn gathers(&self, inputs: &Inputs<'_>) -> bool {
+        let is_named = |name: &str| name.starts_with("callgrind.out");
+        let name =
+            |path: &std::path::Path| path.file_name().is_some_and(|name| name.to_str().is_some_and(is_named));
+        !inputs.files().is_empty() && inputs.files().iter().all(|file| name(&file.path))
+    }
+
+    fn read(&self, inputs: &Inputs<'_>, _: &Options, run: &mut RunWriter) -> Result<(), ImportError> {
+        let mut profile = Profile { builder: builder("callgrind"), metrics: HashMap::default(), calls: None };
+        let mut graphs: Vec<Part> = Vec::new();
+        let mut processes: HashMap<i64, i64> = HashMap::default();
+        for file in inputs.files() {
+            let input = inputs.open(file)?;
+            let mut lines = Lines::open(&input)?;
+            let mut reading = Reading::default();
+            while let Some(line) = lines.next()? {
+                let at = line.offset;
+                if let Err(what) = reading.line(&line.text) {
+                    return Err(lines.broken(at, what));
+                }
+            }
+            reading.finish().map_err(|what| lines.broken(input.size(), what))?;
+            for note in reading.notes {
+                profile.builder.note(format!("{}: {note}", input.name()));
+            }
+            for mut part in reading.parts {
+                let next = processes.len() as i64;
+                part.rank = *processes.entry(part.pid).or_insert(next);
+                graphs.push(part);
+            }
+        }
+        if graphs.iter().all(|part| part.is_empty()) {
+            return Err(inputs.one()?.broken(0, "no function has a cost"));
+        }
+        let mut told = Told::default();
+        let mut all = 0i64;
+        for part in graphs.into_iter().filter(|part| !part.is_empty()) {
+            let (metrics, calls) = profile.metrics(&part.events);
+            let place = profile.builder.place(part.rank, part.thread);
+            all = all.saturating_add(part.sums.first().copied().unwrap_or(0));
+            told.add(part.graph.put(&mut profile.builder, place, &metrics, calls)?);
+        }
+        told.note(&mut profile.builder, all);
+        Ok(profile.builder.finish(run)?)
+    }
+}
+
+/// The run's profile and the metrics that it has already.
+struct Profile {
+    builder: Builder,
+    metrics: HashMap<String, u32>,
+    calls: Option<u32>,
+}
+
+impl Profile {
+    /// Metrics of events, and that of calls.
+    fn metrics(&mut self, events: &[String]) -> (Vec<u32>, u32) {
+        let mut numbers = Vec::with_capacity(events.len());
+        for event in events {
+            let number = match self.metrics.get(event) {
+                Some(&number) => number,
+                None => {
+                    let unit = if event.to_lowercase().contains("byte") { Unit::Bytes } else { Unit::Count };
+                    let number = self.builder.metric(event, unit, Given::Own);
+                    self.metrics.insert(event.clone(), number);
+                    number
+                }
+            };
+            numbers.push(number);
+        }
+        let calls = *self.calls.get_or_insert_with(|| self.builder.metric("calls", Unit::Count, Given::Own));
+        (numbers, calls)
+    }
+}
+
+/// What one thread did.
+struct Part {
+    pid: i64,
+    rank: i64,
+    thread: i64,
+    events: Vec<String>,
+    graph: Graph,
+    /// Of all lines.
+    sums: Vec<i64>,
+}
+
+impl Part {
+    fn is_empty(&self) -> bool {
+        self.sums.iter().all(|&sum| sum == 0)
+    }
+}
+
+/// What the next line of numbers is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Next {
+    #[default]
+    Own,
+    /// Of a call: its count and the function that is called.
+    Call(i64, u32),
+    /// Of a jump: nothing but where it is.
+    Jump,
+}
+
+/// A file, line by line.
+#[derive(Default)]
+struct Reading {
+    pid: i64,
+    thread: i64,
+    parts: Vec<Part>,
+    /// The part that lines belong to, once it has events.
+    part: Option<usize>,
+    positions: usize,
+    is_callgrind: bool,
+    has_totals: bool,
+    names: Names,
+    function: Option<u32>,
+    called: Option<u32>,
+    next: Next,
+    /// Positions and costs of the line before.
+    base: Vec<i64>,
+    costs: Vec<i64>,
+    notes: Vec<String>,
+}
+
+impl Reading {
+    fn line(&mut self, text: &str) -> Result<(), String> {
+        let text = text.trim();
+        match text.as_bytes().first() {
+            None | Some(b'#') => Ok(()),
+            Some(b'0'..=b'9' | b'+' | b'-' | b'*') => self.numbers(text),
+            Some(_) => match text.find(['=', ':']) {
+                Some(at) if text.as_bytes().get(at) == Some(&b'=') => {
+                    self.name(&text[..at], text[at + 1..].trim())
+                }
+                Some(at) => self.header(&text[..at], text[at + 1..].trim()),
+                None => Err(format!("a line that is none of callgrind's: {text:.60}")),
+            },
+        }
+    }
+
+    fn header(&mut self, key: &str, value: &str) -> Result<(), String> {
+        let number = |value: &str| value.parse().ok().filter(|number| (0..MOST_RANKS).contains(number));
+        match key {
+            "creator" => self.is_callgrind = value.starts_with("callgrind"),
+            "pid" => {
+                self.pid = number(value).ok_or_else(|| format!("no number of a process: {value:.40}"))?
+            }
+            "part" | "version" => self.part = None,
+            "thread" => {
+                self.thread = number(value).ok_or_else(|| format!("no number of a thread: {value:.40}"))?;
+                self.part = None;
+            }
+            "positions" => {
+                self.positions = value.split_whitespace().count();
+                self.base.resize(self.positions.max(1), 0);
+            }
+            "events" => self.begin(value.split_whitespace().map(str::to_owned).collect())?,
+            "totals" => self.check_totals(value)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Costs are those of these events from here on.
+    fn begin(&mut self, events: Vec<String>) -> Result<(), String> {
+        if events.is_empty() || events.len() > MOST_EVENTS {
+            return Err(format!("{} events", events.len()));
+        }
+        let same = |part: &Part| part.pid == self.pid && part.thread == self.thread && part.events == events;
+        let known = self.parts.iter().position(same);
+        self.base = vec![0; self.positions.max(1)];
+        self.costs = vec![0; events.len()];
+        (self.function, self.called, self.next) = (None, None, Next::Own);
+        self.part = Some(known.unwrap_or(self.parts.len()));
+        if known.is_none() {
+            let sums = vec![0; events.len()];
+            let graph = Graph::new(events.len(), Roots::Rest { rounded: 0 });
+            self.parts.push(Part { pid: self.pid, rank: 0, thread: self.thread, events, graph, sums });
+        }
+        Ok(())
+    }
+
+    fn graph(&mut self) -> Result<&mut Part, String> {
+        let part = self.part.and_then(|part| self.parts.get_mut(part));
+        part.ok_or_else(|| "costs before a line `events:` that says of what".to_owned())
+    }
+
+    fn name(&mut self, key: &str, value: &str) -> Result<(), String> {
+        match key {
+            "calls" => return self.calls(value),
+            "jump" | "jcnd" => {
+                self.next = Next::Jump;
+                return Ok(());
+            }
+            _ => {}
+        }
+        self.names.set(key, value)?;
+        match key {
+            "fn" => {
+                let frame = self.names.function();
+                self.function = Some(self.graph()?.graph.function(&frame));
+            }
+            "cfn" => {
+                let frame = self.names.called();
+                self.called = Some(self.graph()?.graph.function(&frame));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// `calls=count target`: what is called was named before.
+    fn calls(&mut self, value: &str) -> Result<(), String> {
+        let count = value.split_whitespace().next().and_then(number);
+        let count = count.ok_or_else(|| format!("no number of calls: {value:.40}"))?;
+        let called = self.called.take().ok_or("calls of a function that is not named: `cfn=` is missing")?;
+        self.names.forget_called();
+        self.next = Next::Call(count, called);
+        Ok(())
+    }
+
+    /// Positions, then costs.
+    fn numbers(&mut self, text: &str) -> Result<(), String> {
+        let mut words = text.split_whitespace();
+        for base in &mut self.base {
+            let Some(word) = words.next() else { return Err(format!("a position is missing: {text:.60}")) };
+            *base = relative(word, *base).ok_or_else(|| format!("no position: {word:.40}"))?;
+        }
+        let next = std::mem::take(&mut self.next);
+        if next == Next::Jump {
+            return Ok(());
+        }
+        let (part, function) = (self.part, self.function);
+        let part = part.and_then(|part| self.parts.get_mut(part));
+        let part = part.ok_or("costs before a line `events:` that says of what")?;
+        let function = function.ok_or("costs of a function that is not named: `fn=` is missing")?;
+        for cost in &mut self.costs {
+            // Costs at the end that are zero are left out.
+            *cost = match words.next() {
+                Some(word) => relative(word, *cost).ok_or_else(|| format!("no cost: {word:.40}"))?,
+                None => 0,
+            };
+            if *cost < 0 {
+                return Err(format!("a cost below zero: {text:.60}"));
+            }
+        }
+        if let Some(word) = words.next() {
+            return Err(format!("more costs than there are events: {word:.40}"));
+        }
+        if let Next::Call(count, called) = next {
+            part.graph.call(function, called, count, &self.costs);
+            return Ok(());
+        }
+        for (metric, (&cost, sum)) in self.costs.iter().zip(&mut part.sums).enumerate() {
+            part.graph.spent(function, metric, cost);
+            *sum = sum.checked_add(cost).ok_or("costs are too large to be added up")?;
+        }
+        Ok(())
+    }
+
+    /// What the file says that its lines add up to.
+    fn check_totals(&mut self, value: &str) -> Result<(), String> {
+        self.has_totals = true;
+        let totals: Vec<Option<i64>> = value.split_whitespace().map(number).collect();
+        let part = self.graph()?;
+        let fits = part.sums.iter().zip(&totals).all(|(&sum, &total)| Some(sum) == total);
+        if !fits {
+            let sums: Vec<String> = part.sums.iter().map(i64::to_string).collect();
+            let note = format!("its lines add up to {}, but it says {value:.200}", sums.join(" "));
+            self.notes.push(note);
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), String> {
+        if matches!(self.next, Next::Call(..)) {
+            return Err("the file ends before the cost of a call".to_owned());
+        }
+        if self.is_callgrind && !self.has_totals && self.parts.iter().any(|part| !part.is_empty()) {
+            self.notes.push("the line `totals:` at its end is missing: the file may be cut short".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// A number, also with `0x`.
+fn number(word: &str) -> Option<i64> {
+    match word.strip_prefix("0x") {
+        Some(digits) => i64::from_str_radix(digits, 16).ok(),
+        None => word.parse().ok(),
+    }
+}
+
+/// A number, or the difference to the one before, or `*` where it is the same. Addresses use all bits.
+fn relative(word: &str, before: i64) -> Option<i64> {
+    match word.as_bytes().first()? {
+        b'*' => Some(before),
+        b'+' => before.checked_add(number(&word[1..])?),
+        b'-' => before.checked_sub(number(&word[1..])?),
+        _ => match word.strip_prefix("0x") {
+            Some(digits) => u64::from_str_radix(digits, 16).ok().map(|address| address as i64),
+            None => word.parse().ok(),
+        },
+    }
+}
+
+fn detect(head: &Head<'_>) -> Confidence {
+    let text = String::from_utf8_lossy(head.bytes);
+    if text.starts_with("# callgrind format") {
+        return Confidence::CERTAIN;
+    }
+    let mut lines = text.lines().map(str::trim);
+    let has_events = lines.any(|line| line.starts_with("events:"));
+    match has_events && lines.any(|line| line.starts_with("fn=") || line.starts_with("fl=")) {
+        true => Confidence::percent(90),
+        false => Confidence::NONE,
+    }
+}

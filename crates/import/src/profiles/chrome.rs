@@ -1,0 +1,264 @@
+//! Chrome's trace events, as browsers and many other programs write them: spans that begin and end, or have a length, for each
+//! process and thread; and samples of stacks, where the file has them.
+
+mod nest;
+mod samples;
+
+use crosscut_calls::{Builder, Frame, Given, Unit};
+use crosscut_run::RunWriter;
+use foldhash::HashMap;
+
+use super::json::{Json, Kind, Style, begins};
+use super::whose::Whose;
+use super::{builder, plain};
+use crate::error::ImportError;
+use crate::inputs::Inputs;
+use crate::reader::{Confidence, Head, Options, Reader};
+use nest::{Begun, Spans};
+use samples::Samples;
+
+/// The reader.
+pub struct Chrome;
+
+impl Reader for Chrome {
+    fn name(&self) -> &'static str {
+        "chrome"
+    }
+
+    fn title(&self) -> &'static str {
+        "Chrome trace events"
+    }
+
+    fn detect(&self, inputs: &Inputs<'_>) -> Result<Confidence, ImportError> {
+        plain::detect(inputs, detect)
+    }
+
+    fn read(&self, inputs: &Inputs<'_>, _: &Options, run: &mut RunWriter) -> Result<(), ImportError> {
+        let input = &inputs.one()?;
+        let json = &mut Json::open(input, Style::OpenEnded)?;
+        let mut trace = Trace::default();
+        let mut key = String::new();
+        match json.kind()? {
+            Kind::Array => trace.events(json)?,
+            _ => {
+                json.object()?;
+                while json.key(&mut key)? {
+                    match (key.as_str(), json.kind()?) {
+                        ("traceEvents", Kind::Array) => trace.events(json)?,
+                        ("stackFrames", Kind::Object) => trace.samples.frames(json)?,
+                        ("samples", Kind::Array) => trace.samples.list(json)?,
+                        _ => json.skip()?,
+                    }
+                }
+            }
+        }
+        json.end()?;
+        let is_cut = json.is_cut();
+        let mut builder = builder(self.title());
+        if is_cut {
+            builder.note("the file ends without its last bracket: the program may have been stopped");
+        }
+        if !trace.put(&mut builder)? {
+            let others: Vec<String> = trace.others();
+            let what = format!(
+                "no span has a beginning and a length, and there is no sample; events: {}",
+                others.join(", ")
+            );
+            return Err(input.broken(0, what));
+        }
+        Ok(builder.finish(run)?)
+    }
+}
+
+/// Who did something: texts as they stand in the file.
+type Who = (String, String);
+
+/// All events of a file.
+#[derive(Default)]
+struct Trace {
+    names: HashMap<String, u32>,
+    frames: Vec<String>,
+    /// Of each process and thread, in the order in which they occur.
+    numbers: HashMap<Who, usize>,
+    threads: Vec<(Who, Spans)>,
+    samples: Samples,
+    /// Events of other kinds: counters, flows, marks.
+    other: HashMap<String, u64>,
+    order: u32,
+    /// Events without a time.
+    timeless: u64,
+}
+
+/// The fields of an event that are used.
+#[derive(Default)]
+struct Event {
+    phase: String,
+    name: Option<String>,
+    pid: String,
+    tid: String,
+    ts: Option<f64>,
+    dur: Option<f64>,
+    tdur: Option<f64>,
+}
+
+impl Trace {
+    fn events(&mut self, json: &mut Json<'_, '_>) -> Result<(), ImportError> {
+        json.array()?;
+        while json.item()? {
+            let at = json.offset();
+            if json.kind()? != Kind::Object {
+                return Err(json.broken_at(at, "an event is not an object"));
+            }
+            let event = Event::read(json)?;
+            self.event(json, at, event)?;
+        }
+        Ok(())
+    }
+
+    fn event(&mut self, json: &Json<'_, '_>, at: u64, event: Event) -> Result<(), ImportError> {
+        if !matches!(event.phase.as_str(), "B" | "E" | "X") {
+            *self.other.entry(event.phase).or_insert(0) += 1;
+            return Ok(());
+        }
+        let Some(ts) = event.ts else {
+            self.timeless += 1;
+            return Ok(());
+        };
+        let nanoseconds = |micro: f64| -> Result<i64, ImportError> {
+            match micro.abs() < 4e15 {
+                true => Ok(Unit::Ns.whole(micro, 1e3)),
+                false => Err(json.broken_at(at, format!("a time of {micro} microseconds"))),
+            }
+        };
+        let begin = nanoseconds(ts)?;
+        let length = nanoseconds(event.dur.or(event.tdur).unwrap_or(0.0))?;
+        if length < 0 {
+            return Err(json.broken_at(at, "a span that lasts less than nothing"));
+        }
+        let name = event.name.map(|name| self.name(name));
+        self.order = self.order.saturating_add(1);
+        let order = self.order;
+        let spans = self.thread((event.pid, event.tid));
+        spans.seen(begin.saturating_add(length));
+        match event.phase.as_str() {
+            "X" => spans.whole(begin, begin.saturating_add(length), name.unwrap_or(0), order),
+            "B" => spans.mark(Begun { at: begin, name, is_begin: true, order }),
+            _ => spans.mark(Begun { at: begin, name, is_begin: false, order }),
+        }
+        Ok(())
+    }
+
+    fn name(&mut self, name: String) -> u32 {
+        if self.frames.is_empty() {
+            // What stands for spans without a name.
+            self.frames.push("(no name)".to_owned());
+        }
+        if let Some(&number) = self.names.get(&name) {
+            return number;
+        }
+        let number = self.frames.len() as u32;
+        self.frames.push(name.clone());
+        self.names.insert(name, number);
+        number
+    }
+
+    fn thread(&mut self, who: Who) -> &mut Spans {
+        let next = self.threads.len();
+        let number = *self.numbers.entry(who.clone()).or_insert(next);
+        if number == next {
+            self.threads.push((who, Spans::default()));
+        }
+        &mut self.threads[number].1
+    }
+
+    fn others(&self) -> Vec<String> {
+        let mut others: Vec<String> =
+            self.other.iter().map(|(phase, count)| format!("{count} of `{phase:.8}`")).collect();
+        others.sort_unstable();
+        others
+    }
+
+    /// Puts all of it into the profile. Says whether there was anything.
+    fn put(&mut self, builder: &mut Builder) -> Result<bool, ImportError> {
+        let mut whose = Whose::default();
+        let (mut clipped, mut unclosed, mut unmatched) = (0, 0, 0);
+        let mut has_spans = false;
+        let threads = std::mem::take(&mut self.threads);
+        if !threads.is_empty() {
+            let time = builder.metric("time", Unit::Ns, Given::Own);
+            let calls = builder.metric("calls", Unit::Count, Given::Own);
+            let mut numbers: Vec<Option<u32>> = vec![None; self.frames.len().max(1)];
+            for (who, spans) in threads {
+                let place = whose.place(builder, &who.0, &who.1);
+                let nested = spans.nest();
+                (clipped, unclosed) = (clipped + nested.clipped, unclosed + nested.unclosed);
+                unmatched += nested.unmatched;
+                let mut nodes: Vec<u32> = Vec::with_capacity(nested.spans.len());
+                for span in &nested.spans {
+                    let at = span.name as usize;
+                    let known = numbers.get(at).copied().flatten();
+                    let frame = known.unwrap_or_else(|| {
+                        let name = self.frames.get(at).map_or("(no name)", String::as_str);
+                        builder.frame(Frame::function(name))
+                    });
+                    if let Some(number) = numbers.get_mut(at) {
+                        *number = Some(frame);
+                    }
+                    let parent = span.parent.and_then(|parent| nodes.get(parent)).copied().unwrap_or(0);
+                    let node = builder.node(parent, frame)?;
+                    nodes.push(node);
+                    builder.add(time, place, node, span.own);
+                    builder.add(calls, place, node, 1);
+                    has_spans = true;
+                }
+            }
+        }
+        let has_samples = std::mem::take(&mut self.samples).put(builder, &mut whose)?;
+        let mut note = |count: u64, what: &str| {
+            if count > 0 {
+                builder.note(format!("{count} {what}"));
+            }
+        };
+        note(clipped, "spans reach beyond the one around them, and were cut off there");
+        note(unclosed, "spans never end, and were ended with their thread's last event");
+        note(
+            unmatched,
+            "ends have another name than what is open, or nothing is open: nearest of that name, or passed over",
+        );
+        note(self.timeless, "events have no time, and were passed over");
+        note(
+            self.other.get("P").copied().unwrap_or(0),
+            "events hold samples of V8's own profiler, which are not read: only spans are",
+        );
+        Ok(has_spans || has_samples)
+    }
+}
+
+impl Event {
+    fn read(json: &mut Json<'_, '_>) -> Result<Self, ImportError> {
+        let (mut event, mut key) = (Event::default(), String::new());
+        json.object()?;
+        while json.key(&mut key)? {
+            match key.as_str() {
+                "ph" => event.phase = json.text()?.unwrap_or_default(),
+                "name" => event.name = json.text()?,
+                "pid" => event.pid = json.text()?.unwrap_or_default(),
+                "tid" => event.tid = json.text()?.unwrap_or_default(),
+                "ts" => event.ts = json.number()?,
+                "dur" => event.dur = json.number()?,
+                "tdur" => event.tdur = json.number()?,
+                _ => json.skip()?,
+            }
+        }
+        Ok(event)
+    }
+}
+
+fn detect(head: &Head<'_>) -> Confidence {
+    let has = |key: &str| begins(head.bytes, key);
+    let is_array = head.bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
+    match has("traceEvents") || (is_array && has("ph") && (has("ts") || has("pid"))) {
+        true => Confidence::percent(95),
+        false => Confidence::NONE,
+    }
+}

@@ -1,0 +1,98 @@
+//! Samples of stacks beside the spans: `stackFrames`, each with its parent, and `samples`, each with the frame it ended in.
+
+use crosscut_calls::{Builder, Frame, Given, Unit};
+use foldhash::{HashMap, HashSet};
+
+use super::super::json::{Json, Kind};
+use super::super::path_node;
+use super::super::whose::Whose;
+use crate::error::ImportError;
+
+/// Frames by their names in the file, and how often each thread was seen in one.
+#[derive(Default)]
+pub struct Samples {
+    frames: HashMap<String, (String, String, Option<String>)>,
+    weights: HashMap<(String, String), i64>,
+    /// Threads and frames in the order in which they occur.
+    order: Vec<(String, String)>,
+}
+
+impl Samples {
+    /// `{"5": {"name": "f", "category": "lib", "parent": "3"}}`.
+    pub fn frames(&mut self, json: &mut Json<'_, '_>) -> Result<(), ImportError> {
+        let (mut id, mut key) = (String::new(), String::new());
+        json.object()?;
+        while json.key(&mut id)? {
+            let (mut name, mut category, mut parent) = (String::new(), String::new(), None);
+            if json.object()? {
+                while json.key(&mut key)? {
+                    match key.as_str() {
+                        "name" => name = json.text()?.unwrap_or_default(),
+                        "category" => category = json.text()?.unwrap_or_default(),
+                        "parent" => parent = json.text()?,
+                        _ => json.skip()?,
+                    }
+                }
+            }
+            self.frames.insert(id.clone(), (name, category, parent));
+        }
+        Ok(())
+    }
+
+    /// `[{"tid": 1, "ts": 1.5, "sf": 5, "weight": 1}]`.
+    pub fn list(&mut self, json: &mut Json<'_, '_>) -> Result<(), ImportError> {
+        let mut key = String::new();
+        json.array()?;
+        while json.item()? {
+            let at = json.offset();
+            let (mut tid, mut frame, mut weight) = (String::new(), String::new(), 1);
+            if json.kind()? != Kind::Object {
+                return Err(json.broken_at(at, "a sample is not an object"));
+            }
+            json.object()?;
+            while json.key(&mut key)? {
+                match key.as_str() {
+                    "tid" => tid = json.text()?.unwrap_or_default(),
+                    "sf" => frame = json.text()?.unwrap_or_default(),
+                    "weight" => weight = json.whole()?.unwrap_or(1),
+                    _ => json.skip()?,
+                }
+            }
+            let order = &mut self.order;
+            let sum = self.weights.entry((tid, frame)).or_insert_with_key(|(tid, frame)| {
+                order.push((tid.clone(), frame.clone()));
+                0
+            });
+            *sum = sum.saturating_add(weight);
+        }
+        Ok(())
+    }
+
+    /// Puts them into the profile. Says whether there were any.
+    pub fn put(self, builder: &mut Builder, whose: &mut Whose) -> Result<bool, ImportError> {
+        if self.order.is_empty() {
+            return Ok(false);
+        }
+        let metric = builder.metric("samples", Unit::Count, Given::Own);
+        let mut lost = 0u64;
+        for (tid, leaf) in &self.order {
+            let (mut path, mut seen, mut next) = (Vec::new(), HashSet::default(), Some(leaf));
+            while let Some(id) = next.filter(|id| !id.is_empty()) {
+                let Some((name, category, parent)) = self.frames.get(id).filter(|_| seen.insert(id)) else {
+                    lost += 1;
+                    break;
+                };
+                path.push(Frame { module: category.clone(), ..Frame::function(name) });
+                next = parent.as_ref();
+            }
+            let node = path_node(builder, path.into_iter().rev())?;
+            let place = whose.thread(builder, tid);
+            let weight = self.weights.get(&(tid.clone(), leaf.clone())).copied().unwrap_or(0);
+            builder.add(metric, place, node, weight);
+        }
+        if lost > 0 {
+            builder.note(format!("{lost} stacks name a frame that is not in the file: they begin below it"));
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,415 @@
+//! Call graphs that become trees. Some profilers write what was spent in each function, and in each call from one function to
+//! another with all that it called, but not on which path. What is known stays exact: what was spent in a function is the
+//! same over all its nodes, and with what it called too, outside of recursion. How much of a function belongs to which of its
+//! call paths is estimated: by what each of its callers brings.
+//!
+//! Functions that call each other in a circle are one: below the one that was entered stand the others, with what they called
+//! outside of the circle. Values are shared out in whole numbers, and what is shared out is taken away, so that nothing is lost
+//! or counted twice. The heaviest calls are followed first; the rest, where a graph has more paths than anybody wants to see,
+//! stands as one node below its caller.
+
+mod circles;
+mod share;
+
+use std::collections::BinaryHeap;
+
+use crosscut_calls::{Builder, CallsError, Frame};
+use foldhash::HashMap;
+
+use circles::circles;
+use share::share;
+
+/// A tree has no more nodes than this, and those that it needs to say what was left together.
+const MOST_NODES: usize = 1 << 17;
+/// What stands for calls that were not followed.
+const REST: &str = "(rare call paths)";
+
+/// A graph on its way into a profile: functions and calls of one place.
+pub struct Graph {
+    metrics: usize,
+    functions: Vec<Function>,
+    numbers: HashMap<Frame, u32>,
+    calls: Vec<Call>,
+    call_numbers: HashMap<(u32, u32), u32>,
+    roots: Roots,
+}
+
+/// Where call paths begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Roots {
+    /// In every function of which more was spent than its callers brought, by more than so much for each number that was
+    /// rounded.
+    Rest { rounded: i64 },
+    /// In those that are said to: all that was spent in others was brought by their callers, and differences are rounding.
+    Said,
+}
+
+struct Function {
+    frame: Frame,
+    own: Vec<i64>,
+    /// Calls by itself.
+    again: i64,
+    is_root: bool,
+}
+
+struct Call {
+    from: u32,
+    to: u32,
+    count: i64,
+    /// With all that was called.
+    cost: Vec<i64>,
+}
+
+/// How well a graph fits together, over several of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// Functions that call each other in a circle.
+    pub in_circles: usize,
+    /// What was not followed, of the first metric.
+    pub rest: i64,
+    /// What callers brought more than was spent, of the first metric: they were cut down.
+    pub too_much: i64,
+}
+
+impl Told {
+    /// Of another graph.
+    pub fn add(&mut self, other: Told) {
+        self.in_circles += other.in_circles;
+        self.rest = self.rest.saturating_add(other.rest);
+        self.too_much = self.too_much.saturating_add(other.too_much);
+    }
+
+    /// Says what is known and what is estimated. `all` is the total of the first metric.
+    pub fn note(self, builder: &mut Builder, all: i64) {
+        let per_cent = |value: i64| value as f64 * 100.0 / all.max(1) as f64;
+        builder.note(
+            "the file has calls between functions, not call paths: values of functions are exact, how they fall on call \
+             paths is estimated by what each caller has",
+        );
+        if self.in_circles > 0 {
+            builder.note(format!(
+                "{} functions call each other in a circle: below the one that is entered stand the others, whoever called them",
+                self.in_circles
+            ));
+        }
+        if self.rest > 0 {
+            builder.note(format!(
+                "{:.2} % are on call paths that are too many and too small to be listed, shown as `{REST}`",
+                per_cent(self.rest)
+            ));
+        }
+        if self.too_much > 0 {
+            builder.note(format!(
+                "callers have {:.2} % more than was spent in what they called: their values were cut down to fit",
+                per_cent(self.too_much)
+            ));
+        }
+    }
+}
+
+impl Graph {
+    /// Nothing, of so many metrics.
+    pub fn new(metrics: usize, roots: Roots) -> Self {
+        Graph {
+            metrics,
+            functions: Vec::new(),
+            numbers: HashMap::default(),
+            calls: Vec::new(),
+            call_numbers: HashMap::default(),
+            roots,
+        }
+    }
+
+    /// The number of a function.
+    pub fn function(&mut self, frame: &Frame) -> u32 {
+        if let Some(&number) = self.numbers.get(frame) {
+            return number;
+        }
+        let number = self.functions.len() as u32;
+        let own = vec![0; self.metrics];
+        self.functions.push(Function { frame: frame.clone(), own, again: 0, is_root: false });
+        self.numbers.insert(frame.clone(), number);
+        number
+    }
+
+    /// Call paths begin where nobody calls: times of callers are not known.
+    pub fn callers_bring_all(&mut self) {
+        self.roots = Roots::Said;
+    }
+
+    /// Something was spent in a function itself.
+    pub fn spent(&mut self, function: u32, metric: usize, value: i64) {
+        let own = self.functions.get_mut(function as usize).and_then(|function| function.own.get_mut(metric));
+        if let Some(own) = own {
+            *own = own.saturating_add(value);
+        }
+    }
+
+    /// Call paths begin here.
+    pub fn root(&mut self, function: u32) {
+        if let Some(function) = self.functions.get_mut(function as usize) {
+            function.is_root = true;
+        }
+    }
+
+    /// A function called another so many times, which took so much of each metric with all that it called.
+    pub fn call(&mut self, from: u32, to: u32, count: i64, cost: &[i64]) {
+        if from == to {
+            // What a function brings to itself is part of what it has already.
+            if let Some(function) = self.functions.get_mut(from as usize) {
+                function.again = function.again.saturating_add(count);
+            }
+            return;
+        }
+        let number = *self.call_numbers.entry((from, to)).or_insert_with(|| {
+            self.calls.push(Call { from, to, count: 0, cost: vec![0; self.metrics] });
+            self.calls.len() as u32 - 1
+        });
+        if let Some(call) = self.calls.get_mut(number as usize) {
+            call.count = call.count.saturating_add(count);
+            for (sum, value) in call.cost.iter_mut().zip(cost) {
+                *sum = sum.saturating_add(*value);
+            }
+        }
+    }
+
+    /// Makes a tree of it. `metrics` are its metrics in the profile, `calls` is the one of calls.
+    pub fn put(
+        mut self,
+        builder: &mut Builder,
+        place: u32,
+        metrics: &[u32],
+        calls: u32,
+    ) -> Result<Told, CallsError> {
+        let links: Vec<(u32, u32)> = self.calls.iter().map(|call| (call.from, call.to)).collect();
+        let circles = circles(self.functions.len(), &links);
+        let mut told = Told::default();
+        let mut parts: Vec<Circle> = Vec::with_capacity(circles.members.len());
+        let mut entering: Vec<Vec<usize>> = vec![Vec::new(); circles.members.len()];
+        let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); circles.members.len()];
+        let mut inside: Vec<i64> = self.functions.iter().map(|function| function.again).collect();
+        for (number, call) in self.calls.iter().enumerate() {
+            let (from, to) = (circles.of[call.from as usize], circles.of[call.to as usize]);
+            if from == to {
+                let inside = &mut inside[call.to as usize];
+                *inside = inside.saturating_add(call.count);
+            } else {
+                leaving[from as usize].push(number);
+                entering[to as usize].push(number);
+            }
+        }
+        // Those that are called come first, so what leaves a circle is right before it is added up.
+        for (number, members) in circles.members.iter().enumerate() {
+            let circle = Circle::new(&mut self, members, &entering[number], &leaving[number], &mut told);
+            told.in_circles += if members.len() > 1 { members.len() } else { 0 };
+            parts.push(circle);
+        }
+        let mut tree = Tree { builder, place, metrics, calls, graph: &self, parts, of: &circles.of, inside };
+        told.rest = tree.grow()?;
+        Ok(told)
+    }
+}
+
+/// Functions that call each other in a circle, or one that does not, and what has not been shared out yet.
+struct Circle {
+    /// Each with what is left of its own values.
+    members: Vec<(u32, Vec<i64>)>,
+    /// Calls that leave it, each with what is left of it and of its count.
+    leaving: Vec<(u32, Vec<i64>, i64)>,
+    /// What is left of all.
+    left: Vec<i64>,
+    /// What no caller brought, and the member that it belongs to.
+    root: (u32, Vec<i64>),
+}
+
+impl Circle {
+    fn new(
+        graph: &mut Graph,
+        members: &[u32],
+        entering: &[usize],
+        leaving: &[usize],
+        told: &mut Told,
+    ) -> Self {
+        let mut root = vec![0; graph.metrics];
+        let mut left = vec![0i64; graph.metrics];
+        let is_said = members.iter().copied().find(|&member| graph.functions[member as usize].is_root);
+        for (metric, left) in left.iter_mut().enumerate() {
+            let own = members.iter().map(|&member| graph.functions[member as usize].own[metric]);
+            let out = leaving.iter().map(|&call| graph.calls[call].cost[metric]);
+            let total = own.chain(out).fold(0i64, i64::saturating_add);
+            let mut brought: Vec<i64> = entering.iter().map(|&call| graph.calls[call].cost[metric]).collect();
+            let sum = brought.iter().copied().fold(0i64, i64::saturating_add);
+            let numbers = (members.len() + entering.len() + leaving.len()) as i64;
+            let slack = match graph.roots {
+                Roots::Rest { rounded } => rounded.saturating_mul(numbers),
+                Roots::Said => i64::MAX,
+            };
+            let is_root = total.saturating_sub(sum) > slack || is_said.is_some() || entering.is_empty();
+            if sum > total || (!is_root && sum < total) {
+                if metric == 0 && sum.saturating_sub(total) > slack {
+                    told.too_much = told.too_much.saturating_add(sum - total);
+                }
+                if sum == 0 {
+                    brought = entering.iter().map(|&call| graph.calls[call].count.max(1)).collect();
+                }
+                for (&call, cost) in entering.iter().zip(share(total, &brought)) {
+                    graph.calls[call].cost[metric] = cost;
+                }
+                root[metric] = 0;
+            } else {
+                root[metric] = total - sum;
+            }
+            *left = total;
+        }
+        let functions = &graph.functions;
+        // Of a circle that nobody is said to enter: the one that has most of the first metric.
+        let heaviest = || {
+            members.iter().copied().max_by_key(|&member| {
+                (functions[member as usize].own.first().copied(), std::cmp::Reverse(member))
+            })
+        };
+        Circle {
+            members: members.iter().map(|&member| (member, functions[member as usize].own.clone())).collect(),
+            leaving: leaving
+                .iter()
+                .map(|&call| (call as u32, graph.calls[call].cost.clone(), graph.calls[call].count))
+                .collect(),
+            left,
+            root: (is_said.or_else(heaviest).unwrap_or(0), root),
+        }
+    }
+
+    /// Takes so much of it: what falls to each member, and to each call with its count.
+    fn take(&mut self, amount: &[i64]) -> Taken {
+        let mut own = vec![vec![0; amount.len()]; self.members.len()];
+        let mut out = vec![(vec![0; amount.len()], 0); self.leaving.len()];
+        let before = (amount.first().copied().unwrap_or(0), self.left.first().copied().unwrap_or(0));
+        for (call, (_, taken)) in self.leaving.iter_mut().zip(&mut out) {
+            // As many calls as there is of the first metric, and all that are left when that is used up.
+            let whole = before.0 >= before.1;
+            let part = i128::from(call.2) * i128::from(before.0) / i128::from(before.1.max(1));
+            *taken = if whole { call.2 } else { i64::try_from(part).unwrap_or(call.2).min(call.2) };
+            call.2 -= *taken;
+        }
+        for (metric, &amount) in amount.iter().enumerate() {
+            let left = self.members.iter().map(|(_, own)| own[metric]);
+            let left: Vec<i64> = left.chain(self.leaving.iter().map(|(_, cost, _)| cost[metric])).collect();
+            let taken = share(amount, &left);
+            let (of_members, of_calls) = taken.split_at(self.members.len());
+            for ((member, own), &taken) in self.members.iter_mut().zip(&mut own).zip(of_members) {
+                member.1[metric] -= taken;
+                own[metric] = taken;
+            }
+            for ((call, out), &taken) in self.leaving.iter_mut().zip(&mut out).zip(of_calls) {
+                call.1[metric] -= taken;
+                out.0[metric] = taken;
+            }
+            self.left[metric] -= amount;
+        }
+        Taken { own, out }
+    }
+}
+
+struct Taken {
+    own: Vec<Vec<i64>>,
+    out: Vec<(Vec<i64>, i64)>,
+}
+
+/// A call that is to be followed. The heaviest comes first, of equal ones the first that was found.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Pending {
+    weight: i64,
+    order: std::cmp::Reverse<u32>,
+    parent: u32,
+    function: u32,
+    amount: Vec<i64>,
+    count: i64,
+}
+
+struct Tree<'t> {
+    builder: &'t mut Builder,
+    place: u32,
+    metrics: &'t [u32],
+    calls: u32,
+    graph: &'t Graph,
+    parts: Vec<Circle>,
+    /// The circle of each function.
+    of: &'t [u32],
+    /// Calls of each function from within its circle, until they are counted.
+    inside: Vec<i64>,
+}
+
+impl Tree<'_> {
+    /// Follows calls from all roots. Says how much of the first metric was not followed.
+    fn grow(&mut self) -> Result<i64, CallsError> {
+        let mut heap = BinaryHeap::new();
+        let mut order = 0u32;
+        let push =
+            |heap: &mut BinaryHeap<Pending>, order: &mut u32, parent, function, amount: Vec<i64>, count| {
+                if amount.iter().any(|&value| value > 0) || count > 0 {
+                    let weight = amount.first().copied().unwrap_or(0);
+                    let order_here = std::cmp::Reverse(*order);
+                    *order = order.saturating_add(1);
+                    heap.push(Pending { weight, order: order_here, parent, function, amount, count });
+                }
+            };
+        // Callers before those they call: in the order of the file where that does not matter.
+        for circle in self.parts.iter().rev() {
+            push(&mut heap, &mut order, 0, circle.root.0, circle.root.1.clone(), 0);
+        }
+        let (mut nodes, mut rest) = (0, 0i64);
+        while let Some(next) = heap.pop() {
+            if nodes >= MOST_NODES {
+                rest = rest.saturating_add(next.weight);
+                let frame = self.builder.frame(Frame::region(REST));
+                let node = self.builder.node(next.parent, frame)?;
+                self.add(node, &next.amount, next.count);
+                continue;
+            }
+            let circle = self.of[next.function as usize] as usize;
+            let taken = self.parts[circle].take(&next.amount);
+            let entered = self.node(next.parent, next.function)?;
+            self.add(entered, &[], next.count);
+            let mut member_nodes = Vec::with_capacity(taken.own.len());
+            for (at, own) in taken.own.iter().enumerate() {
+                let member = self.parts[circle].members[at].0;
+                let leaves = self.parts[circle].leaving.iter().zip(&taken.out).any(|(call, out)| {
+                    self.graph.calls[call.0 as usize].from == member
+                        && (out.1 > 0 || out.0.iter().any(|&value| value > 0))
+                });
+                let node = match member == next.function {
+                    true => entered,
+                    false if leaves || own.iter().any(|&value| value > 0) => self.node(entered, member)?,
+                    false => continue,
+                };
+                nodes += 1;
+                self.add(node, own, 0);
+                member_nodes.push((member, node));
+            }
+            for (at, (amount, count)) in taken.out.into_iter().enumerate() {
+                let call = &self.graph.calls[self.parts[circle].leaving[at].0 as usize];
+                let from = member_nodes.iter().find(|(member, _)| *member == call.from);
+                if let Some(&(_, node)) = from {
+                    push(&mut heap, &mut order, node, call.to, amount, count);
+                }
+            }
+        }
+        Ok(rest)
+    }
+
+    /// The node of a function below another. Calls within its circle are counted at its first, which is its heaviest.
+    fn node(&mut self, parent: u32, function: u32) -> Result<u32, CallsError> {
+        let frame = self.builder.frame(self.graph.functions[function as usize].frame.clone());
+        let node = self.builder.node(parent, frame)?;
+        let inside = std::mem::take(&mut self.inside[function as usize]);
+        self.add(node, &[], inside);
+        Ok(node)
+    }
+
+    fn add(&mut self, node: u32, own: &[i64], count: i64) {
+        for (&metric, &value) in self.metrics.iter().zip(own) {
+            self.builder.add(metric, self.place, node, value);
+        }
+        self.builder.add(self.calls, self.place, node, count);
+    }
+}

@@ -1,0 +1,260 @@
+//! Profiles that are call graphs: callgrind, gprof, cProfile. Values of functions are exact; call paths are estimated.
+
+mod profile;
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crosscut_calls::{Calls, flat};
+use crosscut_tree::NodeId;
+use profile::{adds_up, beside, check, children, fixture, named, read, read_text, refused, top};
+use proptest::prelude::*;
+
+/// Inclusive values by name; a function that calls itself counts once.
+fn inclusive(calls: &Calls, name: &str) -> i64 {
+    let is_named = |frame: u32| calls.frames()[frame as usize].name == name;
+    flat(calls, 0).into_iter().filter(|row| is_named(row.frame)).map(|row| row.inclusive).sum()
+}
+
+fn count(calls: &Calls, name: &str) -> i64 {
+    let metric = calls.summary().metrics.iter().position(|metric| metric.name == "calls").unwrap();
+    let is_named = |frame: u32| calls.frames()[frame as usize].name == name;
+    flat(calls, metric).into_iter().filter(|row| is_named(row.frame)).map(|row| row.own).sum()
+}
+
+#[test]
+fn callgrind() {
+    let (_work, calls) = read(&fixture("cg.out"));
+    assert_eq!(calls.inclusive(0, NodeId::ROOT), 114_883_873);
+    assert_eq!((calls.summary().frames, calls.summary().places), (284, 1));
+    adds_up(&calls);
+    let first = [
+        ("__cos_fma", 53_604_728),
+        ("__sin_fma", 51_324_860),
+        ("leaf", 9_798_568),
+        ("do_lookup_x", 29_109),
+        ("_dl_relocate_object", 25_637),
+    ];
+    assert_eq!(top(&calls, 5), named(&first));
+    for (name, value) in
+        [("main", 114_738_674), ("leaf", 114_729_427), ("rec", 80_989_978), ("mid", 33_743_781)]
+    {
+        assert_eq!(inclusive(&calls, name), value, "{name}");
+    }
+    assert_eq!(calls.summary().metrics[0].name, "Ir");
+    assert!(calls.summary().notes.iter().any(|note| note.contains("estimated")));
+    assert!(!calls.summary().notes.iter().any(|note| note.contains("add up to") || note.contains("rare")));
+}
+
+#[test]
+fn gprof() {
+    let (_work, calls) = read(&fixture("gprof.txt"));
+    check(&calls, 6, 1, 30_000_000);
+    assert_eq!(top(&calls, 2), named(&[("leaf", 20_000_000), ("_init", 10_000_000)]));
+    assert_eq!((count(&calls, "leaf"), count(&calls, "mid"), count(&calls, "rec")), (32_800, 200, 25_400));
+    assert_eq!(inclusive(&calls, "main"), 20_000_000);
+    let roots = children(&calls, NodeId::ROOT);
+    assert_eq!(roots, named(&[("main", 20_000_000), ("_init", 10_000_000)]));
+}
+
+#[test]
+fn cprofile() {
+    let (_work, calls) = read(&fixture("small.pstats"));
+    assert_eq!(calls.inclusive(0, NodeId::ROOT), 77_249_999);
+    adds_up(&calls);
+    assert_eq!(top(&calls, 1)[0].0, "leaf");
+    assert_eq!((count(&calls, "leaf"), count(&calls, "rec"), count(&calls, "even")), (530, 630, 50));
+    assert!(calls.summary().notes.iter().any(|note| note.contains("2 functions call each other")));
+    let roots: Vec<String> = children(&calls, NodeId::ROOT).into_iter().map(|(name, _)| name).collect();
+    assert!(roots.iter().any(|name| name == "work") && roots.len() <= 2, "{roots:?}");
+}
+
+#[test]
+fn cprofile_of_both_pythons() {
+    let folder = "public/cct/cprofile-hatchet-pstats/";
+    let Some(path) = beside(&format!("{folder}cprofile-cycle.pstats")) else { return };
+    let (_work, calls) = read(&path);
+    assert_eq!((calls.summary().frames, calls.summary().places), (9, 1));
+    assert_eq!((calls.inclusive(0, NodeId::ROOT) + 500) / 1000, 23_045_403);
+    let micro = |(name, value): (String, i64)| (name, (value + 500) / 1000);
+    let first: Vec<(String, i64)> = top(&calls, 3).into_iter().map(micro).collect();
+    assert_eq!(first, named(&[("recursive", 22_738_800), ("g", 257_369), ("f", 48_894)]));
+    let Some(path) = beside(&format!("{folder}cprofile-cycle-py2.pstats")) else { return };
+    let (_work, calls) = read(&path);
+    assert_eq!((calls.summary().frames, calls.summary().places), (9, 1));
+    assert_eq!((calls.inclusive(0, NodeId::ROOT) + 500) / 1000, 2_361_709);
+    let first: Vec<(String, i64)> = top(&calls, 3).into_iter().map(micro).collect();
+    assert_eq!(first, named(&[("recursive", 2_297_906), ("f", 33_695), ("g", 23_394)]));
+}
+
+const HEAD: &str = "# callgrind format\ncreator: callgrind-3.19.0\npositions: line\nevents: Ir Dr\n";
+
+/// Every kind of line, with numbers counted by hand.
+#[test]
+fn lines_of_callgrind() {
+    let text = format!(
+        "{HEAD}\
+         ob=(1) /bin/prog\nfl=(1) main.c\nfn=(1) main\n10 5 1\n+2 7\n\
+         cfi=(2) solve.c\ncfn=(2) solve\ncalls=3 20\n* 30 3\n\
+         jump=4 +8\n+1\n13 2 1\n\
+         fl=(2)\nfn=(2)\n0x14 10 1\nfi=(3) inline.h\n-4 20 2\nfe=(2)\n\
+         totals: 44 5\n"
+    );
+    let (_work, calls) = read_text(&text).unwrap();
+    check(&calls, 2, 1, 44);
+    assert_eq!(calls.inclusive(1, NodeId::ROOT), 5);
+    assert_eq!(children(&calls, NodeId::ROOT), named(&[("main", 44)]));
+    assert_eq!(children(&calls, NodeId(1)), named(&[("solve", 30)]));
+    assert_eq!(count(&calls, "solve"), 3);
+    let solve = calls.frame(NodeId(2)).unwrap();
+    assert_eq!((solve.module.as_str(), solve.file.as_str()), ("/bin/prog", "solve.c"));
+    assert!(!calls.summary().notes.iter().any(|note| note.contains("but it says")));
+    let (_work, calls) = read_text(&text.replace("totals: 44 5", "totals: 45 5")).unwrap();
+    assert!(calls.summary().notes.iter().any(|note| note.contains("add up to 44 5, but it says 45 5")));
+}
+
+/// Parts of one thread are added; threads are places.
+#[test]
+fn parts_and_threads_of_callgrind() {
+    let part = |part: u32, thread: u32, cost: u32| {
+        format!("pid: 9\npart: {part}\nthread: {thread}\nevents: Ir\nfn=(1) main\n1 {cost}\n")
+    };
+    let text = format!("# callgrind format\n{}{}{}", part(1, 1, 5), part(2, 1, 7), part(1, 2, 100));
+    let (_work, calls) = read_text(&text).unwrap();
+    check(&calls, 1, 2, 112);
+    assert_eq!(calls.at_places(0, 0..2), [12, 100]);
+}
+
+/// Functions in a circle: the one that is entered stands above the others, and nothing counts twice.
+#[test]
+fn circles_of_callgrind() {
+    let text = format!(
+        "{HEAD}fn=(1) main\n1 1\ncfn=(2) even\ncalls=1 1\n1 60\n\
+         fn=(2) even\n1 20\ncfn=(3) odd\ncalls=9 1\n1 400\n\
+         fn=(3) odd\n1 30\ncfn=(2)\ncalls=8 1\n1 390\ncfn=(4) leaf\ncalls=2 1\n1 10\n\
+         fn=(4) leaf\n1 10\n"
+    );
+    let (_work, calls) = read_text(&text).unwrap();
+    check(&calls, 4, 1, 61);
+    assert_eq!(children(&calls, NodeId(1)), named(&[("even", 60)]));
+    assert_eq!(children(&calls, NodeId(2)), named(&[("odd", 40)]));
+    assert_eq!(children(&calls, NodeId(3)), named(&[("leaf", 10)]));
+    assert_eq!((count(&calls, "even"), count(&calls, "odd"), count(&calls, "leaf")), (9, 9, 2));
+}
+
+#[test]
+fn what_is_wrong_with_graphs() {
+    let wrong: [(&str, &str); 9] = [
+        ("fn=(1) main\n1 2 3 4\n", "more costs than there are events"),
+        ("fn=(1) main\n1 x\n", "no cost: x"),
+        ("fn=(1) main\nx 1\n", "a line that is none of callgrind's"),
+        ("1 2\n", "a function that is not named"),
+        ("fn=(1)\n1 2\n", "nothing is named (1)"),
+        ("fn=(1) main\ncalls=1 2\n", "`cfn=` is missing"),
+        ("fn=(1) main\ncfn=(2) f\ncalls=1 2\n", "ends before the cost of a call"),
+        ("fn=(1) main\n1 -5\n", "a cost below zero"),
+        ("fn=(1) main\n1 9223372036854775807\n1 9223372036854775807\n", "too large to be added up"),
+    ];
+    for (lines, expected) in wrong {
+        let what = refused(format!("{HEAD}{lines}").as_bytes());
+        assert!(what.starts_with("byte ") && what.contains(expected), "{what}");
+    }
+    let text = std::fs::read_to_string(fixture("gprof.txt")).unwrap();
+    let what = refused(text.replace("32800         leaf", "3280O         leaf").as_bytes());
+    assert!(what.contains("byte ") || what.contains("call graph"), "{what}");
+    let cut = text.find("mid [3]\n----").map(|at| &text[..at]).unwrap_or(&text[..1900]);
+    assert!(refused(cut.as_bytes()).contains("within the call graph"));
+    let bytes = std::fs::read(fixture("small.pstats")).unwrap();
+    assert!(refused(&bytes[..bytes.len() - 5]).contains("the file ends"));
+    assert!(refused(&[&bytes[..], b"x"].concat()).contains("something follows"));
+}
+
+/// A call of the tree that a program made: its function, where it was called from, what it took itself.
+type Made = Vec<(usize, usize, i64)>;
+
+/// Random call trees without recursion: functions call only those with higher numbers.
+fn trees() -> impl Strategy<Value = Made> {
+    prop::collection::vec((any::<prop::sample::Index>(), 1usize..4, 0i64..1000), 1..60).prop_map(|drawn| {
+        let mut made: Made = vec![(0, 0, 1)];
+        for (parent, up, own) in drawn {
+            let parent = parent.index(made.len());
+            made.push((made[parent].0 + up, parent, own));
+        }
+        made
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    /// Of a graph that was made of a tree: own values, inclusive values and what each caller brought come back exactly.
+    #[test]
+    fn a_graph_gives_back_what_it_was_made_of(made in trees()) {
+        let mut whole: Vec<i64> = made.iter().map(|call| call.2).collect();
+        for at in (1..made.len()).rev() {
+            let value = whole[at];
+            whole[made[at].1] += value;
+        }
+        let (mut own, mut all) = (BTreeMap::new(), BTreeMap::new());
+        let mut edges: BTreeMap<(usize, usize), (i64, i64)> = BTreeMap::new();
+        for (at, &(function, parent, value)) in made.iter().enumerate() {
+            *own.entry(function).or_insert(0) += value;
+            *all.entry(function).or_insert(0) += whole[at];
+            if at > 0 {
+                let edge = edges.entry((made[parent].0, function)).or_insert((0, 0));
+                *edge = (edge.0 + 1, edge.1 + whole[at]);
+            }
+        }
+        let mut text = HEAD.to_owned();
+        for (function, value) in &own {
+            writeln!(text, "fn=f{function}\n1 {value} 1").unwrap();
+            for ((_, to), (count, cost)) in edges.range((*function, 0)..(*function + 1, 0)) {
+                writeln!(text, "cfn=f{to}\ncalls={count} 1\n1 {cost}").unwrap();
+            }
+        }
+        let (_work, calls) = read_text(&text).unwrap();
+        adds_up(&calls);
+        prop_assert_eq!(calls.inclusive(0, NodeId::ROOT), whole[0]);
+        let rows = flat(&calls, 0);
+        for (function, value) in &own {
+            let name = format!("f{function}");
+            let row = rows.iter().find(|row| calls.frames()[row.frame as usize].name == name);
+            prop_assert_eq!(row.map_or(0, |row| row.own), *value);
+            prop_assert_eq!(row.map_or(0, |row| row.inclusive), all[function]);
+        }
+        let mut found: BTreeMap<(String, String), i64> = BTreeMap::new();
+        for at in 1..calls.node_count() {
+            let node = NodeId(at as u32);
+            let name = |node| calls.frame(node).map(|frame| frame.name.clone()).unwrap_or_default();
+            let parent = calls.tree().parent(node).map(name).unwrap_or_default();
+            *found.entry((parent, name(node))).or_insert(0) += calls.inclusive(0, node);
+        }
+        for ((from, to), (_, cost)) in &edges {
+            prop_assert_eq!(found.get(&(format!("f{from}"), format!("f{to}"))).copied().unwrap_or(0), *cost);
+        }
+    }
+
+    /// Whatever the calls say, in circles and out of proportion: what was spent in functions is never lost or doubled.
+    #[test]
+    fn any_graph_keeps_its_own_values(
+        own in prop::collection::vec(0i64..100, 6),
+        edges in prop::collection::vec((0usize..6, 0usize..6, 1i64..5, 0i64..300), 0..20),
+    ) {
+        prop_assume!(own.iter().any(|&value| value > 0));
+        let mut text = HEAD.to_owned();
+        for (function, value) in own.iter().enumerate() {
+            writeln!(text, "fn=f{function}\n1 {value}").unwrap();
+            for (_, to, count, cost) in edges.iter().filter(|edge| edge.0 == function) {
+                writeln!(text, "cfn=f{to}\ncalls={count} 1\n1 {cost}").unwrap();
+            }
+        }
+        let (_work, calls) = read_text(&text).unwrap();
+        adds_up(&calls);
+        let rows = flat(&calls, 0);
+        for (function, &value) in own.iter().enumerate() {
+            let name = format!("f{function}");
+            let found: i64 = rows.iter().filter(|row| calls.frames()[row.frame as usize].name == name).map(|row| row.own).sum();
+            prop_assert_eq!(found, value, "{}", name);
+        }
+    }
+}
