@@ -1,7 +1,7 @@
 /* A program with a known hot path, for profilers: main > solve > sweep > relax. `sweep` and `relax` are in a library of
  * their own (kernel.c), so that there are two modules; `add_up` takes a few per cent.
  *
- *     cc -O1 -g -fno-omit-frame-pointer solver.c kernel.c -o solver && ./solver 2000
+ *     cc -O0 -g solver.c kernel.c -o solver && ./solver 2000
  */
 #include <stdio.h>
 #include <stdlib.h>

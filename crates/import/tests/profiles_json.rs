@@ -112,7 +112,7 @@ fn firefox() {
     let (_work, calls) = read(&fixture("firefox.json"));
     check(&calls, 5, 2, 12);
     assert_eq!(calls.at_places(0, 0..calls.node_count()), [5, 7]);
-    let first = [("loop", 7), ("dot", 3), ("core::fmt::Write::write_fmt", 1), ("(outside)", 1)];
+    let first = [("loop", 7), ("dot", 3), ("(outside)", 1), ("core::fmt::Write::write_fmt", 1)];
     assert_eq!(top(&calls, 4), named(&first));
     let main = calls.frames().iter().find(|frame| frame.name == "main").unwrap();
     assert_eq!(main.module, "prog");

@@ -234,10 +234,13 @@ impl Reading {
             let (_, rest) = real(rest)?;
             let (own, rest) = real(rest)?;
             let (_, rest) = real(rest)?;
-            // `a+b`: b of the calls are its own. Nothing for the one that nobody called.
+            // `a+b`: b of the calls are its own. Nothing for one that nobody called.
             let calls =
                 word(rest).filter(|(word, _)| word.split('+').all(|part| part.parse::<i64>().is_ok()));
-            let (calls, rest) = calls.unwrap_or(("", rest));
+            let (calls, rest) = match calls {
+                None if !self.is_spontaneous => return None,
+                calls => calls.unwrap_or(("", rest)),
+            };
             let (name, _) = named(rest)?;
             self.has_line = true;
             self.is_circle = name.contains("as a whole>");

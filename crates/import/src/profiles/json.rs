@@ -302,7 +302,10 @@ fn ends(letter: u8, object: bool, style: Style) -> bool {
 
 /// A byte for people.
 fn shown(byte: u8) -> String {
-    format!("`{}`", byte.escape_ascii())
+    match byte.is_ascii_graphic() {
+        true => format!("`{}`", char::from(byte)),
+        false => format!("`{}`", byte.escape_ascii()),
+    }
 }
 
 /// Whether the first bytes are those of JSON with this word as a key.

@@ -145,7 +145,7 @@ fn rows<const N: usize>(
 ) -> Result<(), ImportError> {
     json.array()?;
     while json.item()? {
-        for column in found.iter_mut() {
+        for (column, _) in found.iter_mut().zip(places).filter(|(_, place)| place.is_some()) {
             column.push(-1);
         }
         if !json.array()? {
