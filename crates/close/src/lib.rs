@@ -312,6 +312,13 @@ fn describe(run: &mut RunWriter, processes: &[&Process], options: &Options, drop
     if let Some(processors) = processors.max() {
         manifest.facts.insert("processors".into(), processors.into());
     }
+    // Several processes see the same processors, or others: their times do not add up.
+    if let [process] = processes {
+        let idle = |key: &str| process.get(key)?.parse::<u64>().ok();
+        if let (Some(before), Some(after)) = (idle("idle-before"), idle("idle-after")) {
+            manifest.facts.insert("idle_ns".into(), after.saturating_sub(before).into());
+        }
+    }
 }
 
 /// Whether the program cancelled some of its tasks: then they are not missing.

@@ -16,6 +16,7 @@ mod fold;
 #[cfg(test)]
 mod fold_tests;
 mod gomp;
+mod idle;
 mod lend;
 mod locks;
 mod memory;

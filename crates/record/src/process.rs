@@ -11,7 +11,7 @@ use crosscut_events::{
 };
 
 use crate::options::Options;
-use crate::{clock, failure, files, gomp, memory, mutexes, sys, thread};
+use crate::{clock, failure, files, gomp, idle, memory, mutexes, sys, thread};
 
 static SHARED: OnceLock<Process> = OnceLock::new();
 /// Off in a process that was not started by `crosscut record`, and in the child of a `fork`.
@@ -96,6 +96,9 @@ extern "C" fn at_exit() {
     {
         thread::at_process_exit();
         process.copy_maps();
+        if let Some(idle) = idle::nanos() {
+            process.note("idle-after", &idle.to_string());
+        }
         process.note("ended", &format!("{} {}", clock::ticks(process.clock), sys::nanos()));
     }
 }
@@ -172,6 +175,9 @@ impl Process {
         // What it may use: who has more threads than that must share processors.
         if let Ok(processors) = std::thread::available_parallelism() {
             line("processors", &processors.to_string());
+        }
+        if let Some(idle) = idle::nanos() {
+            line("idle-before", &idle.to_string());
         }
         self.append(&lines);
         self.copy_maps();

@@ -174,6 +174,8 @@ pub struct Causes {
     pub account: Account,
     /// Workers that could have a processor at once.
     pub workers: i64,
+    /// Processor time that others than the workers took meanwhile; none where the recorder did not see it.
+    pub others: Option<i64>,
 }
 
 impl Causes {

@@ -106,7 +106,8 @@ pub(crate) fn found(open: &OpenRun, job: &Job<'_>) -> Result<Found, Refusal> {
     }
     let capacity = capacity(open);
     let beyond: f64 = open.domains.iter().map(|domain| domain.beyond(job)).sum();
-    let least = WORTH * (capacity - beyond).max(0.0);
+    let had = (capacity - beyond).max(0.0);
+    let least = WORTH * had;
     let elapsed = open.time().map_or(0.0, |time| time.1 - time.0);
     let too_little = open.domains.iter().find_map(|domain| domain.too_little());
     let mut found = Found { too_little, ..Found::default() };
@@ -122,16 +123,24 @@ pub(crate) fn found(open: &OpenRun, job: &Job<'_>) -> Result<Found, Refusal> {
             hatch: loss.hatch,
             stretches: std::mem::take(&mut loss.stretches),
         });
-        found.findings.extend(number.map(|number| finding(loss, number, (elapsed, capacity), open.clock())));
+        let severity = Severity::of(loss.cost, had);
+        let told = |number| finding(loss, number, severity, (elapsed, capacity), open.clock());
+        found.findings.extend(number.map(told));
     }
     Ok(found)
 }
 
-fn finding(loss: Loss, number: u32, (elapsed, capacity): (f64, f64), clock: Unit) -> Finding {
+fn finding(
+    loss: Loss,
+    number: u32,
+    severity: Severity,
+    (elapsed, capacity): (f64, f64),
+    clock: Unit,
+) -> Finding {
     Finding {
         number,
         id: loss.cause.to_owned(),
-        severity: Severity::of(loss.cost, capacity),
+        severity,
         cost: Cell::Number {
             value: loss.cost,
             text: quantity(loss.cost, clock),

@@ -372,7 +372,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// By the share of what all places could have done.
+    /// By the share of the time that all places could have had.
     pub fn of(cost: f64, capacity: f64) -> Self {
         match cost / capacity.max(1.0) {
             share if share > 0.2 => Severity::High,

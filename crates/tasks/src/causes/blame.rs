@@ -30,6 +30,8 @@ pub struct Blame {
     pub workers: i64,
     /// How much of its time each worker had a processor.
     pub shares: Vec<Shares>,
+    /// Time of processors that nobody used, where the recorder saw that.
+    pub idle: Option<i64>,
     /// Time of intervals that ran while all processors were taken by others of the same run.
     pub over: i64,
     /// By cell of time: how much each of the integrals grows.
@@ -82,6 +84,8 @@ impl Parts {
 struct State {
     now: i64,
     running: i64,
+    /// Processors that they have.
+    taken: f64,
     spawning: i64,
     ready: i64,
     /// Of all workers that are free: the share of their gaps that they have a processor, summed up.
@@ -95,13 +99,13 @@ impl State {
     /// What the time until then adds.
     fn parts(&self, workers: i64, until: i64) -> Parts {
         let passed = (until - self.now).max(0);
-        let free = (workers - self.running).max(0);
+        let free = (workers as f64 - self.taken).max(0.0);
         let mut parts = Parts::default();
-        if free == 0 || passed == 0 {
+        if free == 0.0 || passed == 0 {
             return parts;
         }
-        let delayed = if self.running > 0 { self.ready.clamp(0, free) } else { free };
-        let time = |count: i64, among: i64| (count * passed) as f64 / among as f64;
+        let delayed = if self.running > 0 { (self.ready.max(0) as f64).min(free) } else { free };
+        let time = |count: f64, among: i64| count * passed as f64 / among as f64;
         if self.ready > 0 {
             let on = if self.gaps > 0 { (self.on / self.gaps as f64).clamp(0.0, 1.0) } else { 1.0 };
             let all = time(delayed, self.ready);
@@ -173,8 +177,12 @@ fn waited(tasks: &Tasks, roles: &Roles) -> Vec<u32> {
 
 /// Processors that the program could use, as far as its recorder said so.
 fn processors(tasks: &Tasks) -> u32 {
-    let known = tasks.run().manifest().facts.get("processors").and_then(|count| count.as_u64());
-    known.map_or(u32::MAX, |count| count.try_into().unwrap_or(u32::MAX))
+    fact(tasks, "processors").map_or(u32::MAX, |count| count.try_into().unwrap_or(u32::MAX))
+}
+
+/// A number that the recorder left.
+fn fact(tasks: &Tasks, name: &str) -> Option<u64> {
+    tasks.run().manifest().facts.get(name).and_then(|number| number.as_u64())
 }
 
 /// An interval that runs: when it ends, its node, its row, and the integral when it began.
@@ -229,7 +237,8 @@ impl Blame {
         };
         pass.run(&waited);
         let Pass { state, shares, cells, long, picks, .. } = pass;
-        Blame { workers, shares, over: state.over, cells, cell, long, picks }
+        let idle = fact(tasks, "idle_ns").map(|idle| i64::try_from(idle).unwrap_or(i64::MAX));
+        Blame { workers, shares, idle, over: state.over, cells, cell, long, picks }
     }
 
     /// Time of intervals in which their workers had no processor.
@@ -237,10 +246,11 @@ impl Blame {
         self.shares.iter().map(|shares| shares.off).fold(0, i64::saturating_add)
     }
 
-    /// Time of processors that workers did not get, at most: what others than the workers may have taken.
+    /// Time of processors that workers did not get and that, as far as that is known, was not idle: what others than the
+    /// workers have taken, at most.
     pub fn taken(&self, elapsed: i64) -> i64 {
         let got: i64 = self.shares.iter().map(|shares| shares.processor).fold(0, i64::saturating_add);
-        self.workers.saturating_mul(elapsed).saturating_sub(got).max(0)
+        self.workers.saturating_mul(elapsed).saturating_sub(got).saturating_sub(self.idle.unwrap_or(0)).max(0)
     }
 }
 
@@ -311,19 +321,34 @@ impl Pass<'_> {
             self.state.on -= share;
             self.state.gaps -= 1;
         }
-        self.state.running += 1;
-        self.state.spawning += i64::from(spawns);
         let end = self.tasks.ends()[node as usize];
+        self.state.running += 1;
+        self.state.taken += self.processors(row, start, end);
+        self.state.spawning += i64::from(spawns);
         self.running.push(Reverse((end, node, row, self.so_far(spawns))));
+    }
+
+    /// How much of a processor an interval has. Where each worker has one, that it was taken away is told as such; where there
+    /// are more workers than processors, those that have work and no processor keep nobody from anything.
+    fn processors(&self, row: usize, start: i64, end: i64) -> f64 {
+        match self.shares.get(row) {
+            Some(shares) if i64::from(self.tasks.summary().workers) > self.workers => shares.busy(start, end),
+            _ => 1.0,
+        }
     }
 
     /// The next interval ends: says which row is free now.
     fn end(&mut self) -> Option<usize> {
         let Reverse((end, node, row, before)) = self.running.pop()?;
         let spawns = self.spawns(node);
-        self.state.running -= 1;
-        self.state.spawning -= i64::from(spawns);
         let start = self.tasks.starts()[node as usize];
+        self.state.running -= 1;
+        self.state.taken -= self.processors(row, start, end);
+        if self.state.running == 0 {
+            // Differences of shares leave crumbs.
+            self.state.taken = 0.0;
+        }
+        self.state.spawning -= i64::from(spawns);
         if let Some(ended) = self.ended.get_mut(row) {
             *ended = end.max(*ended);
         }

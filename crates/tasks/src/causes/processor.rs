@@ -6,6 +6,9 @@ use crate::tasks::Tasks;
 /// Who comes back sooner, on average, in nanoseconds, has yielded: a scheduler leaves a core to others for a millisecond or
 /// more at a time.
 const YIELD: i64 = 500_000;
+/// Nobody falls asleep or yields for less, in nanoseconds: a worker between two intervals is as often without a processor as
+/// in them.
+const SHORT: i64 = 10_000;
 
 /// A stretch of a worker, and the share of it that it was on a processor.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,17 +44,20 @@ impl Shares {
         let row = tasks.blocks().row(worker);
         let (start, end) = (tasks.starts(), tasks.ends());
         let blocks = || row.iter().map(|&block| (start[block as usize], end[block as usize]));
-        let (mut busy, mut locked) = (Overlap::new(blocks()), Overlap::new(waits.iter().copied()));
+        let (mut own, mut locked) = (Overlap::new(blocks()), Overlap::new(waits.iter().copied()));
+        let mut busy = Overlap::new(joined(blocks()));
         let mut shares = Shares::default();
         for stretch in tasks.stretches(worker) {
             let Stretch { from, to, .. } = stretch;
-            shares.add(&stretch, busy.until(from, to), locked.until(from, to));
+            let used =
+                Used { own: own.until(from, to), busy: busy.until(from, to), locked: locked.until(from, to) };
+            shares.add(&stretch, used);
         }
         shares
     }
 
-    /// A stretch, with how much of it is intervals, and how much of those is waiting for locks.
-    fn add(&mut self, stretch: &Stretch, busy: i64, locked: i64) {
+    /// A stretch, with what the worker did in it.
+    fn add(&mut self, stretch: &Stretch, Used { own, busy, locked }: Used) {
         let whole = stretch.to.saturating_sub(stretch.from).max(0);
         let off = whole.saturating_sub(stretch.processor).max(0);
         let free = whole.saturating_sub(busy).max(0);
@@ -64,7 +70,8 @@ impl Shares {
         let is_asked_for = stretch.voluntary > stretch.involuntary || yields;
         let of_free = if is_asked_for { 0 } else { (off - of_busy).min(free) };
         self.shares.push(Share { to: stretch.to, busy: share(of_busy, busy), free: share(of_free, free) });
-        self.off = self.off.saturating_add(of_busy);
+        let own = own.clamp(0, busy.max(0));
+        self.off = self.off.saturating_add((of_busy as f64 * own as f64 / busy.max(1) as f64) as i64);
         self.switches = self.switches.saturating_add(stretch.involuntary);
         self.known = self.known.saturating_add(whole);
         self.processor = self.processor.saturating_add(stretch.processor.min(whole));
@@ -77,7 +84,10 @@ impl Shares {
 
     /// The share of the time between intervals.
     pub fn free(&self, from: i64, to: i64) -> f64 {
-        self.mean(from, to, |share| share.free)
+        match to.saturating_sub(from) < SHORT {
+            true => self.busy(from, to),
+            false => self.mean(from, to, |share| share.free),
+        }
     }
 
     fn mean(&self, from: i64, to: i64, value: fn(&Share) -> f64) -> f64 {
@@ -94,6 +104,33 @@ impl Shares {
         sum += to.saturating_sub(at).max(0) as f64;
         if to > from { (sum / to.saturating_sub(from) as f64).clamp(0.0, 1.0) } else { 1.0 }
     }
+}
+
+/// What a worker did in a stretch.
+#[derive(Clone, Copy)]
+struct Used {
+    /// Time of its intervals.
+    own: i64,
+    /// The same, with the short gaps between them.
+    busy: i64,
+    /// Waiting for locks.
+    locked: i64,
+}
+
+/// Spans that follow one another, joined where what lies between them is short.
+fn joined(mut spans: impl Iterator<Item = (i64, i64)>) -> impl Iterator<Item = (i64, i64)> {
+    let mut last = spans.next();
+    std::iter::from_fn(move || {
+        let (from, mut to) = last.take()?;
+        for next in spans.by_ref() {
+            if next.0.saturating_sub(to) >= SHORT {
+                last = Some(next);
+                break;
+            }
+            to = to.max(next.1);
+        }
+        Some((from, to))
+    })
 }
 
 /// Adds up how much of stretches, which follow one another, spans overlap, which do too.
@@ -127,12 +164,16 @@ mod tests {
         Stretch { worker: 0, from, to, processor, voluntary, involuntary }
     }
 
+    fn used(own: i64, locked: i64) -> Used {
+        Used { own, busy: own, locked }
+    }
+
     #[test]
     fn who_sleeps_where_it_has_nothing_to_do_is_not_preempted() {
         let mut shares = Shares::default();
-        shares.add(&stretch(0, 100, 60, 5, 0), 60, 0);
+        shares.add(&stretch(0, 100, 60, 5, 0), used(60, 0));
         assert_eq!((shares.off, shares.busy(0, 100)), (0, 1.0));
-        shares.add(&stretch(100, 200, 25, 0, 9), 100, 0);
+        shares.add(&stretch(100, 200, 25, 0, 9), used(100, 0));
         assert_eq!((shares.off, shares.busy(100, 200)), (75, 0.25));
         assert_eq!(shares.busy(50, 150), 0.625);
         assert_eq!(shares.busy(300, 400), 1.0);
@@ -145,7 +186,7 @@ mod tests {
         const MS: i64 = 1_000_000;
         for (switches, free) in [(500, 1.0), (10, 0.0)] {
             let mut shares = Shares::default();
-            shares.add(&stretch(0, 100 * MS, 50 * MS, 0, switches), 50 * MS, 0);
+            shares.add(&stretch(0, 100 * MS, 50 * MS, 0, switches), used(50 * MS, 0));
             assert_eq!((shares.off, shares.free(0, 100 * MS)), (0, free), "{switches}");
         }
     }
@@ -153,8 +194,30 @@ mod tests {
     #[test]
     fn a_lock_that_is_waited_for_asleep_is_not_preemption() {
         let mut shares = Shares::default();
-        shares.add(&stretch(0, 100, 30, 7, 1), 100, 70);
+        shares.add(&stretch(0, 100, 30, 7, 1), used(100, 70));
         assert_eq!(shares.off, 0);
+    }
+
+    /// A worker that runs for half of the time and needs the other half to get the next task, a thousand times: of what it had
+    /// no processor, half falls into its intervals.
+    #[test]
+    fn short_gaps_have_a_processor_as_often_as_intervals() {
+        const US: i64 = 1000;
+        let mut shares = Shares::default();
+        let busy =
+            joined((0..1000).map(|i| (2 * i * US, (2 * i + 1) * US))).map(|(from, to)| to - from).sum();
+        assert_eq!(busy, 1999 * US);
+        let used = Used { own: 1000 * US, busy, locked: 0 };
+        shares.add(&stretch(0, 2000 * US, 500 * US, 0, 3), used);
+        assert!((shares.off - 750 * US).abs() < 2 * US, "{}", shares.off);
+        assert!((shares.busy(0, US) - 0.25).abs() < 0.01 && (shares.free(US, 2 * US) - 0.25).abs() < 0.01);
+    }
+
+    #[test]
+    fn spans_are_joined_over_short_gaps_only() {
+        let spans = [(0, 10), (10 + SHORT - 1, SHORT + 20), (2 * SHORT + 20, 2 * SHORT + 30)];
+        let joined: Vec<_> = joined(spans.into_iter()).collect();
+        assert_eq!(joined, [(0, SHORT + 20), (2 * SHORT + 20, 2 * SHORT + 30)]);
     }
 
     #[test]

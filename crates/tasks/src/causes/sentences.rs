@@ -51,7 +51,8 @@ pub fn tell(tasks: &Tasks, roles: &Roles, blame: &Blame, judged: &Judged) -> Cau
     let findings: Vec<Finding> = findings.into_iter().map(|(_, finding)| finding).collect();
     let lost = findings.iter().map(|finding| finding.cost).fold(0, i64::saturating_add);
     let account = Account::of(capacity, work, lost, more);
-    Causes { findings, account, workers: blame.workers }
+    let others = blame.idle.map(|_| blame.taken(summary.elapsed));
+    Causes { findings, account, workers: blame.workers, others }
 }
 
 /// Shares are rounded: there is not more lost than the workers had. The least findings give up what is too much.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crosscut_run::{Clock, Manifest};
 use crosscut_tasks::grain::{Grains, ProblemReport};
-use crosscut_tasks::{Account, Summary, Tasks};
+use crosscut_tasks::{Causes, Summary, Tasks};
 use crosscut_tree::NodeId;
 use crosscut_workbench::{Refusal, object};
 use serde::Serialize;
@@ -54,16 +54,19 @@ struct AccountFigures {
     /// Time of workers beyond the number of processors.
     shared_ns: i64,
     not_explained_ns: i64,
+    /// Processor time that others than the workers took, if the recorder saw it: no part of the whole.
+    others_ns: Option<i64>,
 }
 
 impl AccountFigures {
-    fn of(account: &Account) -> Self {
+    fn of(Causes { account, others, .. }: &Causes) -> Self {
         AccountFigures {
             capacity_ns: account.capacity,
             work_ns: account.work,
             lost_ns: account.lost,
             shared_ns: account.shared,
             not_explained_ns: account.unexplained,
+            others_ns: *others,
         }
     }
 }
@@ -115,7 +118,7 @@ pub fn info(tasks: &Tasks) -> Result<Map<String, Value>, Refusal> {
 
 /// What they add to `crosscut report --json`.
 pub fn report(opened: &Opened) -> Result<Map<String, Value>, Refusal> {
-    let account = AccountFigures::of(&opened.causes().account);
+    let account = AccountFigures::of(opened.causes());
     object(&Graph { grain: GrainFigures::of(&Report::of(opened)), account })
 }
 
