@@ -39,6 +39,8 @@ pub struct Blame {
     pub cell: i64,
     /// Intervals of tasks that are to blame for much.
     pub long: Vec<Long>,
+    /// Intervals of code that runs alone, and what each is to blame for.
+    pub serial: Vec<(u32, i64)>,
     /// By the line that creates tasks: how long a worker that was done took to go on with one that was ready.
     pub picks: HashMap<u32, Lengths>,
 }
@@ -203,6 +205,7 @@ struct Pass<'a> {
     cells: Vec<Parts>,
     cell: i64,
     long: Vec<Long>,
+    serial: Vec<(u32, i64)>,
     much: i64,
     picks: HashMap<u32, Lengths>,
     /// By row: when its last interval ended.
@@ -231,14 +234,15 @@ impl Blame {
             cells: vec![Parts::default(); CELLS],
             cell,
             long: Vec::new(),
+            serial: Vec::new(),
             much: (workers * summary.elapsed / MUCH).max(1),
             picks: HashMap::new(),
             ended: vec![0; tasks.rows()],
         };
         pass.run(&waited);
-        let Pass { state, shares, cells, long, picks, .. } = pass;
+        let Pass { state, shares, cells, long, serial, picks, .. } = pass;
         let idle = fact(tasks, "idle_ns").map(|idle| i64::try_from(idle).unwrap_or(i64::MAX));
-        Blame { workers, shares, idle, over: state.over, cells, cell, long, picks }
+        Blame { workers, shares, idle, over: state.over, cells, cell, long, serial, picks }
     }
 
     /// Time of intervals in which their workers had no processor.
@@ -402,11 +406,13 @@ impl Pass<'_> {
         }
         self.roles.groups.blame(self.off, node, off, time);
         self.roles.groups.blame(group, node, own, time);
-        if own >= self.much
-            && let Some(known) = self.roles.groups.known.get(group as usize)
-            && matches!(known.key.role, Role::Task | Role::Narrow | Role::Depend | Role::Lane)
-        {
-            self.long.push(Long { node, line: known.key.line, cost: own });
+        let Some(known) = self.roles.groups.known.get(group as usize) else { return };
+        match known.key.role {
+            Role::Serial if own > 0 => self.serial.push((node, own)),
+            Role::Task | Role::Narrow | Role::Depend | Role::Lane if own >= self.much => {
+                self.long.push(Long { node, line: known.key.line, cost: own });
+            }
+            _ => {}
         }
     }
 }

@@ -28,6 +28,8 @@ const NEAR: f64 = 0.15;
 pub struct Gains {
     /// By finding: without it alone, as a replay shows; none where only the bound is known.
     pub alone: Vec<Option<i64>>,
+    /// The same, as the replay has it: a greedy schedule of a changed program may gain more than the bound, or lose.
+    pub raw: Vec<Option<i64>>,
     /// Findings in the order of what is gained, and how long the run takes without all of them up to here.
     pub ladder: Vec<(usize, Option<i64>)>,
 }
@@ -41,7 +43,8 @@ impl Tasks {
         baseline: Option<&Tasks>,
         goes_on: &(dyn Fn() -> bool + Sync),
     ) -> Option<Gains> {
-        let none = Gains { alone: vec![None; causes.findings.len()], ladder: Vec::new() };
+        let count = causes.findings.len();
+        let none = Gains { alone: vec![None; count], raw: vec![None; count], ladder: Vec::new() };
         let workers = self.summary().workers;
         let nodes = self.tree().node_count().max(1);
         // One replay of the run as it is, one for each finding and one for each rung.
@@ -80,25 +83,28 @@ impl Lab<'_> {
     fn gains(&self, causes: &Causes, without: &[Option<Without>]) -> Option<Gains> {
         let replays: Vec<Option<Option<i64>>> = without
             .par_iter()
-            .zip(&causes.findings)
-            .map(|(without, finding)| match without {
-                Some(without) => self.replay(without, finding.without).map(Some),
+            .map(|without| match without {
+                Some(without) => self.replay(without).map(Some),
                 None => Some(None),
             })
             .collect();
-        let mut alone: Vec<Option<i64>> = replays.into_iter().collect::<Option<_>>()?;
-        alone.resize(causes.findings.len(), None);
+        let mut raw: Vec<Option<i64>> = replays.into_iter().collect::<Option<_>>()?;
+        raw.resize(causes.findings.len(), None);
+        let within =
+            |(raw, finding): (&Option<i64>, &Finding)| raw.map(|raw| self.within(raw, finding.without));
+        let alone: Vec<Option<i64>> = raw.iter().zip(&causes.findings).map(within).collect();
         let ladder = self.ladder(causes, without, &alone)?;
-        Some(Gains { alone, ladder })
+        Some(Gains { alone, raw, ladder })
     }
 
-    /// How long the run takes, at least as long as the bound says; nothing when it is given up.
-    fn replay(&self, without: &Without, bound: i64) -> Option<i64> {
-        if !(self.goes_on)() {
-            return None;
-        }
-        let gain = (self.base - self.whatif.without(self.workers, without)).max(0);
-        Some((self.elapsed - gain).max(bound).min(self.elapsed))
+    /// How long the run takes; nothing when it is given up.
+    fn replay(&self, without: &Without) -> Option<i64> {
+        (self.goes_on)().then(|| self.elapsed - (self.base - self.whatif.without(self.workers, without)))
+    }
+
+    /// At least as long as the bound says, and never longer than it took.
+    fn within(&self, time: i64, bound: i64) -> i64 {
+        time.max(bound).min(self.elapsed)
     }
 
     /// One after the other, what gains most first, until there is one that was not replayed.
@@ -130,7 +136,10 @@ impl Lab<'_> {
                         all.and(without);
                     }
                     let floor = least.max(causes.account.work / causes.workers.max(1));
-                    let time = if ladder.is_empty() { alone[at]? } else { self.replay(&all, floor)? };
+                    let time = match ladder.is_empty() {
+                        true => alone[at]?,
+                        false => self.within(self.replay(&all)?, floor),
+                    };
                     Some(time.min(before))
                 }
                 _ => None,
@@ -152,6 +161,8 @@ struct Remedies<'a> {
     whatif: &'a WhatIf<'a>,
     roles: Roles,
     judged: Judged,
+    /// Intervals of code that runs alone, and what each is to blame for.
+    serial: Vec<(u32, i64)>,
     sites: Sites,
     workers: i64,
 }
@@ -162,7 +173,7 @@ impl<'a> Remedies<'a> {
         let blame = Blame::of(tasks, &mut roles);
         let judged = judge(tasks, &roles, &blame, baseline.filter(|baseline| baseline.is_sound()));
         let workers = blame.workers.max(1);
-        Remedies { tasks, whatif, roles, judged, sites: Sites::new(tasks), workers }
+        Remedies { tasks, whatif, roles, judged, serial: blame.serial, sites: Sites::new(tasks), workers }
     }
 
     /// What is different without a finding; nothing where no replay can show it.
@@ -186,21 +197,28 @@ impl<'a> Remedies<'a> {
         self.tasks.ends()[node].saturating_sub(self.tasks.starts()[node]).max(0)
     }
 
-    /// The intervals that a loss is charged to.
-    fn charged(&self, cause: Cause, line: u32) -> impl Iterator<Item = usize> + '_ {
-        let is_it = move |loss: usize| {
-            self.judged.losses.get(loss).is_some_and(|loss| (loss.cause, loss.line) == (cause, line))
-        };
-        let of_group = |group: u32| self.judged.of_group.get(group as usize).copied().flatten();
-        let nodes = self.roles.run.iter().enumerate();
-        nodes.filter_map(move |(node, &group)| of_group(group).filter(|&loss| is_it(loss)).map(|_| node))
+    /// Whether what an interval is to blame for is charged to this.
+    fn is_charged(&self, node: usize, cause: Cause, line: u32) -> bool {
+        let group = self.roles.run.get(node).map_or(usize::MAX, |&group| group as usize);
+        let loss = self.judged.of_group.get(group).copied().flatten();
+        loss.and_then(|loss| self.judged.losses.get(loss))
+            .is_some_and(|loss| (loss.cause, loss.line) == (cause, line))
     }
 
-    /// Code that runs alone: all workers have an equal part of it.
+    /// The intervals that a loss is charged to.
+    fn charged(&self, cause: Cause, line: u32) -> impl Iterator<Item = usize> + '_ {
+        (0..self.roles.run.len()).filter(move |&node| self.is_charged(node, cause, line))
+    }
+
+    /// Code that runs alone: all workers have an equal part of it. While others worked beside it, there was nobody to take a
+    /// part, so it gets shorter by what free workers could have done, and no more.
     fn share_out(&self, without: &mut Without, line: u32) {
-        for node in self.charged(Cause::SerialPart, line) {
-            let length = self.length(node);
-            without.less[node] = length - length / self.workers;
+        for &(node, cost) in &self.serial {
+            let node = node as usize;
+            if self.is_charged(node, Cause::SerialPart, line) {
+                let length = self.length(node);
+                without.less[node] = (cost / self.workers).min(length - length / self.workers);
+            }
         }
     }
 
