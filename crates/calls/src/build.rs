@@ -1,6 +1,6 @@
 //! Call paths and values in any order become a tree.
 
-use crosscut_run::RunWriter;
+use crosscut_run::{RunWriter, SourcesBuilder};
 use foldhash::{HashMap, HashMapExt};
 
 use crate::error::CallsError;
@@ -171,6 +171,12 @@ impl Builder {
             }
             same
         });
+    }
+
+    /// Puts it into a run beside what else there is: the places are the workers of the run, all of them and in their order,
+    /// which are put there by others as the sources are.
+    pub fn finish_beside(self, run: &mut RunWriter, sources: &mut SourcesBuilder) -> Result<(), CallsError> {
+        finish::finish_beside(self, run, sources).map(|_| ())
     }
 
     /// Puts it into the run, with its places and sources.

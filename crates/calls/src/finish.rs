@@ -12,7 +12,21 @@ use crate::schema::{NONE, Summary};
 /// Own values that are so little below zero come from rounding.
 const ROUNDED: i64 = 4;
 
-pub(crate) fn finish(mut builder: Builder, run: &mut RunWriter) -> Result<(), CallsError> {
+pub(crate) fn finish(builder: Builder, run: &mut RunWriter) -> Result<(), CallsError> {
+    let mut sources = SourcesBuilder::new();
+    let places = finish_beside(builder, run, &mut sources)?;
+    run.put_sources(&sources.finish())?;
+    let list: Vec<i64> = places.iter().map(|&(rank, _)| rank).collect();
+    run.put_places(&Places::of_processes(&list)?)?;
+    Ok(())
+}
+
+/// All but places and sources. Gives rank and thread of each place.
+pub(crate) fn finish_beside(
+    mut builder: Builder,
+    run: &mut RunWriter,
+    sources: &mut SourcesBuilder,
+) -> Result<Vec<(i64, i64)>, CallsError> {
     if builder.metrics.is_empty() {
         return Err(CallsError::Broken("it has no metric".to_owned()));
     }
@@ -23,10 +37,8 @@ pub(crate) fn finish(mut builder: Builder, run: &mut RunWriter) -> Result<(), Ca
     let places = sort_places(&mut builder);
     let order = Order::new(&builder.parent);
     put_tree(run, &builder, &order)?;
-    put_frames(run, &builder)?;
+    put_frames(run, &builder, sources)?;
     let used = put_values(run, &mut builder, &order)?;
-    let list: Vec<i64> = places.iter().map(|&(rank, _)| rank).collect();
-    run.put_places(&Places::of_processes(&list)?)?;
     let summary = Summary {
         format: builder.format,
         nodes: builder.parent.len() as u64 - 1,
@@ -39,7 +51,7 @@ pub(crate) fn finish(mut builder: Builder, run: &mut RunWriter) -> Result<(), Ca
     };
     let facts = serde_json::to_value(summary).map_err(|error| CallsError::Broken(error.to_string()))?;
     run.manifest().facts.insert("calls".to_owned(), facts);
-    Ok(())
+    Ok(places)
 }
 
 /// Places by rank and thread, whatever order they came in.
@@ -101,8 +113,11 @@ fn put_tree(run: &mut RunWriter, builder: &Builder, order: &Order) -> Result<(),
 }
 
 /// The frames, and the source positions that they name.
-fn put_frames(run: &mut RunWriter, builder: &Builder) -> Result<(), CallsError> {
-    let mut sources = SourcesBuilder::new();
+fn put_frames(
+    run: &mut RunWriter,
+    builder: &Builder,
+    sources: &mut SourcesBuilder,
+) -> Result<(), CallsError> {
     let source = builder.frames.iter().map(|frame| match frame.file.is_empty() {
         true => NONE,
         false => sources.source(Source {
@@ -125,7 +140,6 @@ fn put_frames(run: &mut RunWriter, builder: &Builder) -> Result<(), CallsError> 
     ])
     .map_err(|error| CallsError::Broken(error.to_string()))?;
     run.put_table("calls/frames", &table)?;
-    run.put_sources(&sources.finish())?;
     Ok(())
 }
 
@@ -151,11 +165,11 @@ fn put_values(run: &mut RunWriter, builder: &mut Builder, order: &Order) -> Resu
             for (node, &value) in own.iter().enumerate() {
                 let at = order.at[node] as usize;
                 slots[at] = value;
-                sums[at + 1] = sums[at + 1].saturating_add(value);
+                sums[at + 1] = sums[at + 1].checked_add(value).ok_or_else(too_large)?;
             }
         }
         for at in 0..n {
-            sums[at + 1] = sums[at + 1].saturating_add(sums[at]);
+            sums[at + 1] = sums[at + 1].checked_add(sums[at]).ok_or_else(too_large)?;
         }
         if metric.negative > 0 {
             builder.notes.push(format!(
@@ -167,6 +181,11 @@ fn put_values(run: &mut RunWriter, builder: &mut Builder, order: &Order) -> Resu
         run.put(sums)?;
     }
     Ok(used.iter().filter(|&&used| used).count() as u64)
+}
+
+/// A total that is not the sum of its parts would be wrong in silence.
+fn too_large() -> CallsError {
+    CallsError::Broken("its values are too large to be added up".to_owned())
 }
 
 fn own(cells: &[Cell], n: usize) -> Vec<i64> {

@@ -100,6 +100,31 @@ fn resolve_in(path: &str, addresses: &[Wanted<'_>], found: &mut Positions) {
     }
 }
 
+/// The positions of addresses as the linker gave them, in one executable or shared object.
+pub fn linked(path: &Path, addresses: &[u64]) -> Result<Vec<Source>, String> {
+    let name = nowhere(&path.to_string_lossy()).source.file;
+    module::with(path, |module: &Module<'_>| {
+        addresses.iter().map(|&address| module.source(address, &name)).collect()
+    })
+}
+
+/// Where the code of a program ends, as the linker says.
+pub fn end_of_code(path: &Path) -> Option<u64> {
+    use object::{Object, ObjectSymbol};
+    let store = dwarf::Store::default();
+    let elf = store.open(path).ok()?;
+    let is_end = |name: &[u8]| matches!(name, b"etext" | b"_etext" | b"__etext");
+    elf.symbols().find(|symbol| symbol.name_bytes().is_ok_and(is_end)).map(|symbol| symbol.address())
+}
+
+/// The build id of an executable or shared object: what tells one build of it from another.
+pub fn build_id(path: &Path) -> Option<Vec<u8>> {
+    use object::Object;
+    let store = dwarf::Store::default();
+    let elf = store.open(path).ok()?;
+    elf.build_id().ok().flatten().map(<[u8]>::to_vec)
+}
+
 /// Finds the variables that addresses of data lie in, each with a code address that uses it: the variable is looked for in the
 /// module of that code. "" stands for none, such as for memory that was allocated.
 pub fn variables(maps: &str, wanted: &[(u64, u64)]) -> Vec<String> {

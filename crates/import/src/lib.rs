@@ -23,6 +23,7 @@ mod stream;
 mod task_tree;
 mod ticks;
 mod window;
+mod xml;
 
 use std::path::Path;
 
@@ -42,6 +43,12 @@ pub static READERS: &[&dyn Reader] = &[
     &graphml::GraphMl,
     &dumpi::Dumpi,
     &otf2::Otf2,
+    &profiles::Hpctoolkit,
+    &profiles::Cube,
+    &profiles::PerfData,
+    &profiles::Pprof,
+    &profiles::Gperftools,
+    &profiles::Gmon,
     &profiles::Cali,
     &profiles::CaliperJson,
     &profiles::PerfScript,

@@ -1,15 +1,17 @@
 //! OTF2 archives: an anchor file, global definitions, and a file of events for each location.
 //!
-//! Events are read chunk by chunk, several ranks at a time, and twice: first calls are counted, then they go straight into the run. What
-//! is known and not used yet is counted and told.
+//! Events are read chunk by chunk, several ranks at a time, and twice: first the call tree of each location is made and calls of MPI are
+//! counted, then these go straight into the run. What is known and not used yet is counted and told.
 
 mod anchor;
 mod bytes;
+mod calls;
 mod chunks;
 mod definitions;
 mod events;
 mod fill;
 mod local;
+mod packed;
 mod ranks;
 
 use std::path::PathBuf;
@@ -19,6 +21,7 @@ use crosscut_run::RunWriter;
 use rayon::prelude::*;
 
 use self::anchor::{Anchor, is_anchor};
+use self::calls::{Odd, Profile, Tree};
 use self::chunks::Ended;
 use self::definitions::Definitions;
 use self::fill::{Counting, Filling, NOT_A_CALL, Shared, Unused};
@@ -92,6 +95,7 @@ struct Counted {
     calls: usize,
     unused: Unused,
     local: Local,
+    tree: Tree,
     /// What is missing of it.
     missing: Option<String>,
 }
@@ -148,9 +152,41 @@ impl<'a> Archive<'a> {
         }
         let notes = crate::partial::few(notes);
         let clocks = self.clocks();
-        let whole = Whole { comms: self.ranks.comms.clone(), functions, clocks, notes, ..Whole::default() };
+        let places = self.put_calls(&counted, &others, run)?;
+        let whole = Whole { comms: self.ranks.comms.clone(), functions, clocks, places, notes };
         builder.finish(run, done, whole)?;
         Ok(())
+    }
+
+    /// Puts the call trees of all locations into the run, which then has a place for each. Returns the place of each rank; nothing when
+    /// ranks are the places.
+    fn put_calls(
+        &self,
+        counted: &[Vec<Counted>],
+        others: &[Counted],
+        run: &mut RunWriter,
+    ) -> Result<Vec<u32>, ImportError> {
+        if counted.iter().flatten().all(|location| location.tree.is_empty()) {
+            return Ok(Vec::new());
+        }
+        let mut profile = Profile::new(&self.definitions);
+        let (mut odd, mut places, mut next) = (Odd::default(), Vec::new(), 0);
+        for (rank, locations) in counted.iter().enumerate() {
+            places.push(next);
+            for (thread, location) in locations.iter().enumerate() {
+                profile.add(rank, thread, &location.tree)?;
+                odd.add(location.tree.odd);
+            }
+            next += locations.len() as u32;
+        }
+        let mut notes = odd.notes();
+        let without_rank = others.iter().filter(|location| !location.tree.is_empty()).count();
+        if without_rank > 0 {
+            notes.push(format!("{without_rank} locations belong to no process of the program; their functions are not used yet"));
+        }
+        let are_ranks = next as usize == counted.len();
+        profile.finish(run, notes, are_ranks)?;
+        Ok(if are_ranks { Vec::new() } else { places })
     }
 
     /// The functions of the run, and by number of a region which of them it is. The last one is for events in no call.
@@ -187,10 +223,15 @@ impl<'a> Archive<'a> {
         }
         let mut counting = Counting::new(shared, &local);
         let input = Input::open(&events, self.inputs)?;
-        let mut time = 0;
+        let (mut time, mut tree, mut last) = (0, Tree::default(), i64::MIN);
         let ended = chunks::walk(&input, self.anchor.event_chunk, |bytes| {
-            events::records(bytes, &mut time, |_, event| counting.event(event))
+            events::records(bytes, &mut time, |time, event| {
+                counting.event(event);
+                last = shared.nanoseconds(local.time(time));
+                tree.event(last, event, &local, &self.definitions);
+            })
         })?;
+        tree.end(last);
         let missing = match ended {
             Ended::Whole => None,
             Ended::Cut(at) => {
@@ -198,7 +239,7 @@ impl<'a> Archive<'a> {
             }
         };
         let (calls, unused) = (counting.calls, counting.unused);
-        Ok(Counted { calls, unused, local, missing })
+        Ok(Counted { calls, unused, local, tree, missing })
     }
 
     fn fill(
@@ -242,12 +283,6 @@ impl<'a> Archive<'a> {
         let mut sum = Unused::default();
         counted.iter().flatten().chain(others).for_each(|one| sum.add(&one.unused));
         let mut notes = Vec::new();
-        if sum.regions > 0 {
-            notes.push(format!(
-                "{} events Enter and Leave of functions that are not of MPI are not used yet",
-                sum.regions
-            ));
-        }
         let mut kinds: Vec<(u64, &str)> = Vec::new();
         for (code, &count) in sum.events.iter().enumerate().filter(|(_, count)| **count > 0) {
             kinds.push((count, events::name(code as u8)));

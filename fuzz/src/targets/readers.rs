@@ -34,8 +34,22 @@ pub fn trace(format: &'static str, archive: &str) -> Started {
     let from = work();
     let bytes = fs::File::open(fixtures().join(archive)).expect("an archive");
     tar::Archive::new(flate2::read::GzDecoder::new(bytes)).unpack(from.path()).expect("its files");
+    several(format, from)
+}
+
+/// The same for the files of a folder.
+pub fn folder(format: &'static str, folder: &str) -> Started {
+    let from = work();
+    for path in files(&fixtures().join(folder)) {
+        let name = path.file_name().expect("a name");
+        fs::copy(&path, from.path().join(name)).expect("a copy of a sample");
+    }
+    several(format, from)
+}
+
+fn several(format: &'static str, from: TempDir) -> Started {
     let all = files(from.path());
-    assert!(imported(from.path(), work().path(), format), "{archive} is read");
+    assert!(imported(from.path(), work().path(), format), "the sample of {format} is read");
     let seed = |(number, path): (usize, &PathBuf)| Some([&[number as u8][..], &fs::read(path).ok()?].concat());
     let seeds = all.iter().enumerate().filter_map(seed).collect();
     let work = work();

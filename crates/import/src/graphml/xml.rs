@@ -2,11 +2,9 @@
 //! a document declares itself are not expanded.
 
 use std::borrow::Cow;
-use std::io::BufReader;
 
 use crosscut_run::SourcesBuilder;
 use foldhash::{HashMap, HashMapExt};
-use quick_xml::Reader;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use crate::error::ImportError;
@@ -14,6 +12,7 @@ use crate::input::Input;
 use crate::limits::MAX_WORKERS;
 use crate::stream::Stream;
 use crate::ticks::Ticks;
+use crate::xml;
 
 use super::groups::{self, OUTSIDE};
 use super::node::{Data, Node, NodeKind};
@@ -87,33 +86,11 @@ pub fn read(input: &Input<'_>, ticks: Ticks) -> Result<Graph, ImportError> {
         text: String::new(),
         at: 0,
     };
-    let mut reader = Reader::from_reader(Stream::new(input));
-    let mut buffer = Vec::new();
-    loop {
-        parser.at = reader.buffer_position();
-        let event = match reader.read_event_into(&mut buffer) {
-            Ok(Event::Eof) => break,
-            Ok(event) => event,
-            Err(error) => return Err(xml_error(input, &reader, &error)),
-        };
-        parser.event(event)?;
-        buffer.clear();
-    }
+    xml::walk(input, 0, Stream::new(input), |at, event| {
+        parser.at = at;
+        parser.event(event)
+    })?;
     parser.finish()
-}
-
-fn xml_error(
-    input: &Input<'_>,
-    reader: &Reader<BufReader<Stream<'_, '_>>>,
-    error: &quick_xml::Error,
-) -> ImportError {
-    if let quick_xml::Error::Io(source) = error {
-        let stopped = input.check_cancelled().err();
-        return stopped.unwrap_or_else(|| {
-            input.broken(reader.buffer_position().min(input.size()), format!("it cannot be read: {source}"))
-        });
-    }
-    input.broken(reader.error_position().min(input.size()), format!("not well-formed XML: {error}"))
 }
 
 /// Elements that mean something.
@@ -314,14 +291,7 @@ impl Parser<'_, '_> {
         if self.open.last() != Some(&Element::Data) {
             return Ok(());
         }
-        let resolved = match reference.as_ref() {
-            b"lt" => Some('<'),
-            b"gt" => Some('>'),
-            b"amp" => Some('&'),
-            b"quot" => Some('"'),
-            b"apos" => Some('\''),
-            _ => reference.resolve_char_ref().ok().flatten(),
-        };
+        let resolved = xml::character(reference);
         let Some(character) = resolved else {
             let name = String::from_utf8_lossy(reference).into_owned();
             return Err(self.broken(format!("the entity `&{name};`: a document's own entities are not read")));
@@ -335,11 +305,7 @@ impl Parser<'_, '_> {
         start: &'s BytesStart<'_>,
         name: &str,
     ) -> Result<Option<Cow<'s, str>>, ImportError> {
-        let wrong = |what: String| self.broken(format!("attribute `{name}`: {what}"));
-        let found = start.try_get_attribute(name).map_err(|error| wrong(error.to_string()))?;
-        let Some(found) = found else { return Ok(None) };
-        let value = found.unescape_value().map_err(|error| wrong(error.to_string()))?;
-        Ok(Some(value))
+        xml::attribute(start, name).map_err(|what| self.broken(what))
     }
 
     fn finish(self) -> Result<Graph, ImportError> {

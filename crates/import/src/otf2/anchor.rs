@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::bytes::{Bytes, Wrong, is_big};
-use super::chunks::END_OF_FILE;
+use super::chunks::{Chunks, END_OF_FILE};
 use crate::error::ImportError;
 use crate::input::Input;
 use crate::inputs::Inputs;
@@ -17,9 +17,9 @@ const MOST: u64 = 16 << 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Anchor {
     /// Size of chunks of event files.
-    pub event_chunk: u64,
+    pub event_chunk: Chunks,
     /// Size of chunks of definition files.
-    pub definition_chunk: u64,
+    pub definition_chunk: Chunks,
     /// The version of the library that wrote it.
     pub version: String,
     /// The anchor file without its ending: what the other names begin with.
@@ -80,14 +80,12 @@ fn parse(bytes: &mut Bytes<'_>, path: &Path) -> Result<Anchor, Wrong> {
         2 => return bytes.wrong("files of SIONlib, which are not read; write the trace as plain files"),
         other => return bytes.wrong(format!("files of an unknown kind, {other}")),
     }
-    match bytes.u8()? {
-        1 => {}
-        2 => {
-            return bytes
-                .wrong("files compressed by zlib, as only OTF2 before 3.0 wrote them: they are not read");
-        }
+    let packed = match bytes.u8()? {
+        1 => false,
+        // As only OTF2 before 3.0 wrote it.
+        2 => true,
         other => return bytes.wrong(format!("an unknown compression, {other}")),
-    }
+    };
     // Numbers of locations and definitions are only a hint; what follows is read to see that the file is whole.
     let (_locations, _definitions) = (bytes.u64()?, bytes.u64()?);
     let (_machine, _creator, _description) = (bytes.text()?, bytes.text()?, bytes.text()?);
@@ -103,5 +101,6 @@ fn parse(bytes: &mut Bytes<'_>, path: &Path) -> Result<Anchor, Wrong> {
     if layout == 3 && bytes.u8()? != END_OF_FILE {
         return bytes.wrong("the anchor file ends without its mark");
     }
+    let [event_chunk, definition_chunk] = [event_chunk, definition_chunk].map(|size| Chunks { size, packed });
     Ok(Anchor { event_chunk, definition_chunk, version, base: path.with_extension("") })
 }

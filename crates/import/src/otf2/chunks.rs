@@ -1,6 +1,7 @@
 //! The container that event and definition files share: chunks of one size, each with a header, records back to back.
 
 use super::bytes::{Bytes, Wrong, is_big};
+use super::packed;
 use crate::error::ImportError;
 use crate::input::Input;
 
@@ -29,20 +30,37 @@ pub enum Ended {
     Cut(u64),
 }
 
+/// How the chunks of a file are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chunks {
+    /// The size of a chunk.
+    pub size: u64,
+    /// Each chunk is packed by zlib.
+    pub packed: bool,
+}
+
 /// Calls `records` with the records of each chunk. It reads them up to a mark and says which; where a chunk ends without one it says what
-/// is wrong.
+/// is wrong. Of packed files, the byte is that of the chunk as it is packed.
 pub fn walk(
     input: &Input<'_>,
-    size: u64,
+    chunks: Chunks,
     mut records: impl FnMut(&mut Bytes<'_>) -> Result<Next, Wrong>,
 ) -> Result<Ended, ImportError> {
     let mut chunk = Vec::new();
     let mut start = 0;
     while start < input.size() {
         input.check_cancelled()?;
-        let length = (input.size() - start).min(size) as usize;
-        chunk.resize(length, 0);
-        input.read_at(start, &mut chunk)?;
+        let next = match chunks.packed {
+            true => match packed::unpack(input, start, chunks.size, &mut chunk)? {
+                Some(next) => next,
+                None => return Ok(Ended::Cut(start)),
+            },
+            false => {
+                chunk.resize((input.size() - start).min(chunks.size) as usize, 0);
+                input.read_at(start, &mut chunk)?;
+                start + chunks.size
+            }
+        };
         let big = match chunk.get(..HEADER) {
             Some([0x03, mark, ..]) => is_big(*mark),
             Some(_) => None,
@@ -51,15 +69,19 @@ pub fn walk(
         let Some(big) = big else { return Err(input.broken(start, "no header of a chunk")) };
         let mut bytes = Bytes::new(&chunk, big);
         let read = bytes.take(HEADER).and_then(|_| records(&mut bytes));
-        input.advance(start + length as u64);
+        input.advance(next);
+        let place = |at: usize| if chunks.packed { start } else { start + at as u64 };
         match read {
             Ok(Next::Nothing) => return Ok(Ended::Whole),
-            Ok(Next::Chunk) => start += size,
+            Ok(Next::Chunk) => start = next,
             // The last chunk of a file that was cut ends within a record.
-            Err(wrong) if wrong.at >= length || is_cut(&wrong, length, size) => {
-                return Ok(Ended::Cut(start + wrong.at as u64));
+            Err(wrong)
+                if !chunks.packed
+                    && (wrong.at >= chunk.len() || is_cut(&wrong, chunk.len(), chunks.size)) =>
+            {
+                return Ok(Ended::Cut(place(wrong.at)));
             }
-            Err(wrong) => return Err(input.broken(start + wrong.at as u64, wrong.what)),
+            Err(wrong) => return Err(input.broken(place(wrong.at), wrong.what)),
         }
     }
     Ok(Ended::Cut(input.size()))

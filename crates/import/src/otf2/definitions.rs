@@ -1,14 +1,19 @@
 //! Global definitions: what the numbers in events stand for.
 
+use crosscut_calls::Kind;
 use foldhash::HashMap;
 
 use super::bytes::{Bytes, Wrong};
-use super::chunks::{END_OF_CHUNK, END_OF_FILE, Ended, Next, walk};
+use super::chunks::{Chunks, END_OF_CHUNK, END_OF_FILE, Ended, Next, walk};
 use crate::error::ImportError;
 use crate::input::Input;
 
 /// The paradigm of MPI.
 const MPI: u8 = 4;
+/// What users mark themselves.
+const USER: u8 = 1;
+/// The role of loops.
+const LOOP: u8 = 3;
 /// The role of regions that read or write files.
 const FILE: u8 = 27;
 /// No reference.
@@ -19,6 +24,10 @@ pub const UNDEFINED: u32 = u32::MAX;
 pub struct Region {
     /// Its name, a string.
     pub name: u32,
+    /// Its source file, a string.
+    pub file: u32,
+    /// Where in it; 0 when not known.
+    pub line: i64,
     role: u8,
     paradigm: u8,
 }
@@ -27,6 +36,15 @@ impl Region {
     /// Whether it is a call of MPI.
     pub fn is_mpi(&self) -> bool {
         self.paradigm == MPI
+    }
+
+    /// What it is in a call tree.
+    pub fn kind(&self) -> Kind {
+        match (self.role, self.paradigm) {
+            (LOOP, _) => Kind::Loop,
+            (_, USER) => Kind::Region,
+            _ => Kind::Function,
+        }
     }
 
     /// Whether it reads or writes files.
@@ -104,13 +122,15 @@ pub struct Definitions {
     pub comms: Vec<Comm>,
     /// By number of a window: its communicator.
     pub windows: HashMap<u32, u32>,
+    /// By number of a calling context: its region, and the context that it is in.
+    pub contexts: HashMap<u32, (u32, u32)>,
     /// Definitions that are not known.
     pub unknown: u64,
 }
 
 impl Definitions {
     /// Reads the file of global definitions, which must be whole.
-    pub fn read(input: &Input<'_>, chunk: u64) -> Result<Self, ImportError> {
+    pub fn read(input: &Input<'_>, chunk: Chunks) -> Result<Self, ImportError> {
         let mut all = Definitions { ticks: 1_000_000_000, ..Definitions::default() };
         match walk(input, chunk, |bytes| all.records(bytes))? {
             Ended::Whole => Ok(all),
@@ -176,8 +196,12 @@ impl Definitions {
                 let (id, _name) = (body.short()?, body.short()?);
                 self.windows.insert(id, body.short()?);
             }
-            // The rest describes machines, metrics, parameters, topologies, files and calling contexts.
-            6..=12 | 16 | 17 | 19..=21 | 23 | 25..=42 => {}
+            34 => {
+                let (id, region, _position) = (body.short()?, body.short()?, body.short()?);
+                self.contexts.insert(id, (region, body.short()?));
+            }
+            // The rest describes machines, metrics, parameters, topologies, files and how samples were taken.
+            6..=12 | 16 | 17 | 19..=21 | 23 | 25..=33 | 35..=42 => {}
             _ => self.unknown += 1,
         }
         Ok(())
@@ -186,8 +210,9 @@ impl Definitions {
     fn region(&mut self, body: &mut Bytes<'_>) -> Result<(), Wrong> {
         let (id, name, _description) = (body.short()?, body.short()?, body.short()?);
         let _legacy = body.u8()?;
-        let (_file, _begin, _end) = (body.short()?, body.short()?, body.short()?);
-        let mut region = Region { name, ..Region::default() };
+        let (file, begin, _end) = (body.short()?, body.short()?, body.short()?);
+        let line = if begin == UNDEFINED { 0 } else { i64::from(begin) };
+        let mut region = Region { name, file, line, ..Region::default() };
         if body.is_at_end() {
             // Before version 1.1 there is nothing to say so but the name.
             region.paradigm = if self.text(name).starts_with("MPI_") { MPI } else { 0 };

@@ -35,6 +35,15 @@ pub struct Collective {
     pub request: u64,
 }
 
+/// A task: what tells it from others. What every thread begins with is the default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Task {
+    /// Its number, or the thread that created it.
+    pub first: u64,
+    /// Which one of that thread.
+    pub second: u64,
+}
+
 /// An event that is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -42,6 +51,14 @@ pub enum Event {
     Enter(u32),
     /// A region is left.
     Leave(u32),
+    /// A calling context is entered.
+    ContextEnter(u32),
+    /// A calling context is left.
+    ContextLeave(u32),
+    /// The program was interrupted in a calling context.
+    Sample(u32),
+    /// The thread goes on with another task.
+    Switch(Task),
     /// Sends, at once.
     Send(PointToPoint),
     /// Begins to send.
@@ -102,7 +119,8 @@ pub fn records(
             16 => Event::Sent(bytes.long()?),
             17 => Event::Posted(bytes.long()?),
             21 => Event::Cancelled(bytes.long()?),
-            code @ (20 | 24 | 28..=30) => {
+            29 => Event::Switch(Task { first: bytes.long()?, second: 0 }),
+            code @ (20 | 24 | 28 | 30) => {
                 bytes.long()?;
                 Event::Other(code)
             }
@@ -125,6 +143,15 @@ fn with_length(code: u8, body: &mut Bytes<'_>) -> Result<Event, Wrong> {
         18 => Event::Receive(point_to_point(body, false)?),
         19 => Event::Received(point_to_point(body, true)?),
         23 => Event::Collective(collective(body, false)?),
+        60 => {
+            let (_team, thread, generation) = (body.short()?, body.short()?, body.short()?);
+            // The first generation is what every thread begins with.
+            let second = u64::from(generation);
+            Event::Switch(Task { first: if second == 0 { 0 } else { u64::from(thread) }, second })
+        }
+        66 => Event::ContextEnter(body.short()?),
+        67 => Event::ContextLeave(body.short()?),
+        68 => Event::Sample(body.short()?),
         85 => Event::Joining(body.long()?),
         86 => Event::Joined(collective(body, true)?),
         46 | 47 => Event::OneSided { window: body.short()?, peer: body.short()?, bytes: body.long()? },

@@ -38,7 +38,7 @@ impl Shared<'_> {
 
     /// Nanoseconds since the first time.
     #[inline]
-    fn nanoseconds(&self, ticks: u64) -> i64 {
+    pub fn nanoseconds(&self, ticks: u64) -> i64 {
         let since = ticks.wrapping_sub(self.definitions.first) as i64;
         match self.definitions.ticks {
             1_000_000_000 => since,
@@ -56,8 +56,6 @@ const MIN: i128 = -MAX;
 pub struct Unused {
     /// By code.
     pub events: [u64; 256],
-    /// Enter and leave of what is not a call of MPI.
-    pub regions: u64,
     /// Events of messages that are in no call.
     pub outside: u64,
     /// All events.
@@ -66,7 +64,7 @@ pub struct Unused {
 
 impl Default for Unused {
     fn default() -> Self {
-        Unused { events: [0; 256], regions: 0, outside: 0, all: 0 }
+        Unused { events: [0; 256], outside: 0, all: 0 }
     }
 }
 
@@ -74,7 +72,6 @@ impl Unused {
     /// Adds those of another location.
     pub fn add(&mut self, other: &Unused) {
         self.events.iter_mut().zip(&other.events).for_each(|(sum, count)| *sum += count);
-        self.regions += other.regions;
         self.outside += other.outside;
         self.all += other.all;
     }
@@ -103,16 +100,18 @@ impl<'a> Counting<'a> {
         self.unused.all += 1;
         match event {
             Event::Enter(region) => match self.shared.function(self.local.global(REGION, region)) {
-                NOT_A_CALL => self.unused.regions += 1,
+                NOT_A_CALL => {}
                 _ => {
                     self.depth += 1;
                     self.calls += 1;
                 }
             },
             Event::Leave(region) => match self.shared.function(self.local.global(REGION, region)) {
-                NOT_A_CALL => self.unused.regions += 1,
+                NOT_A_CALL => {}
                 _ => self.depth = self.depth.saturating_sub(1),
             },
+            // Of the call tree.
+            Event::ContextEnter(_) | Event::ContextLeave(_) | Event::Sample(_) | Event::Switch(_) => {}
             // The begin of a collective says nothing that its end does not say.
             Event::Other(22) => {}
             Event::Other(code) => self.unused.events[usize::from(code)] += 1,
@@ -289,6 +288,7 @@ impl<'a, 'w> Filling<'a, 'w> {
                 let call = self.inside(now);
                 self.writer.change(call, |call| call.bytes = call.bytes.saturating_add(size(bytes)));
             }
+            Event::ContextEnter(_) | Event::ContextLeave(_) | Event::Sample(_) | Event::Switch(_) => {}
             Event::Other(_) => {}
         }
     }

@@ -3,7 +3,7 @@
 use foldhash::{HashMap, HashMapExt};
 
 use super::bytes::{Bytes, Wrong};
-use super::chunks::{END_OF_CHUNK, END_OF_FILE, Ended, Next, walk};
+use super::chunks::{Chunks, END_OF_CHUNK, END_OF_FILE, Ended, Next, walk};
 use crate::error::ImportError;
 use crate::input::Input;
 
@@ -15,6 +15,8 @@ pub const REGION: usize = 3;
 pub const COMM: usize = 6;
 /// Windows among them.
 pub const WINDOW: usize = 8;
+/// Calling contexts among them.
+pub const CONTEXT: usize = 10;
 
 /// From a location's numbers to those of the global definitions; what is not listed stays.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +37,7 @@ pub struct Local {
 
 impl Local {
     /// Reads the local definitions of a location.
-    pub fn read(input: &Input<'_>, chunk: u64) -> Result<Self, ImportError> {
+    pub fn read(input: &Input<'_>, chunk: Chunks) -> Result<Self, ImportError> {
         let mut local = Local::default();
         match walk(input, chunk, |bytes| local.records(bytes))? {
             Ended::Whole => Ok(local),

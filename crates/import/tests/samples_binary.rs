@@ -1,0 +1,172 @@
+//! Profiles of samples in binary files: pprof, gperftools, perf.data, gmon.out. Totals that are known; harmed files.
+
+mod harmed;
+mod profile;
+
+use std::process::Command;
+
+use crosscut_calls::Calls;
+use crosscut_tree::NodeId;
+use harmed::harm;
+use profile::{adds_up, check, children, fixture, named, read, top};
+
+fn total(calls: &Calls) -> i64 {
+    calls.inclusive(0, NodeId::ROOT)
+}
+
+#[test]
+fn pprof() {
+    for name in ["cpu.pprof", "cpu.pb.gz"] {
+        let (_work, calls) = read(&fixture(name));
+        // main, solve, dot (inlined into it), code without a name, and a sample without a stack.
+        check(&calls, 5, 3, 80_000_000);
+        let names: Vec<&str> = calls.summary().metrics.iter().map(|metric| &*metric.name).collect();
+        assert_eq!(names, ["cpu", "samples"]);
+        assert_eq!(calls.inclusive(1, NodeId::ROOT), 8);
+        let known = [("main.dot", 40_000_000), ("0x1200 [app]", 20_000_000)];
+        assert_eq!(top(&calls, 2), named(&known));
+        assert_eq!(
+            children(&calls, NodeId::ROOT),
+            named(&[("main.main", 70_000_000), ("(outside)", 10_000_000)])
+        );
+        adds_up(&calls);
+    }
+}
+
+#[test]
+fn gperftools() {
+    let (_work, calls) = read(&fixture("gp.prof"));
+    let summary = calls.summary();
+    assert_eq!((total(&calls), summary.places), (1_370_000_000, 1), "{summary:?}");
+    assert_eq!(calls.inclusive(1, NodeId::ROOT), 137);
+    // Where the libraries are those that were measured, addresses of one function are one node.
+    assert!(summary.nodes <= 333, "{summary:?}");
+    adds_up(&calls);
+    let mut modules = std::collections::BTreeMap::new();
+    for node in (1..calls.node_count() as u32).map(NodeId) {
+        let module = calls.frame(node).unwrap().module.clone();
+        *modules.entry(module.rsplit('/').next().unwrap().to_owned()).or_insert(0) += calls.own(1, node);
+    }
+    modules.retain(|_, count| *count > 0);
+    assert_eq!(modules.into_iter().collect::<Vec<_>>(), [("a".to_owned(), 2), ("libm.so.6".to_owned(), 135)]);
+}
+
+#[test]
+fn gmon() {
+    let (_work, calls) = read(&fixture("gmon.out"));
+    // Three ticks of a hundredth of a second.
+    assert_eq!(total(&calls), 30_000_000);
+    adds_up(&calls);
+    assert!(calls.summary().notes.iter().any(|note| note.contains("Name the program")));
+}
+
+#[test]
+fn perf_data() {
+    let mut before = None;
+    for name in ["app.perf.data", "packed.perf.data", "pipe.perf.data"] {
+        let (_work, calls) = read(&fixture(name));
+        let summary = calls.summary();
+        assert_eq!((total(&calls), summary.places), (15_000_000, 3), "{name}: {summary:?}");
+        let metrics: Vec<(&str, i64)> =
+            (0..2).map(|at| (&*summary.metrics[at].name, calls.inclusive(at, NodeId::ROOT))).collect();
+        assert_eq!(metrics, [("cpu-clock", 15_000_000), ("page-faults", 600)]);
+        // The library was mapped before the sample was taken, though the file has it behind.
+        let known = [
+            ("0x2010 [app]", 6_000_000),
+            ("0xffffffff81000123 [[kernel.kallsyms]_text]", 5_000_000),
+            ("0x1234 [libx.so]", 4_000_000),
+        ];
+        assert_eq!(top(&calls, 3), named(&known), "{name}");
+        assert_eq!(calls.at_places(0, 0..calls.node_count()), [8_000_000, 4_000_000, 3_000_000]);
+        assert!(summary.notes.iter().any(|note| note.starts_with("3 samples or other records were lost")));
+        adds_up(&calls);
+        let rows = top(&calls, 10);
+        assert_eq!(*before.get_or_insert(rows.clone()), rows);
+    }
+}
+
+/// A program compiled with `-pg` here, and what it leaves: with the program beside it, functions have their names, and calls are
+/// counted exactly.
+#[test]
+fn gmon_of_this_machine() {
+    let work = tempfile::tempdir().unwrap();
+    let program = work.path().join("a");
+    let mut gcc = Command::new("gcc");
+    gcc.args(["-O1", "-pg", "-o"]).arg(&program).arg(fixture("a.c")).arg("-lm");
+    let works = gcc.output().is_ok_and(|output| output.status.success());
+    let ran = works && Command::new(&program).arg("3").current_dir(work.path()).output().is_ok();
+    let file = work.path().join("gmon.out");
+    if !ran || !file.is_file() {
+        eprintln!("skipped: gcc -pg does not work here");
+        return;
+    }
+    let (_work, calls) = read(&file);
+    adds_up(&calls);
+    let count = |name: &str| -> i64 {
+        let nodes = (1..calls.node_count() as u32).map(NodeId);
+        let nodes = nodes.filter(|&node| calls.frame(node).is_some_and(|frame| frame.name == name));
+        nodes.map(|node| calls.own(1, node)).sum()
+    };
+    // Three times 100 from `mid` and 64 at the ends of the recursion.
+    assert_eq!((count("leaf"), count("mid")), (3 * 164, 3), "{:?}", calls.summary());
+    assert!(calls.summary().notes.iter().any(|note| note.contains("names are those of")));
+}
+
+/// A program that is measured by perf here: what `perf script` says of the same file, sample by sample.
+#[test]
+fn perf_of_this_machine() {
+    let work = tempfile::tempdir().unwrap();
+    let (program, data) = (work.path().join("a"), work.path().join("perf.data"));
+    let run = |command: &mut Command| command.output().is_ok_and(|output| output.status.success());
+    let compiled = run(Command::new("gcc")
+        .args(["-O1", "-g", "-fno-omit-frame-pointer", "-o"])
+        .arg(&program)
+        .arg(fixture("a.c"))
+        .arg("-lm"));
+    let record = |extra: &[&str]| {
+        let mut perf = Command::new("perf");
+        perf.args(["record", "-q", "-e", "cpu-clock", "-F", "499", "-g"]).args(extra).arg("-o").arg(&data);
+        run(perf.arg("--").arg(&program).arg("5"))
+    };
+    if !compiled || !record(&[]) {
+        eprintln!("skipped: gcc or perf does not work here");
+        return;
+    }
+    for extra in [&[][..], &["-z"]] {
+        if !record(extra) {
+            eprintln!("skipped: perf record {extra:?}");
+            continue;
+        }
+        let script = Command::new("perf").args(["script", "-i"]).arg(&data).output().unwrap();
+        let text = work.path().join("perf.script");
+        std::fs::write(&text, script.stdout).unwrap();
+        let ((_a, calls), (_b, same)) = (read(&data), read(&text));
+        assert_eq!(
+            (total(&calls), calls.summary().places),
+            (total(&same), same.summary().places),
+            "{extra:?}"
+        );
+        adds_up(&calls);
+        let inclusive = |calls: &Calls, name: &str| {
+            let found = crosscut_calls::flat(calls, 0)
+                .into_iter()
+                .find(|row| calls.frames()[row.frame as usize].name == name);
+            found.map_or(0, |row| row.inclusive)
+        };
+        for name in ["main", "mid", "rec", "leaf"] {
+            assert_eq!(inclusive(&calls, name), inclusive(&same, name), "{name} {extra:?}");
+        }
+        assert!(inclusive(&calls, "main") * 10 > total(&calls) * 9);
+    }
+}
+
+#[test]
+fn harmed_profiles_are_refused_or_read() {
+    harm(&fixture("cpu.pprof"), false);
+    harm(&fixture("cpu.pb.gz"), true);
+    harm(&fixture("app.perf.data"), true);
+    harm(&fixture("packed.perf.data"), true);
+    harm(&fixture("pipe.perf.data"), false);
+    harm(&fixture("gmon.out"), false);
+    harm(&fixture("gp.prof"), false);
+}
