@@ -3,14 +3,6 @@
 
 enum { VALUES = 1024 };
 
-static number prepare(int rank, int step)
-{
-    number sum = work((number)step, 1 * MILLISECOND);
-    if (rank == 1)
-        sum += work(sum, 8 * MILLISECOND); // planted: late-sender
-    return sum;
-}
-
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -20,7 +12,11 @@ int main(int argc, char **argv)
     static double values[VALUES], others[VALUES];
     number sum = 0;
     for (int step = 0; step < steps; step++) {
-        sum += prepare(rank, step);
+        int now = step;
+        MPI_Bcast(&now, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        sum += work((number)now, 1 * MILLISECOND);
+        if (rank == 1)
+            sum += work(sum, 8 * MILLISECOND); // planted: late-sender
         values[0] = (double)step;
         if (rank == 1)
             MPI_Send(values, VALUES, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD);

@@ -1,5 +1,6 @@
 //! Programs with MPI and one planted cause each, recorded and reported: the cause is the first finding, with the rank that
-//! caused it and the line of the call that ends the work that was late.
+//! caused it and where: the stretch between two calls that holds the planted line, the line of the tasks that took too long, or
+//! the call itself.
 //!
 //! As with the planted tasks, what is looked for is time: these tests are run by `cargo xtask planted`, on a machine that has
 //! nothing else to do, and of three recordings one must show what was planted.
@@ -18,16 +19,27 @@ struct Planted {
     ranks: u32,
     cause: &'static str,
     culprit: u32,
-    /// The line with this text ends the work that is late, or is the call itself.
-    at: &'static str,
+    place: Place,
 }
 
-const PLANTED: [Planted; 5] = [
-    Planted { name: "late_sender", ranks: 2, cause: "late-sender", culprit: 1, at: "MPI_Send(" },
-    Planted { name: "late_receiver", ranks: 2, cause: "late-receiver", culprit: 1, at: "MPI_Recv(" },
-    Planted { name: "late_rank", ranks: 2, cause: "late-rank", culprit: 1, at: "MPI_Barrier(" },
-    Planted { name: "imbalance", ranks: 4, cause: "rank-imbalance", culprit: 3, at: "MPI_Allreduce(" },
-    Planted { name: "small_messages", ranks: 2, cause: "small-messages", culprit: 0, at: "MPI_Send(" },
+/// Where the line with the word "planted" is looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Between the two calls that are named.
+    Between,
+    /// It is the line that is named.
+    Here,
+}
+
+use Place::{Between, Here};
+
+const PLANTED: [Planted; 6] = [
+    Planted { name: "late_sender", ranks: 2, cause: "late-sender", culprit: 1, place: Between },
+    Planted { name: "late_receiver", ranks: 2, cause: "late-receiver", culprit: 1, place: Between },
+    Planted { name: "late_rank", ranks: 2, cause: "late-rank", culprit: 1, place: Between },
+    Planted { name: "imbalance", ranks: 4, cause: "rank-imbalance", culprit: 3, place: Between },
+    Planted { name: "late_tasks", ranks: 2, cause: "late-rank", culprit: 1, place: Here },
+    Planted { name: "small_messages", ranks: 2, cause: "small-messages", culprit: 0, place: Here },
 ];
 
 fn findings(mpi: &str, name: &str, ranks: u32) -> Vec<Value> {
@@ -60,10 +72,16 @@ impl Planted {
             ));
         }
         let text = source(&format!("mpi/{}.c", self.name));
-        let line = text.lines().position(|line| line.contains(self.at)).unwrap() + 1;
-        let place = first["where"].as_str().unwrap_or_default();
-        let expected = format!("{}.c:{line}", self.name);
-        (!place.ends_with(&expected)).then(|| format!("{}: at {place}, not {expected}", self.name))
+        let planted = text.lines().position(|line| line.contains("// planted:")).unwrap() + 1;
+        let file = format!("{}.c:", self.name);
+        let line = |place: &Value| place.as_str()?.rsplit_once(&file)?.1.parse::<usize>().ok();
+        let is_there = match self.place {
+            Here => line(&first["where"]) == Some(planted),
+            Between => line(&first["between"][0])
+                .zip(line(&first["between"][1]))
+                .is_some_and(|(from, to)| from < planted && planted < to && line(&first["where"]) == Some(to)),
+        };
+        (!is_there).then(|| format!("{}: not at line {planted}:{}", self.name, told()))
     }
 }
 

@@ -2,7 +2,7 @@
 //! corrected and everything written.
 //!
 //! The number of calls of each rank is known before (readers walk through their files twice), so calls go straight into their
-//! columns. What stays in memory until the end is 28 bytes for each send, 20 for each receive, 8 for each message and 16 for
+//! columns. What stays in memory until the end is 28 bytes for each send, 20 for each receive, 8 for each message and 20 for
 //! each call of a collective.
 
 use crosscut_run::{ColumnMut, RunWriter};
@@ -49,8 +49,10 @@ pub struct Receive {
 pub struct Joined {
     /// The communicator.
     pub comm: u32,
-    /// The call.
+    /// The call, or the one that began it.
     pub call: u32,
+    /// The call that completed it: the same, or the wait for what was begun; [`NONE`] when nothing did.
+    pub done: u32,
     /// The root, a world rank; [`NONE`].
     pub root: u32,
     /// Which.

@@ -390,20 +390,36 @@ impl Told<'_> {
             .collect();
         means.sort_by(|a, b| a.0.total_cmp(&b.0));
         let Some(&(most, _)) = means.last() else { return noise };
+        let few = blamed.len() <= (self.messages.summary().ranks as usize / MANY).max(1);
+        let steps = work.values().map(|work| work.1).max().unwrap_or(1).max(1);
+        // What happens now and then is no share of work: the same rank takes as long as others at other times.
+        if few && self.is_rare(group, steps) {
+            return Cause::LateRank;
+        }
         if means.len() == 2 {
             return if kind == Kind::Barrier { Cause::LateRank } else { Cause::RankImbalance };
         }
         let usual = means[means.len() / 4].0;
         let others = means.iter().rev().find(|mean| !mean.1).map_or(usual, |mean| mean.0);
-        let few = blamed.len() <= (self.messages.summary().ranks as usize / MANY).max(1);
         if few && (others - usual) * 3.0 < most - usual {
             return Cause::LateRank;
         }
         // What ranks wait in a step, beside what the one with most work would make them wait in every step.
         let mean = means.iter().map(|mean| mean.0).sum::<f64>() / means.len() as f64;
-        let steps = work.values().map(|work| work.1).max().unwrap_or(1).max(1);
         let waited = group.cost as f64 / means.len() as f64 / steps as f64;
         if most - mean >= waited / 2.0 { Cause::RankImbalance } else { noise }
+    }
+
+    /// Whether most of a cost comes from at most one of [`MANY`] times that its step is done.
+    fn is_rare(&self, group: &Group, steps: u64) -> bool {
+        let mut by_origin: HashMap<u32, i64> = HashMap::default();
+        for &(row, _) in &group.waits {
+            let wait = &self.lateness.waits[row];
+            if let Some(origin) = wait.origin {
+                add(by_origin.entry(origin.call).or_default(), wait.cost);
+            }
+        }
+        steps >= MANY as u64 && culprits(&by_origin).len() as u64 <= steps / MANY as u64
     }
 
     fn finding(&self, cause: Cause, step: Option<Step>, group: Group, work: &Works) -> Finding {

@@ -17,6 +17,8 @@ pub(crate) struct Collectives {
     pub first: Vec<i64>,
     /// By collective and by rank of the communicator: the call; [`NONE`] where the rank did not take part.
     pub calls: Vec<u32>,
+    /// The calls that completed them, in the same order.
+    pub done: Vec<u32>,
     /// Collectives of which the ranks name different kinds.
     pub mixed: u64,
     /// Collectives in which not all ranks of the communicator took part.
@@ -69,6 +71,7 @@ impl Collectives {
                 let Some(joined) = part.get(number) else {
                     short = true;
                     self.calls.push(NONE);
+                    self.done.push(NONE);
                     continue;
                 };
                 mixed |= kind.is_some_and(|kind| kind != joined.kind);
@@ -77,6 +80,7 @@ impl Collectives {
                     root = joined.root;
                 }
                 self.calls.push(joined.call);
+                self.done.push(joined.done);
             }
             self.mixed += u64::from(mixed);
             self.short += u64::from(short);
@@ -96,5 +100,12 @@ impl Collectives {
     pub fn calls(&self, number: usize) -> impl Iterator<Item = u32> + '_ {
         let range = self.first[number] as usize..self.first[number + 1] as usize;
         self.calls[range].iter().copied().filter(|&call| call != NONE)
+    }
+
+    /// The calls that completed one; what nothing completed was over when its call was.
+    pub fn ends(&self, number: usize) -> impl Iterator<Item = u32> + '_ {
+        let range = self.first[number] as usize..self.first[number + 1] as usize;
+        let parts = self.calls[range.clone()].iter().zip(&self.done[range]);
+        parts.map(|(&call, &done)| if done == NONE { call } else { done }).filter(|&call| call != NONE)
     }
 }

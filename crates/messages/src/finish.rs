@@ -251,8 +251,13 @@ fn put_collectives(run: &mut RunWriter, calls: &Calls, all: Collectives) -> Resu
     put(run, "collective_root", &all.root, |root| *root)?;
     put(run, "collective_bytes", &numbers, |n| of(n, &calls.bytes).into_iter().fold(0, i64::saturating_add))?;
     put(run, "collective_start", &numbers, |n| of(n, &calls.start).into_iter().min().unwrap_or(0))?;
-    put(run, "collective_end", &numbers, |n| of(n, &calls.end).into_iter().max().unwrap_or(0))?;
+    put(run, "collective_end", &numbers, |n| {
+        all.ends(*n).filter_map(|call| calls.end.get(call as usize).copied()).max().unwrap_or(0)
+    })?;
     put(run, "collective_first", &all.first, |first| *first)?;
+    if all.calls != all.done {
+        put(run, "collective_done", &all.done, |call| *call)?;
+    }
     put(run, "collective_call", &all.calls, |call| *call)
 }
 

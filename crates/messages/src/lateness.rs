@@ -189,7 +189,7 @@ fn meetings(messages: &Messages) -> Vec<u32> {
     let mut meetings: Vec<u32> =
         functions.filter(|(_, function)| is_setup(function)).map(|(call, _)| call as u32).collect();
     for (number, &kind) in messages.collectives.kind.iter().enumerate() {
-        let members = messages.collectives.calls(number);
+        let members = messages.collectives.done(number);
         if Collective(kind).is_synchronising() && members.len() >= ranks && !members.contains(&NONE) {
             meetings.extend(members);
         }
@@ -242,6 +242,19 @@ fn excesses(messages: &Messages, waits: &Waits) -> (Vec<i64>, Vec<i64>) {
     });
     let plain = |times: Vec<AtomicI64>| times.into_par_iter().map(AtomicI64::into_inner).collect();
     (plain(work), plain(inside))
+}
+
+/// What the work before a call takes its rank at other times, as a rule: the median, where it does it often enough.
+pub fn history(calls: &Calls, call: usize) -> Option<i64> {
+    let of_rank = calls.of(calls.rank(call as u32));
+    let first = of_rank.start;
+    let step = Step::to(calls, call, first);
+    let mut times: Vec<i64> = (of_rank.skip(1))
+        .filter(|&at| at != call && Step::to(calls, at, first) == step)
+        .map(|at| calls.start[at].saturating_sub(calls.end[at - 1]).max(0))
+        .collect();
+    let middle = times.len() / 2;
+    (times.len() >= PEERS).then(|| *times.select_nth_unstable(middle).1)
 }
 
 /// A step of a rank: from one kind of call to the next.

@@ -94,6 +94,8 @@ pub struct Collectives {
     pub first: Column<i64>,
     /// Calls, in the order of the communicator's ranks; [`crate::NONE`] where a rank did not take part.
     pub call: Column<u32>,
+    /// The calls that completed them, where some of them were begun only.
+    pub done: Option<Column<u32>>,
 }
 
 impl Messages {
@@ -254,19 +256,33 @@ impl Collectives {
             end: run.column("messages/collective_end")?,
             first: run.column("messages/collective_first")?,
             call: run.column("messages/collective_call")?,
+            done: match run.has("messages/collective_done") {
+                true => Some(run.column("messages/collective_done")?),
+                false => None,
+            },
         })
     }
 
     fn is_even(&self) -> bool {
         let n = self.kind.len();
+        let done = self.done.as_ref().is_none_or(|done| done.len() == self.call.len());
         let long = [self.bytes.len(), self.start.len(), self.end.len()];
-        long.iter().all(|&len| len == n) && self.comm.len() == n && self.root.len() == n
+        done && long.iter().all(|&len| len == n) && self.comm.len() == n && self.root.len() == n
     }
 
     /// The calls of one, in the order of the communicator's ranks.
     pub fn calls(&self, number: usize) -> &[u32] {
         match (self.first.get(number), self.first.get(number + 1)) {
             (Some(&from), Some(&to)) => self.call.get(from as usize..to as usize).unwrap_or_default(),
+            _ => &[],
+        }
+    }
+
+    /// The calls that completed one, in the same order: the same, or waits for what was begun.
+    pub fn done(&self, number: usize) -> &[u32] {
+        match (&self.done, self.first.get(number), self.first.get(number + 1)) {
+            (None, ..) => self.calls(number),
+            (Some(done), Some(&from), Some(&to)) => done.get(from as usize..to as usize).unwrap_or_default(),
             _ => &[],
         }
     }

@@ -102,7 +102,16 @@ impl Messages {
                 return Some(format!("collective {number} has {} parts of {size} ranks", members.len()));
             }
             let from = parts.iter().map(|&call| calls.start[call]).min().unwrap_or(0);
-            let to = parts.iter().map(|&call| calls.end[call]).max().unwrap_or(0);
+            let done = all.done(number);
+            if done.len() != members.len() || done.iter().any(|&call| call != NONE && call as usize >= count) {
+                return Some(format!("collective {number} is completed by calls that are not there"));
+            }
+            let last = |(&call, &done): (&u32, &u32)| match (call, done) {
+                (NONE, NONE) => None,
+                (call, NONE) => calls.end.get(call as usize).copied(),
+                (_, done) => calls.end.get(done as usize).copied(),
+            };
+            let to = members.iter().zip(done).filter_map(last).max().unwrap_or(0);
             if (from, to) != (all.start[number], all.end[number]) {
                 let (start, end) = (all.start[number], all.end[number]);
                 return Some(format!(

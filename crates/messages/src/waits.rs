@@ -2,7 +2,8 @@
 //!
 //! A call waits for what it needs before it can go on. A receive needs that its send has begun (late sender); a send that is
 //! too large to be buffered needs that its receive is posted (late receiver); a collective needs its root, or all others.
-//! A call that completes several messages waits for the last of them. So each call has at most one wait: from its start
+//! What only begins a collective waits for nothing: the call that completes it does. Ranks that are done wait for the last one
+//! in MPI_Finalize, where nobody leaves it before all are there. A call that completes several messages waits for the last of them. So each call has at most one wait: from its start
 //! to when the last thing that it needs was there. Calls that wait for nothing have none.
 //!
 //! Whether a send was buffered no trace says. Sizes of which sends were over before their receives were posted can be
@@ -67,7 +68,8 @@ pub struct Waits {
     /// The call of another rank that it waited for: the send, the post of the receive, the part in the collective;
     /// [`NONE`].
     pub cause: Vec<u32>,
-    /// What it waited in: a message by its number, or a collective by its number after all messages; [`NONE`].
+    /// What it waited in: a message by its number, a collective by its number after all messages, or the end of MPI by the
+    /// number after all collectives; [`NONE`].
     pub event: Vec<u32>,
 }
 
@@ -176,7 +178,7 @@ impl Waits {
 
     /// How long each rank waited in each phase, a row of all ranks for each phase. A phase is some points of a clock and its
     /// span in time; a wait belongs to the phase of the message or collective that it waited in. Barriers are points of
-    /// no clock: they belong to the phase that was entered last when the first rank entered them.
+    /// no clock: they belong to the phase that was entered last when the first rank entered them, the end to the last one.
     pub fn by_phase(
         &self,
         messages: &Messages,
@@ -210,6 +212,9 @@ impl Waits {
                 self.add_collective(messages, number, row);
             }
         }
+        if let Some(row) = starts.last().and_then(|&(_, phase)| rows.get_mut(phase)) {
+            self.add_calls(messages, &last_calls(messages), end_of(messages), row);
+        }
         rows
     }
 
@@ -229,7 +234,11 @@ impl Waits {
 
     fn add_collective(&self, messages: &Messages, number: usize, row: &mut [i64]) {
         let event = (messages.len() + number) as u32;
-        for &call in messages.collectives.calls(number) {
+        self.add_calls(messages, messages.collectives.done(number), event, row);
+    }
+
+    fn add_calls(&self, messages: &Messages, calls: &[u32], event: u32, row: &mut [i64]) {
+        for &call in calls {
             let at = call as usize;
             if self.event.get(at) == Some(&event)
                 && let Some(sum) = row.get_mut(messages.calls.rank(call) as usize)
@@ -275,31 +284,60 @@ fn each_need(messages: &Messages, held: &[bool; 64], tell: &(impl Fn(Need) + Syn
             }
         });
     });
+    let ends = last_calls(messages);
+    let last = ends.iter().copied().max_by_key(|&call| calls.start.get(call as usize).copied());
+    if let Some((cause, &since)) = last.and_then(|last| Some((last, calls.start.get(last as usize)?))) {
+        let event = end_of(messages);
+        ends.iter().for_each(|&call| met(Need { call, since, event, cause, why: Why::Barrier }));
+    }
 }
 
-/// What the calls of a collective need: each call with the call that it needs last.
+/// The number of the event that is the end of MPI.
+fn end_of(messages: &Messages) -> u32 {
+    (messages.len() + messages.collectives.kind.len()) as u32
+}
+
+/// The calls of MPI_Finalize, where all ranks end with it and nobody leaves it before the last one has entered; else none.
+fn last_calls(messages: &Messages) -> Vec<u32> {
+    let calls = &messages.calls;
+    let is_end = |call: &usize| {
+        let function = calls.function.get(*call).and_then(|&f| messages.functions().get(usize::from(f)));
+        function.is_some_and(|function| function.name == "MPI_Finalize")
+    };
+    let ranks = messages.summary().ranks;
+    let ends: Option<Vec<u32>> =
+        (0..ranks).map(|rank| calls.of(rank).next_back().filter(is_end).map(|call| call as u32)).collect();
+    let Some(ends) = ends else { return Vec::new() };
+    let last = ends.iter().map(|&call| calls.start[call as usize]).max();
+    match ends.iter().all(|&call| last.is_some_and(|last| last <= calls.end[call as usize])) {
+        true => ends,
+        false => Vec::new(),
+    }
+}
+
+/// What the calls that complete a collective need: each with the call that it needs last.
 fn each_need_of(messages: &Messages, number: usize, tell: &mut dyn FnMut(u32, u32, Why)) {
     let (calls, collectives) = (&messages.calls, &messages.collectives);
     let kind = Collective(collectives.kind[number]);
-    let members = collectives.calls(number);
+    let (members, done) = (collectives.calls(number), collectives.done(number));
     let start = |call: u32| calls.start.get(call as usize).copied().unwrap_or(i64::MIN);
     let later = |a: u32, b: u32| if b == NONE || a != NONE && start(a) >= start(b) { a } else { b };
     let root = root_of(messages, number);
+    let parts = || members.iter().copied().zip(done.iter().copied()).filter(|&(call, _)| call != NONE);
     if kind.is_synchronising() {
         let last = members.iter().copied().fold(NONE, later);
         let why = if kind == Collective::BARRIER { Why::Barrier } else { Why::Collective };
-        members.iter().filter(|&&call| call != last && call != NONE).for_each(|&call| tell(call, last, why));
+        parts().filter(|&(call, _)| call != last).for_each(|(_, done)| tell(done, last, why));
     } else if kind.gathers() && root != NONE {
         let last = members.iter().copied().filter(|&call| call != root).fold(NONE, later);
-        tell(root, last, Why::EarlyRoot);
+        parts().filter(|&(call, _)| call == root).for_each(|(_, done)| tell(done, last, Why::EarlyRoot));
     } else if kind.spreads() && root != NONE {
-        let others = members.iter().filter(|&&call| call != root && call != NONE);
-        others.for_each(|&call| tell(call, root, Why::LateRoot));
+        parts().filter(|&(call, _)| call != root).for_each(|(_, done)| tell(done, root, Why::LateRoot));
     } else if kind.is_scan() {
         let mut last = NONE;
-        for &call in members {
-            if call != NONE && last != NONE {
-                tell(call, last, Why::Collective);
+        for (call, done) in parts() {
+            if last != NONE {
+                tell(done, last, Why::Collective);
             }
             last = later(last, call);
         }

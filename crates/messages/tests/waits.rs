@@ -1,70 +1,16 @@
 //! Wait states beside a reference that gathers all needs of a call in a list, and of small programs where they are known.
 
-use std::sync::Arc;
+mod program;
 
 use crosscut_chance::Chance;
+use crosscut_messages::Collective;
+use crosscut_messages::Messages;
 use crosscut_messages::gram::{Clock, Grams, Time};
 use crosscut_messages::waits::{Waits, Why};
-use crosscut_messages::{
-    Builder, Call, Collective, Comm, Comms, Done, Function, Joined, Messages, NONE, Receive, Send, Whole,
-};
-use crosscut_run::RunWriter;
+use program::{Program, random};
 
-/// Calls of each rank with their start and end, and what they do.
-#[derive(Default)]
-struct Program {
-    ranks: Vec<(Vec<(i64, i64)>, Done)>,
-}
-
-impl Program {
-    fn new(ranks: usize) -> Program {
-        Program { ranks: (0..ranks).map(|_| Default::default()).collect() }
-    }
-
-    /// A call of a rank: its number on that rank.
-    fn call(&mut self, rank: u32, start: i64, end: i64) -> u32 {
-        let calls = &mut self.ranks[rank as usize].0;
-        calls.push((start, end));
-        calls.len() as u32 - 1
-    }
-
-    /// A message: rank, first and last call on both sides.
-    fn message(&mut self, from: (u32, u32, u32), to: (u32, u32, u32), tag: i32, bytes: i64) {
-        let send = Send { comm: 0, to: to.0, tag, call: from.1, done: from.2, bytes };
-        self.ranks[from.0 as usize].1.sends.push(send);
-        let receive = Receive { comm: 0, from: from.0, tag, call: to.1, done: to.2 };
-        self.ranks[to.0 as usize].1.receives.push(receive);
-    }
-
-    fn collective(&mut self, kind: &str, root: u32, calls: &[u32]) {
-        let kind = Collective::of(&format!("MPI_{kind}")).unwrap();
-        for (rank, &call) in calls.iter().enumerate() {
-            self.ranks[rank].1.collectives.push(Joined { comm: 0, call, root, kind });
-        }
-    }
-
-    fn build(mut self) -> Messages {
-        let folder = tempfile::tempdir().unwrap();
-        let mut run = RunWriter::create(&folder.path().join("a.crosscut")).unwrap();
-        let counts: Vec<usize> = self.ranks.iter().map(|rank| rank.0.len()).collect();
-        let mut builder = Builder::new(&run, &counts).unwrap();
-        let mut done = Vec::new();
-        let mut first = 0;
-        for (mut writer, (calls, mut of_rank)) in builder.ranks().into_iter().zip(self.ranks.drain(..)) {
-            calls.iter().for_each(|&(start, end)| {
-                writer.call(Call::new(0, start, end)).unwrap();
-            });
-            of_rank.sends.iter_mut().for_each(|s| (s.call, s.done) = (s.call + first, s.done + first));
-            of_rank.receives.iter_mut().for_each(|r| (r.call, r.done) = (r.call + first, r.done + first));
-            of_rank.collectives.iter_mut().for_each(|joined| joined.call += first);
-            first += calls.len() as u32;
-            done.push(of_rank);
-        }
-        let comms = Comms { list: vec![Comm::world(counts.len()), Comm::of_itself()] };
-        let whole = Whole { comms, functions: vec![Function::named("MPI_Wait")], ..Whole::default() };
-        builder.finish(&mut run, done, whole).unwrap();
-        Messages::open(Arc::new(run.finish().unwrap())).unwrap()
-    }
+fn is_end(messages: &Messages, call: usize) -> bool {
+    messages.functions()[usize::from(messages.calls.function[call])].name == "MPI_Finalize"
 }
 
 /// How long each call waited, by looking at everything for every call. Sends of a size that was ever over before its
@@ -98,7 +44,8 @@ fn reference(messages: &Messages) -> Vec<i64> {
         }
         for number in 0..messages.collectives.kind.len() {
             let members = messages.collectives.calls(number);
-            let Some(me) = members.iter().position(|&member| member as usize == call) else { continue };
+            let done = messages.collectives.done(number);
+            let Some(me) = done.iter().position(|&member| member as usize == call) else { continue };
             let root = messages.collectives.root[number] as usize;
             let start = |rank: usize| calls.start[members[rank] as usize];
             match Collective(messages.collectives.kind[number]).word() {
@@ -109,52 +56,14 @@ fn reference(messages: &Messages) -> Vec<i64> {
                 _ => needs.extend((0..members.len()).map(start)),
             }
         }
+        if is_end(messages, call) {
+            let ends = (0..calls.start.len()).filter(|&end| is_end(messages, end));
+            needs.extend(ends.map(|end| calls.start[end]));
+        }
         needs.retain(|&need| start < need && need <= end);
         *lost = needs.iter().max().map_or(0, |need| need - start);
     }
     lost
-}
-
-fn random(chance: &mut Chance) -> Program {
-    let ranks = 2 + chance.index(5);
-    let mut program = Program::new(ranks);
-    let mut now = vec![0i64; ranks];
-    for step in 0..chance.index(30) {
-        let mut call = |program: &mut Program, rank: usize, least: i64, chance: &mut Chance| {
-            let start = now[rank] + chance.below(20) as i64;
-            let end = (start + 1 + chance.below(5) as i64).max(least);
-            now[rank] = end;
-            (start, program.call(rank as u32, start, end))
-        };
-        if chance.index(4) > 0 {
-            let a = chance.index(ranks);
-            let b = (a + 1 + chance.index(ranks - 1)) % ranks;
-            let bytes = [10, 100, 10_000][chance.index(3)];
-            let (sent, first) = call(&mut program, a, 0, chance);
-            let (posted, post) = call(&mut program, b, 0, chance);
-            // Large sends end after the receive is posted, others when they like.
-            let (_, wait) = call(&mut program, a, if bytes > 1_000 { posted + 1 } else { 0 }, chance);
-            let (_, done) = call(&mut program, b, sent + 1, chance);
-            program.message((a as u32, first, wait), (b as u32, post, done), step as i32, bytes);
-        } else {
-            let kinds = ["Barrier", "Bcast", "Reduce", "Allreduce", "Scan", "Gather", "Scatter", "Alltoall"];
-            let kind = kinds[chance.index(kinds.len())];
-            let root = if matches!(kind, "Bcast" | "Reduce" | "Gather" | "Scatter") {
-                chance.index(ranks) as u32
-            } else {
-                NONE
-            };
-            let all = now.iter().max().unwrap() + 30;
-            let mut call = |rank: usize| {
-                let start = now[rank] + chance.below(20) as i64;
-                now[rank] = all + chance.below(5) as i64;
-                program.call(rank as u32, start, now[rank])
-            };
-            let calls: Vec<u32> = (0..ranks).map(&mut call).collect();
-            program.collective(kind, root, &calls);
-        }
-    }
-    program
 }
 
 #[test]
@@ -237,4 +146,36 @@ fn small_sends_that_were_over_before_did_not_wait() {
         program.message((0, send, send), (1, receive, receive), 0, 8);
     }
     assert_eq!(Waits::of(&program.build()).total(), 0);
+}
+
+#[test]
+fn what_begins_a_collective_does_not_wait_but_what_completes_it() {
+    let mut program = Program::new(2);
+    let begun = [program.call(0, 10, 12), program.call(1, 70, 71)];
+    // Rank 0 waits from 30 on until rank 1 begins, at 70; rank 1 finds all there.
+    let done = [program.call(0, 30, 75), program.call(1, 80, 82)];
+    program.begun("Iallreduce", u32::MAX, &begun, &done);
+    let messages = program.build();
+    let waits = Waits::of(&messages);
+    let told: Vec<_> = (0..4).filter_map(|call| waits.of_call(&messages.calls, call)).collect();
+    let told: Vec<_> = told.iter().map(|wait| (wait.rank, wait.span, wait.why, wait.culprit)).collect();
+    // The run begins with its first call, at 10.
+    assert_eq!(told, [(0, (20, 60), Why::Collective, 1)]);
+    assert_eq!(messages.collectives.end[0], 72);
+    assert_eq!(messages.unsound(), None);
+}
+
+#[test]
+fn ranks_wait_for_the_last_one_at_the_end() {
+    let ends = |ends: [(i64, i64); 2]| {
+        let mut program = Program::new(2);
+        for (rank, (start, end)) in ends.into_iter().enumerate() {
+            program.call(rank as u32, 0, 1);
+            program.finalize(rank as u32, start, end);
+        }
+        Waits::of(&program.build()).lost
+    };
+    assert_eq!(ends([(10, 60), (50, 61)]), [0, 40, 0, 0]);
+    // Here a rank leaves before the other one comes: nobody waits for all.
+    assert_eq!(ends([(10, 40), (50, 61)]), [0, 0, 0, 0]);
 }

@@ -6,6 +6,7 @@ pub mod act;
 pub mod communities;
 pub mod domain;
 pub mod draw;
+pub mod evidence;
 pub mod figures;
 pub mod frames;
 pub mod gram;
@@ -25,6 +26,7 @@ pub mod styles;
 pub mod views;
 pub mod volume;
 pub mod waiting;
+pub mod worked;
 
 pub use domain::{ENTRY, MessagesDomain};
 pub use opened::Opened;

@@ -76,6 +76,7 @@ pub fn line_cell(source: &Source) -> Cell {
         file: source.file.clone(),
         line: source.line.clamp(0, u32::MAX.into()) as u32,
         function: Some(source.function.clone()).filter(|function| !function.is_empty()),
+        after: None,
     }
 }
 

@@ -166,6 +166,10 @@ pub enum Cell {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         function: Option<String>,
+        /// Of a stretch of work that ends there: behind which position it begins, "src/sort.c:112".
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        after: Option<String>,
     },
     /// A small histogram.
     Bins {
@@ -221,10 +225,22 @@ impl Cell {
         }
     }
 
-    /// A source position for people: "src/sort.c:120, in sort".
+    /// Between which positions a stretch of work lies, for scripts.
+    pub fn between(&self) -> Option<[String; 2]> {
+        match self {
+            Cell::Line { after: Some(after), .. } => Some([after.clone(), self.position()]),
+            _ => None,
+        }
+    }
+
+    /// A source position for people: "src/sort.c:120, in sort"; of a stretch what it says.
     pub fn place(&self) -> String {
         let position = self.position();
         match self {
+            Cell::Line { after: Some(_), text, function: Some(function), .. } => {
+                format!("{text}, in `{function}`")
+            }
+            Cell::Line { after: Some(_), text, .. } => text.clone(),
             Cell::Line { function: Some(function), .. } if *function != position => {
                 format!("{position}, in {function}")
             }

@@ -35,6 +35,9 @@ struct FindingJson<'a> {
     without_ns: Option<i64>,
     bound: bool,
     r#where: Option<String>,
+    /// The positions between which the work lies, where only those are known; the second one is `where`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    between: Option<[String; 2]>,
     /// Who caused it.
     #[serde(skip_serializing_if = "<[u32]>::is_empty")]
     ranks: &'a [u32],
@@ -232,6 +235,7 @@ fn finding_json(finding: &Finding) -> FindingJson<'_> {
         without_ns: finding.without.as_ref().and_then(Cell::number).map(|time| time as i64),
         bound: finding.bound,
         r#where: finding.line.as_ref().map(Cell::position),
+        between: finding.line.as_ref().and_then(Cell::between),
         ranks: &finding.ranks,
         what: &finding.what,
         evidence: &finding.evidence,

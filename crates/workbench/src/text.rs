@@ -79,7 +79,10 @@ pub fn finding(found: &Finding, capacity: Option<f64>) -> Vec<String> {
         found.id,
         found.what
     )];
-    lines.extend(found.line.as_ref().map(|line| format!("    at {}", line.place())));
+    lines.extend(found.line.as_ref().map(|line| match line.between() {
+        Some(_) => format!("    {}", line.place()),
+        None => format!("    at {}", line.place()),
+    }));
     if !found.evidence.is_empty() {
         lines.push(format!("    {}", found.evidence));
     }

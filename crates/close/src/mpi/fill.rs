@@ -24,9 +24,10 @@ struct Request {
     number: u32,
     /// What it sends and receives each time it is begun; prepared requests stay when they are done.
     prepared: Option<(Option<Send>, Option<Receive>, Option<Joined>)>,
-    /// What is under way, by its number among the sends and the receives.
+    /// What is under way, by its number among the sends, the receives and the collectives.
     send: Option<usize>,
     receive: Option<usize>,
+    joined: Option<usize>,
 }
 
 /// A call that has not returned.
@@ -238,10 +239,11 @@ impl Filling<'_, '_> {
             _ => return,
         };
         let Some(kind) = Collective::of(name.strip_suffix("_init").unwrap_or(name)) else { return };
-        let joined = Joined { comm: call.comm, call: number, root: call.peer, kind };
+        let done = if matches!(shape, Shape::Collective { .. }) { number } else { NONE };
+        let joined = Joined { comm: call.comm, call: number, done, root: call.peer, kind };
         match is_prepared {
             true => made.prepared = Some((None, None, Some(joined))),
-            false => self.done.collectives.push(joined),
+            false => made.joined = Some(push(&mut self.done.collectives, joined)),
         }
     }
 
@@ -314,7 +316,7 @@ impl Filling<'_, '_> {
             request.receive = Some(push(&mut self.done.receives, Receive { call: number, ..receive }));
         }
         if let Some(joined) = joined {
-            self.done.collectives.push(Joined { call: number, ..joined });
+            request.joined = Some(push(&mut self.done.collectives, Joined { call: number, ..joined }));
             self.writer.change(number, |call| (call.comm, call.peer) = (joined.comm, joined.root));
         }
         self.writer.change(number, |call| call.request = own);
@@ -325,7 +327,7 @@ impl Filling<'_, '_> {
         let request = self.requests.get_mut(&handle)?.front_mut()?;
         let taken = *request;
         match request.prepared {
-            Some(_) => (request.send, request.receive) = (None, None),
+            Some(_) => (request.send, request.receive, request.joined) = (None, None, None),
             None => self.forget(handle),
         }
         Some(taken)
@@ -366,6 +368,9 @@ impl Filling<'_, '_> {
             if asked && is_cancelled {
                 send.comm = TAKEN_OUT;
             }
+        }
+        if let Some(joined) = request.joined.and_then(|at| self.done.collectives.get_mut(at)) {
+            joined.done = open.number;
         }
         self.came(request.receive, open.number, peer, bytes, asked && is_cancelled);
     }

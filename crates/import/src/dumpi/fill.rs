@@ -372,7 +372,7 @@ impl Rank<'_, '_> {
             let root = at.root.and_then(|root| self.world(comm, int(root))).unwrap_or(NONE);
             call.peer = root;
             let kind = Collective::of(record.name).unwrap_or(Collective(u8::MAX));
-            self.done.collectives.push(Joined { comm, call: number, root, kind });
+            self.done.collectives.push(Joined { comm, call: number, done: number, root, kind });
             return;
         }
         match record.id {

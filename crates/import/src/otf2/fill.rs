@@ -257,7 +257,7 @@ impl<'a, 'w> Filling<'a, 'w> {
             Event::Joining(request) => {
                 let call = self.inside(now);
                 let kind = Kind(u8::MAX);
-                self.done.collectives.push(Joined { comm: CANCELLED, call, root: NONE, kind });
+                self.done.collectives.push(Joined { comm: CANCELLED, call, done: NONE, root: NONE, kind });
                 self.requests.insert(request, Request::Collective(self.done.collectives.len() - 1));
             }
             Event::Joined(part) => {
@@ -267,7 +267,8 @@ impl<'a, 'w> Filling<'a, 'w> {
                     _ => None,
                 };
                 let at_call = begun.map_or(call, |at| self.done.collectives[at].call);
-                match (self.joined(part, at_call), begun) {
+                let joined = self.joined(part, at_call).map(|joined| Joined { done: call, ..joined });
+                match (joined, begun) {
                     (Some(joined), Some(at)) => self.done.collectives[at] = joined,
                     (Some(joined), None) => self.done.collectives.push(joined),
                     (None, _) => {}
@@ -361,7 +362,7 @@ impl<'a, 'w> Filling<'a, 'w> {
             (call.comm, call.peer) = (comm, root);
             call.bytes = call.bytes.saturating_add(bytes);
         });
-        (part.op < MAKES).then_some(Joined { comm, call, root, kind: Kind(part.op) })
+        (part.op < MAKES).then_some(Joined { comm, call, done: call, root, kind: Kind(part.op) })
     }
 }
 

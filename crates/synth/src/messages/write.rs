@@ -95,7 +95,7 @@ impl Sink for Ranks<'_> {
                     _ => ("MPI_Barrier", 0),
                 };
                 let kind = Collective::of(name).unwrap_or(Collective::BARRIER);
-                done.collectives.push(Joined { comm: WORLD, call, root: NONE, kind });
+                done.collectives.push(Joined { comm: WORLD, call, done: call, root: NONE, kind });
                 moved(name, bytes, NONE)
             }
         };

@@ -94,7 +94,7 @@ impl Domain for MessagesDomain {
     }
 
     fn draw(&self, look: &Look, _: &[&dyn Domain], job: &Job<'_>) -> Result<Drawn, Refusal> {
-        draw::draw(&self.opened, look, job)
+        draw::draw(&self.opened, &self.judged, look, job)
     }
 
     fn act(&self, call: &ActCall, look: &mut Look, job: &Job<'_>) -> Result<Did, Refusal> {
@@ -197,7 +197,7 @@ fn by_rank(messages: &Messages, judged: &Judged) -> Vec<SharedColumn> {
         column("received", Unit::Bytes, "Bytes of messages that this rank received.", received),
         column("in MPI", Unit::Ns, "Time in calls of MPI.", inside),
         column("waited", Unit::Ns, "Time in calls of MPI for another rank.", times(waited)),
-        column("late", Unit::Ns, LATE, times(judged.lateness(messages).by_rank(calls))),
+        column("late", Unit::Ns, LATE, times(judged.lateness().by_rank(calls))),
         column(
             "critical",
             Unit::Ns,

@@ -2,17 +2,23 @@
 
 use crosscut_workbench::{Drawn, Job, Look, Refusal};
 
+use super::judged::Judged;
 use super::opened::Opened;
-use super::{gram, matrix, ranks, sizes, views, volume};
+use super::{evidence, gram, matrix, ranks, sizes, views, volume};
 
 /// Draws a look.
-pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusal> {
+pub fn draw(opened: &Opened, judged: &Judged, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusal> {
     match look.view.as_str() {
         "messages.gram" => gram::draw(look, job),
         "messages.matrix" => matrix::draw(opened, look, job),
         "messages.ranks" => ranks::draw(look, job),
         "messages.volume" => volume::draw(look, job, false),
         "messages.strip" => volume::draw(look, job, true),
+        "messages.evidence" => {
+            let finding = evidence::meant(judged.causes(&opened.messages), look);
+            let scene = evidence::draw(opened, finding, look.size.sound());
+            Ok(Drawn::scene(scene, 0))
+        }
         "messages.sizes" => sizes::draw(opened, look, job),
         view => {
             let view: String = view.chars().take(40).collect();

@@ -10,20 +10,26 @@ use crosscut_messages::waits::Waits;
 use crosscut_messages::{Messages, NONE};
 
 use super::opened::Opened;
+use super::worked::Worked;
 
 /// The waits of a run, and what they come from.
 #[derive(Debug)]
 pub struct Judged {
     opened: Arc<Opened>,
-    lateness: OnceLock<Lateness>,
     causes: OnceLock<Causes>,
     path: OnceLock<CriticalPath>,
+    worked: OnceLock<Worked>,
 }
 
 impl Judged {
     /// Of an open run.
     pub fn new(opened: Arc<Opened>) -> Judged {
-        Judged { opened, lateness: OnceLock::new(), causes: OnceLock::new(), path: OnceLock::new() }
+        Judged {
+            opened,
+            causes: OnceLock::new(),
+            path: OnceLock::new(),
+            worked: OnceLock::new(),
+        }
     }
 
     /// Who waited in which call for whom.
@@ -32,18 +38,23 @@ impl Judged {
     }
 
     /// Whose work was late.
-    pub fn lateness(&self, messages: &Messages) -> &Lateness {
-        self.lateness.get_or_init(|| Lateness::of(messages, self.waits()))
+    pub fn lateness(&self) -> &Lateness {
+        self.opened.lateness()
     }
 
     /// What costs time.
     pub fn causes(&self, messages: &Messages) -> &Causes {
-        self.causes.get_or_init(|| Causes::of(messages, self.waits(), self.lateness(messages)))
+        self.causes.get_or_init(|| Causes::of(messages, self.waits(), self.lateness()))
     }
 
     /// What decided how long the run took.
     pub fn path(&self, messages: &Messages) -> &CriticalPath {
         self.path.get_or_init(|| CriticalPath::of(messages, self.waits()))
+    }
+
+    /// What tasks and the call profile of the same run know of work.
+    pub fn worked(&self, messages: &Messages) -> &Worked {
+        self.worked.get_or_init(|| Worked::of(messages.run()))
     }
 
     /// The message or collective in which lateness showed first, of a finding most of which comes from one origin; a message
@@ -53,7 +64,7 @@ impl Judged {
         let of = |wait: &&crosscut_messages::lateness::Explained| {
             wait.origin.is_some_and(|from| from.call == origin)
         };
-        let waits = || self.lateness(messages).waits.iter().filter(of);
+        let waits = || self.lateness().waits.iter().filter(of);
         let cost = waits().map(|wait| wait.cost).fold(0, i64::saturating_add);
         let first = waits().next().filter(|_| cost.saturating_mul(2) >= finding.cost)?;
         self.waits().event.get(first.call as usize).copied().filter(|&event| event != NONE)

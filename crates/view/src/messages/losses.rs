@@ -2,7 +2,7 @@
 //! follows from its numbers.
 
 use crosscut_messages::causes::{Cause, Causes, Finding};
-use crosscut_messages::lateness::Step;
+use crosscut_messages::lateness::{self, Step};
 use crosscut_messages::{Messages, NONE};
 use crosscut_run::Sources;
 use crosscut_scene::Fill;
@@ -11,8 +11,10 @@ use crosscut_scene::palette::slot;
 use crosscut_tree::Unit;
 use crosscut_workbench::{Cell, Hatch, How, Look, Loss, Span};
 
+use super::evidence;
 use super::judged::Judged;
 use super::opened::{ClockKey, Opened};
+use super::worked::{self, Long};
 use crate::tasks::words::line;
 
 /// All causes, worst first. No two of them claim the same time of a rank.
@@ -23,7 +25,8 @@ pub fn losses(opened: &Opened, judged: &Judged, key: (ClockKey, Option<usize>), 
     let sources = messages.run().sources().ok();
     let phases = Phases::new(opened, key);
     let teller = Teller { opened, judged, causes, sources: sources.as_ref(), phases };
-    causes.findings.iter().map(|finding| teller.loss(finding, run)).collect()
+    let told = causes.findings.iter().enumerate();
+    told.map(|(at, finding)| Loss { picture: Some(evidence::look(at, run)), ..teller.loss(finding, run) }).collect()
 }
 
 /// Which phase a message or collective is in.
@@ -78,7 +81,7 @@ impl Teller<'_> {
         Loss {
             cause: finding.cause.id(),
             claim: claim(finding.cause),
-            line: finding.step.and_then(|step| self.line(step.to.1)),
+            line: self.line_of(finding),
             cost: finding.cost as f64,
             without: Some(self.without(finding.cost) as f64),
             how: How::Bound,
@@ -164,23 +167,53 @@ impl Teller<'_> {
             return (0, 0, String::new());
         };
         let work = calls.start[origin].saturating_sub(calls.end[origin - 1]).max(0);
-        let excess = self.judged.lateness(self.messages()).excess[origin];
-        (work, work.saturating_sub(excess), finding.step.map_or_else(String::new, |step| self.between(step)))
+        let excess = self.judged.lateness().excess[origin];
+        let usual = match work.saturating_sub(excess) {
+            0 => lateness::history(calls, origin).filter(|&usual| usual.saturating_mul(2) < work).unwrap_or(0),
+            usual => usual,
+        };
+        (work, usual, finding.step.map_or_else(String::new, |step| self.between(step)))
     }
 
     /// "between a.c:20 and a.c:31", or by the functions.
     fn between(&self, step: Step) -> String {
-        let name = |(function, source): (u16, u32)| {
-            let line = self.sources.and_then(|sources| sources.get(source)).map(|source| source.short());
-            line.unwrap_or_else(|| match self.messages().functions().get(usize::from(function)) {
-                Some(function) => function.name.clone(),
-                None => "its beginning".to_owned(),
-            })
-        };
-        match (name(step.from), name(step.to)) {
-            (from, to) if from == to => format!("between two calls at {to}").replace("at MPI_", "of MPI_"),
-            (from, to) => format!("between {from} and {to}"),
+        worked::between(self.sources, self.messages(), step.from, step.to)
+    }
+
+    /// Where it happens: of work the line that took too long where something knows it, else the two calls around it; of
+    /// calls their line.
+    fn line_of(&self, finding: &Finding) -> Option<Cell> {
+        let step = finding.step?;
+        let end = self.line(step.to.1);
+        if matches!(finding.cause, Cause::SmallMessages | Cause::Transfer) {
+            return end;
         }
+        let near = self.sources.and_then(|sources| sources.get(step.to.1)).map_or("", |source| &source.file);
+        let known = self.long(finding).and_then(|long| {
+            self.judged.worked(self.messages()).line(self.messages(), long, near)
+        });
+        match (known, end) {
+            (Some(source), _) => Some(line(&source)),
+            (None, Some(Cell::Line { file, line, function, .. })) => Some(Cell::Line {
+                text: self.between(step),
+                file,
+                line,
+                function,
+                after: self.line(step.from.1).map(|from| from.position()),
+            }),
+            (None, end) => end,
+        }
+    }
+
+    /// The work that took too long, as a stretch of a rank.
+    fn long(&self, finding: &Finding) -> Option<Long> {
+        let calls = &self.messages().calls;
+        let origin = finding.worst.map(|worst| worst.origin).filter(|&origin| origin != NONE)?;
+        let rank = calls.rank(origin);
+        let before = (origin as usize).checked_sub(1).filter(|before| calls.of(rank).contains(before))?;
+        let span = (*calls.end.get(before)?, *calls.start.get(origin as usize)?);
+        let waiting = finding.stretches.chunk_by(|a, b| a.0 == b.0).count().max(1) as i64;
+        Some(Long { rank, span, excess: finding.cost / waiting })
     }
 
     /// "rank 0 waits for it 20 times" or "3 ranks wait for it, 60 times".

@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crosscut_messages::flows::Flow;
 use crosscut_messages::gram::{Clock, Gram, Grams, Kept, MOST_PHASES, Proposal, Time};
+use crosscut_messages::lateness::{Lateness, Part};
 use crosscut_messages::waits::Waits;
-use crosscut_messages::{Class, Messages};
+use crosscut_messages::{Class, Messages, NONE};
 use crosscut_workbench::{Options, Refusal, place_nodes};
 
 /// The messages of a run with what was made of them.
@@ -26,17 +27,28 @@ pub struct Opened {
     kinds: OnceLock<Kinds>,
     waits: OnceLock<Waits>,
     waited: OnceLock<Vec<Waited>>,
+    lateness: OnceLock<Lateness>,
+    late: OnceLock<Vec<Late>>,
 }
 
-/// A wait: what for, who, how long, and whose doing it was.
+/// A rank that was late by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Late {
+    /// The message, or the collective after all messages, in which that showed first.
+    pub event: u32,
+    /// Who.
+    pub rank: u32,
+    /// What it explains of the longest wait.
+    pub time: i64,
+}
+
+/// A wait: what for, who, how long.
 #[derive(Clone, Copy, Debug)]
 pub struct Waited {
     /// The message, or the collective after all messages.
     pub event: u32,
     /// Who waited.
     pub rank: u32,
-    /// For whom.
-    pub culprit: u32,
     /// How long.
     pub lost: i64,
 }
@@ -121,6 +133,8 @@ impl Opened {
             kinds: OnceLock::new(),
             waits: OnceLock::new(),
             waited: OnceLock::new(),
+            lateness: OnceLock::new(),
+            late: OnceLock::new(),
         }
     }
 
@@ -146,6 +160,16 @@ impl Opened {
     /// Who waited for whom; made once.
     pub fn waits(&self) -> &Waits {
         self.waits.get_or_init(|| Waits::of(&self.messages))
+    }
+
+    /// Whose work made others wait, as the findings say it; made once.
+    pub fn lateness(&self) -> &Lateness {
+        self.lateness.get_or_init(|| Lateness::of(&self.messages, self.waits()))
+    }
+
+    /// Who was late by itself, in the order in which that showed; made once.
+    pub fn late(&self) -> &[Late] {
+        self.late.get_or_init(|| late(&self.messages, self.waits(), self.lateness()))
     }
 
     /// All waits, rank by rank: few calls wait, so this is short; made once.
@@ -422,13 +446,28 @@ impl Totals {
     }
 }
 
+/// Where each lateness began, with what it explains of the longest wait.
+pub fn late(messages: &Messages, waits: &Waits, lateness: &Lateness) -> Vec<Late> {
+    let mut known: HashMap<(u32, bool), usize> = HashMap::new();
+    let mut all: Vec<Late> = Vec::new();
+    for wait in lateness.waits.iter().filter(|wait| wait.cost > 0) {
+        let Some(origin) = wait.origin else { continue };
+        let at = *known.entry((origin.call, origin.part == Part::Work)).or_insert_with(|| {
+            let event = waits.event.get(wait.call as usize).copied().unwrap_or(NONE);
+            all.push(Late { event, rank: messages.calls.rank(origin.call), time: 0 });
+            all.len() - 1
+        });
+        all[at].time = all[at].time.max(wait.cost);
+    }
+    all
+}
+
 /// All waits, rank by rank.
 pub fn waited(messages: &Messages, waits: &Waits) -> Vec<Waited> {
     let of = |rank: u32| {
         messages.calls.of(rank).filter_map(move |call| {
             let lost = waits.lost.get(call).copied().filter(|lost| *lost > 0)?;
-            let culprit = messages.calls.rank(waits.cause[call]);
-            Some(Waited { event: waits.event[call], rank, culprit, lost })
+            Some(Waited { event: waits.event[call], rank, lost })
         })
     };
     (0..messages.summary().ranks).flat_map(of).collect()

@@ -129,15 +129,7 @@ impl PhaseForest {
             of_phase[node.phases.start] = NodeId(at as u32);
         }
         job.progress(0.8, "looking for who waited")?;
-        let spans: Vec<Range<usize>> = match has_periods {
-            true => nodes
-                .iter()
-                .filter(|node| node.kind == Kind::Period)
-                .map(|node| node.phases.clone())
-                .collect(),
-            false => std::iter::once(0..gram.phases.len()).collect(),
-        };
-        let waiting = Waiting::of(&opened.messages, opened.waited(), &timed.clock, &gram, &spans);
+        let waiting = Waiting::of(&opened.messages, (opened.waited(), opened.late()), &timed.clock, &gram);
         let totals = nodes.iter().map(|node| totals(node, &gram.phases, &timed)).collect();
         let mut forest = PhaseForest {
             opened: opened.clone(),

@@ -7,6 +7,7 @@ use crosscut_messages::flows::Flow;
 use crosscut_messages::gram::{Gram, Time};
 use crosscut_messages::waits::Why;
 use crosscut_messages::{Messages, patterns};
+use crosscut_run::Source;
 use crosscut_scene::format::{count, many, quantity, share, three};
 use crosscut_tree::Unit;
 use crosscut_workbench::text::columns;
@@ -17,6 +18,7 @@ use serde_json::{Map, Value};
 use super::judged::Judged;
 use super::opened::{ClockKey, Opened};
 use super::overview::headline;
+use crate::tasks::words;
 
 /// How the command line wants messages to be cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,6 +144,15 @@ struct Path {
     ns: i64,
     in_calls_ns: i64,
     ranks: usize,
+    /// Lines of tasks that it goes through inside of ranks, where the run has tasks, too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lines: Vec<LineJson>,
+}
+
+#[derive(Debug, Serialize)]
+struct LineJson {
+    r#where: String,
+    ns: i64,
 }
 
 /// Everything that a report says.
@@ -197,7 +208,7 @@ impl<'a> Report<'a> {
 
     /// What each rank caused, waited and worked, those who caused most first.
     fn ranks(&self) -> Vec<RankJson> {
-        let (messages, lateness) = (self.messages(), self.judged.lateness(self.messages()));
+        let (messages, lateness) = (self.messages(), self.judged.lateness());
         let waited = self.judged.waits().by_rank(&messages.calls, i64::MIN..i64::MAX);
         let mut caused = vec![0i64; waited.len()];
         for wait in &lateness.waits {
@@ -231,7 +242,14 @@ impl<'a> Report<'a> {
         let path = self.judged.path(self.messages());
         let (ns, in_calls_ns) = path.length();
         let on_it = path.by_rank(self.messages().summary().ranks);
-        Path { ns, in_calls_ns, ranks: on_it.iter().filter(|time| **time > 0).count() }
+        let lines = self.judged.worked(self.messages()).on_path(self.messages(), path);
+        let line = |(source, ns): (Source, i64)| LineJson { r#where: words::line(&source).position(), ns };
+        Path {
+            ns,
+            in_calls_ns,
+            ranks: on_it.iter().filter(|time| **time > 0).count(),
+            lines: lines.into_iter().take(LISTED).map(line).collect(),
+        }
     }
 
     /// For scripts.
@@ -343,7 +361,7 @@ impl<'a> Report<'a> {
                 "over {}, {} of it in calls",
                 many(path.ranks, "rank"),
                 share(path.in_calls_ns as f64, path.ns as f64)
-            ),
+            ) + &path.lines.iter().take(3).map(through(path.ns)).collect::<String>(),
         );
         Told { line: headline(summary, &account, found), facts, lines: self.lines(&ranks) }
     }
@@ -397,6 +415,11 @@ impl<'a> Report<'a> {
         lines.extend(columns(&rows));
         lines
     }
+}
+
+/// ", 40 % of it in tasks at a.c:15".
+fn through(all: i64) -> impl Fn(&LineJson) -> String {
+    move |line| format!(", {} of it in tasks at {}", share(line.ns as f64, all as f64), line.r#where)
 }
 
 fn ns(time: i64) -> String {

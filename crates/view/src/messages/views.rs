@@ -4,7 +4,7 @@ use crosscut_messages::gram::MOST_PHASES;
 use crosscut_tree::Unit;
 use crosscut_workbench::{Act, Compares, On, Opt, OptKind, Pane, TreeDecl, View};
 
-use super::{communities, phases};
+use super::{communities, evidence, phases};
 
 const ALL: OptKind = OptKind::Choice { values: &[("all", "all")] };
 
@@ -144,6 +144,19 @@ pub const VIEWS: &[View] = &[
         title: "Sizes",
         icon: "M2 14V9h2v5zM6 14V5h2v9zM10 14V2h2v12zM1.5 14h13",
         about: "How large messages are, and what each rank sent and received.",
+        ..MESSAGES
+    },
+    View {
+        name: "messages.evidence",
+        title: "What shows it",
+        trees: &["places"],
+        options: &[Opt::new(
+            evidence::LOSS,
+            "Loss",
+            OptKind::Number { least: 1.0, most: 1e6, log: false, unit: Unit::Count },
+            "1",
+        )],
+        hidden: true,
         ..MESSAGES
     },
     View { name: "messages.strip", title: "Volume over time", hidden: true, ..MESSAGES },

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crosscut_messages::gram::{Clock, Gram, Phase};
 use crosscut_messages::{Collective, Messages, NONE};
 
-use super::opened::Waited;
+use super::opened::{Late, Waited};
 
 /// A phase stands out when its ranks wait so many times as long as is usual for its pattern…
 const TIMES: f64 = 2.0;
@@ -24,7 +24,8 @@ pub struct Waiting {
     pub usual: Vec<f64>,
     /// By phase: it stands out.
     pub stands_out: Vec<bool>,
-    /// By phase: who made others wait longest beyond its own waiting in the period, and how long.
+    /// By phase: who was late by itself, by the same rule as the findings, and how late: the latest of those of whom that
+    /// showed first in this phase.
     pub late: Vec<Option<(u32, i64)>>,
 }
 
@@ -54,19 +55,17 @@ fn phases_of(messages: &Messages, clock: &Clock, phases: &[Phase]) -> Vec<u32> {
 }
 
 impl Waiting {
-    /// Of the phases of a run; periods say which phases follow each other.
+    /// Of the phases of a run.
     pub fn of(
         messages: &Messages,
-        waited: &[Waited],
+        (waited, late): (&[Waited], &[Late]),
         clock: &Clock,
         gram: &Gram,
-        periods: &[Range<usize>],
     ) -> Waiting {
         let ranks = messages.summary().ranks as usize;
         let count = gram.phases.len();
         let phase_of = phases_of(messages, clock, &gram.phases);
         let mut by_phase = vec![vec![0i64; ranks]; count];
-        let mut caused = vec![vec![0i64; ranks]; count];
         for wait in waited {
             let phase = phase_of.get(wait.event as usize).copied().unwrap_or(NONE) as usize;
             if phase >= count {
@@ -74,9 +73,6 @@ impl Waiting {
             }
             if let Some(lost) = by_phase[phase].get_mut(wait.rank as usize) {
                 *lost = lost.saturating_add(wait.lost);
-            }
-            if let Some(most) = caused[phase].get_mut(wait.culprit as usize) {
-                *most = (*most).max(wait.lost);
             }
         }
         let mean: Vec<f64> = (by_phase.iter())
@@ -88,7 +84,7 @@ impl Waiting {
             .zip(&usual)
             .map(|(mean, usual)| *mean > TIMES * usual && mean - usual > MORE)
             .collect();
-        let late = late(&by_phase, &caused, periods);
+        let late = latest(late, &phase_of, count);
         Waiting { by_phase, mean, usual, stands_out, late }
     }
 
@@ -119,22 +115,16 @@ fn usual(phases: &[Phase], mean: &[f64]) -> Vec<f64> {
     phases.iter().map(|phase| medians[phase.pattern]).collect()
 }
 
-/// Who was late by itself: what it made others wait, without what it had waited in the period before.
-fn late(by_phase: &[Vec<i64>], caused: &[Vec<i64>], periods: &[Range<usize>]) -> Vec<Option<(u32, i64)>> {
-    let mut late = vec![None; by_phase.len()];
-    for period in periods {
-        let mut waited = vec![0i64; by_phase.first().map_or(0, Vec::len)];
-        for phase in period.clone().filter(|&phase| phase < by_phase.len()) {
-            for (waited, &lost) in waited.iter_mut().zip(&by_phase[phase]) {
-                *waited = waited.saturating_add(lost);
-            }
-            let own =
-                caused[phase].iter().zip(&waited).map(|(caused, waited)| caused.saturating_sub(*waited));
-            let most = own.enumerate().max_by_key(|&(rank, own)| (own, std::cmp::Reverse(rank)));
-            late[phase] = most.filter(|(_, own)| *own > 0).map(|(rank, own)| (rank as u32, own));
+/// The latest rank of each phase.
+fn latest(late: &[Late], phase_of: &[u32], phases: usize) -> Vec<Option<(u32, i64)>> {
+    let mut latest: Vec<Option<(u32, i64)>> = vec![None; phases];
+    for late in late {
+        let phase = phase_of.get(late.event as usize).copied().unwrap_or(NONE) as usize;
+        if let Some(latest) = latest.get_mut(phase).filter(|known| known.is_none_or(|(_, time)| late.time > time)) {
+            *latest = Some((late.rank, late.time));
         }
     }
-    late
+    latest
 }
 
 #[cfg(test)]
@@ -142,13 +132,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_inherits_a_delay_is_not_blamed() {
-        // Rank 1 is late in the first phase; rank 0 waits for it and is late for rank 2 in the second.
-        let by_phase = vec![vec![50, 0, 0], vec![0, 0, 45]];
-        let caused = vec![vec![0, 50, 0], vec![45, 0, 0]];
-        let whole = std::slice::from_ref(&(0..2));
-        assert_eq!(late(&by_phase, &caused, whole), [Some((1, 50)), None]);
-        // In another period it is its own doing.
-        assert_eq!(late(&by_phase, &caused, &[0..1, 1..2]), [Some((1, 50)), Some((0, 45))]);
+    fn a_phase_names_the_latest_of_those_that_showed_in_it() {
+        let late = |event, rank, time| Late { event, rank, time };
+        let all = [late(0, 3, 50), late(1, 4, 70), late(2, 5, 20), late(9, 6, 90)];
+        // The third event is in no phase, the tenth is none.
+        assert_eq!(latest(&all, &[0, 0, NONE], 2), [Some((4, 70)), None]);
     }
 }

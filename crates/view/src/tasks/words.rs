@@ -54,6 +54,7 @@ pub fn line(source: &Source) -> Cell {
         file: source.file.clone(),
         line: u32::try_from(source.line).unwrap_or(0),
         function: Some(source.function.clone()).filter(|function| !function.is_empty()),
+        after: None,
     }
 }
 
