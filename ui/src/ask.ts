@@ -4,6 +4,8 @@
 import { decodeScene, type Scene } from "./scene";
 import type { Asking, Message, Transport } from "./transport";
 import type { ActCall } from "./protocol/ActCall";
+import type { Carried } from "./protocol/Carried";
+import type { CarryAsk } from "./protocol/CarryAsk";
 import type { Hello } from "./protocol/Hello";
 import type { LensSpec } from "./protocol/LensSpec";
 import type { LightAnswer } from "./protocol/LightAnswer";
@@ -106,6 +108,7 @@ export function createAsks(transport: Transport) {
       trees.fetch(JSON.stringify([run, tree, options, lenses]), () =>
         plain<TreeAnswer>({ ask: "tree", run, tree, with: options, lenses }),
       ),
+    carry: (ask: CarryAsk) => plain<Carried>({ ask: "carry", ...ask }),
     overview: (run: number) => overviews.fetch(String(run), () => plain<Sheet>({ ask: "overview", run })),
   };
 }

@@ -149,6 +149,18 @@ export const withTreeOption = (s: Page, run: number, key: string, name: string, 
     cut: "",
   });
 
+/** What of a tree is still there after an option changed: what was unfolded, and perhaps what was selected. */
+export const withCarried = (
+  s: Page,
+  run: number,
+  key: string,
+  cut: string,
+  selected: Selection | null,
+): Page => ({
+  ...withTree(s, run, key, { cut }),
+  selected: selected ?? s.selected,
+});
+
 /** Other options make other nodes: those that were selected are gone. */
 const unselected = (s: Page, run: number, key: string): Page =>
   s.selected?.run === run && s.selected.tree === key ? { ...s, selected: null } : s;

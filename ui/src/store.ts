@@ -12,7 +12,9 @@ import {
   activated,
   firstPage,
   treeOf,
+  withCarried,
   withOption,
+  withTreeOption,
   withView,
   withWindow,
   type Page,
@@ -161,6 +163,29 @@ export function createStore(host: Host, transport: Transport) {
     update((s) => withWindow(s, run, set, whole), "window", continuous);
   }
 
+  /**
+   * Changes an option of a tree; null goes back to what is usual. What was unfolded and selected of the tree
+   * follows where those nodes are still there.
+   */
+  function setTreeOption(run: number, key: string, name: string, value: string | null, continuous = false): void {
+    const [before, selected] = [treeOf(state(), run, key), state().selected];
+    const own = selected?.run === run && selected.tree === key ? selected : null;
+    update((s) => withTreeOption(s, run, key, name, value), "option", continuous);
+    if (before.cut === "" && !own) return;
+    const now = treeOf(state(), run, key);
+    const ask = { run, tree: key, was: before.with, with: now.with, cut: before.cut, nodes: own?.nodes ?? "" };
+    asks.carry(ask).then(
+      ({ cut, nodes }) => {
+        const found = own && nodes !== "" ? { ...own, nodes } : null;
+        const isAlone = found === null || state().selected === null;
+        // Meanwhile something else may have been done with it.
+        if (treeOf(state(), run, key) !== now || !isAlone) return;
+        update((s) => withCarried(s, run, key, cut, found), "");
+      },
+      () => {},
+    );
+  }
+
   /** The lens that a tree is seen through. */
   const lensOf = (run: number, tree: string) => treeOf(state(), run, tree).lens;
   const scopeOf = (run: number) => state().runs[run]?.scope ?? {};
@@ -250,6 +275,7 @@ export function createStore(host: Host, transport: Transport) {
     update,
     select,
     setWindow,
+    setTreeOption,
     lensOf,
     scopeOf,
     undo: () => step(undo),

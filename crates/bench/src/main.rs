@@ -6,6 +6,7 @@ mod client;
 mod dag_writer;
 mod grain;
 mod hardware;
+mod messages;
 mod mpi;
 mod record;
 mod soak;
@@ -50,6 +51,15 @@ struct Args {
     /// Only the soak: 64 viewers on the synthetic run for so many seconds.
     #[arg(long, value_name = "SECONDS")]
     only_soak: Option<u64>,
+    /// Only the rows about messages.
+    #[arg(long)]
+    only_messages: bool,
+    /// A Python that has igraph, to compare communities with.
+    #[arg(long, value_name = "PYTHON")]
+    igraph: Option<PathBuf>,
+    /// The anchor file of an OTF2 trace, to compare reading with `otf2-print`.
+    #[arg(long, value_name = "TRACE")]
+    otf2: Option<PathBuf>,
     /// Where the files go; removed afterwards.
     #[arg(long)]
     dir: Option<PathBuf>,
@@ -81,6 +91,11 @@ fn main() -> Result<()> {
         soaked(&args, seconds, dir.path(), &mut add)?;
         return print(rows);
     }
+    let peers = messages::Peers { igraph: args.igraph.as_deref(), otf2: args.otf2.as_deref() };
+    if args.only_messages {
+        messages::messages(dir.path(), &peers, &mut add)?;
+        return print(rows);
+    }
     let hardware = hardware::measure(dir.path())?;
     add("memory copy", rate(hardware.copy), "the machine".into());
     add("file read, in the page cache", rate(hardware.cached), "the machine".into());
@@ -98,6 +113,7 @@ fn main() -> Result<()> {
         build(&hardware, &mut add)?;
         import(&args, dir.path(), &hardware, &mut add)?;
         view(&args, dir.path(), &mut add)?;
+        messages::messages(dir.path(), &peers, &mut add)?;
     }
 
     print(rows)

@@ -77,9 +77,11 @@ impl Planted {
         let line = |place: &Value| place.as_str()?.rsplit_once(&file)?.1.parse::<usize>().ok();
         let is_there = match self.place {
             Here => line(&first["where"]) == Some(planted),
-            Between => line(&first["between"][0])
-                .zip(line(&first["between"][1]))
-                .is_some_and(|(from, to)| from < planted && planted < to && line(&first["where"]) == Some(to)),
+            Between => {
+                line(&first["between"][0]).zip(line(&first["between"][1])).is_some_and(|(from, to)| {
+                    from < planted && planted < to && line(&first["where"]) == Some(to)
+                })
+            }
         };
         (!is_there).then(|| format!("{}: not at line {planted}:{}", self.name, told()))
     }

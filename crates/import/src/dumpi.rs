@@ -40,6 +40,23 @@ const FEW: usize = 8;
 /// The reader.
 pub struct Dumpi;
 
+/// Decodes all records of a trace, one file after the other, and says how many there are: what reading costs before
+/// anything is made of it.
+pub fn decode(inputs: &Inputs<'_>) -> Result<u64, ImportError> {
+    let trace = Trace::find(inputs)?;
+    let mut calls = 0;
+    for file in &trace.files {
+        let input = file.open(inputs)?;
+        let about = About::read(&input)?;
+        let version = versions(&trace, std::slice::from_ref(&about)).first().copied().unwrap_or(NEWEST);
+        file::walk(&input, &about, version, |_, _, _, _| {
+            calls += 1;
+            Ok(())
+        })?;
+    }
+    Ok(calls)
+}
+
 impl Reader for Dumpi {
     fn name(&self) -> &'static str {
         "dumpi"

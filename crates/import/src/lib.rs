@@ -30,6 +30,7 @@ use std::path::Path;
 use crosscut_run::{Run, RunWriter};
 
 pub use crosscut_run::{Progress, Quiet, Watch};
+pub use dumpi::decode as decode_dumpi;
 pub use error::{ImportError, Record};
 pub use input::Input;
 pub use inputs::{FoundFile, Inputs};

@@ -38,7 +38,11 @@ pub(crate) fn finish(
     }
     let elapsed = calls.end.par_iter().copied().max().unwrap_or(0).max(0);
     let start = &calls.start;
-    matched.pairs.par_sort_unstable_by_key(|pair| (start[sides.send(pair.send).1.call as usize], *pair));
+    // Whose send it is takes a search: once for each, not for every comparison.
+    let timed = |pair: &Pair| (start[sides.send(pair.send).1.call as usize], *pair);
+    let mut by_start: Vec<(i64, Pair)> = matched.pairs.par_iter().map(timed).collect();
+    by_start.par_sort_unstable();
+    matched.pairs.par_iter_mut().zip(by_start).for_each(|(pair, (_, next))| *pair = next);
     let bytes = put_messages(run, &calls, &sides, &matched.pairs)?;
     let summary = Summary {
         ranks: ranks as u32,

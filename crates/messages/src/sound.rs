@@ -103,7 +103,8 @@ impl Messages {
             }
             let from = parts.iter().map(|&call| calls.start[call]).min().unwrap_or(0);
             let done = all.done(number);
-            if done.len() != members.len() || done.iter().any(|&call| call != NONE && call as usize >= count) {
+            if done.len() != members.len() || done.iter().any(|&call| call != NONE && call as usize >= count)
+            {
                 return Some(format!("collective {number} is completed by calls that are not there"));
             }
             let last = |(&call, &done): (&u32, &u32)| match (call, done) {

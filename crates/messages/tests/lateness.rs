@@ -107,10 +107,11 @@ impl Slow<'_> {
                 self.rank(*other) == self.rank(cause) && self.until(*other) < self.until(call)
             });
             let inherited = match last {
-                Some((other, late)) if !(*other..cause).any(|at| at > *other && self.is_meeting(at)) => *late,
+                Some((other, late)) if !(*other..cause).any(|at| self.is_meeting(at)) => *late,
                 _ => (0, None),
             };
-            let late = if own.0 >= self.waits.lost[call] / 2 || own.0 >= inherited.0 { own } else { inherited };
+            let late =
+                if own.0 >= self.waits.lost[call] / 2 || own.0 >= inherited.0 { own } else { inherited };
             told.push(Explained {
                 call: call as u32,
                 origin: late.1,
@@ -139,7 +140,8 @@ fn waits_are_explained_as_a_slow_version_explains_them() {
             let cause = waits.cause[wait.call as usize];
             explained += usize::from(wait.origin.is_some());
             inherited += usize::from(
-                wait.origin.is_some_and(|origin| messages.calls.rank(origin.call) != messages.calls.rank(cause)),
+                wait.origin
+                    .is_some_and(|origin| messages.calls.rank(origin.call) != messages.calls.rank(cause)),
             );
             assert_ne!(cause, NONE);
         }

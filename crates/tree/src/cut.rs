@@ -56,6 +56,11 @@ impl Cut {
         self.open.contains(&node.0)
     }
 
+    /// The open nodes, ascending.
+    pub fn opened(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.open.iter().map(|&node| NodeId(node))
+    }
+
     /// Opens a node; a leaf stays a leaf.
     pub fn open(&mut self, tree: Tree<'_>, node: NodeId) {
         if tree.contains(node) && !tree.is_leaf(node) {

@@ -4,6 +4,7 @@
 pub mod about;
 pub mod act;
 pub mod communities;
+pub mod compare;
 pub mod domain;
 pub mod draw;
 pub mod evidence;

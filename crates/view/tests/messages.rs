@@ -302,9 +302,7 @@ fn waiting_by_phase_is_that_of_the_slow_way() {
         let gram = Grams::new(&messages, &clock).cut(clock.all(), 9);
         let waits = Waits::of(&messages);
         let spans: Vec<_> = gram.phases.iter().map(|phase| (phase.points.clone(), phase.span)).collect();
-        let all = 0..gram.phases.len();
-        let fast =
-            Waiting::of(&messages, &waited(&messages, &waits), &clock, &gram, std::slice::from_ref(&all));
+        let fast = Waiting::of(&messages, (&waited(&messages, &waits), &[]), &clock, &gram);
         assert_eq!(fast.by_phase, waits.by_phase(&messages, &clock, &spans));
     }
 }
@@ -380,4 +378,122 @@ fn selections_reach_by_time_and_place() {
     let on = Selection { tree: key, ..Selection::node(0, "", leaf.unwrap()) };
     let found = bench.0.bench.job(0, |job| groups.find(&groups.reach(&on), job));
     assert_eq!(found.single(), leaf);
+}
+
+#[test]
+fn what_was_unfolded_and_selected_follows_another_number_of_phases() {
+    let bench = made(25, 27, PROGRAM, None);
+    let (few, many) =
+        (bench.forest("phases", &[("k", "3")]).unwrap(), bench.forest("phases", &[("k", "27")]).unwrap());
+    let is_in = |forest: &PhaseForest, points: &std::ops::Range<usize>| {
+        forest.nodes.iter().position(|node| node.points == *points).map(|at| NodeId(at as u32))
+    };
+    // Something that opens in both: the whole, and a stretch of phases that is a node of each.
+    let both = |forest: &PhaseForest| {
+        let inner = (1..forest.nodes.len() as u32).map(NodeId).filter(|&node| !forest.tree().is_leaf(node));
+        inner.collect::<Vec<_>>()
+    };
+    let (old, new) = (phases(&few), phases(&many));
+    let kept =
+        both(old).into_iter().find_map(|node| Some((node, is_in(new, &old.nodes[node.index()].points)?)));
+    let gone = (0..old.nodes.len()).find(|&at| is_in(new, &old.nodes[at].points).is_none());
+    let mut cut = crosscut_tree::Cut::closed();
+    cut.open(few.tree(), NodeId::ROOT);
+    if let Some((node, _)) = kept {
+        cut.open(few.tree(), node);
+    }
+    let selected = kept.map_or(NodeId::ROOT, |kept| kept.0);
+    let ask = |nodes: String| {
+        bench.0.ok(serde_json::json!({
+            "ask": "carry", "run": 0, "tree": "phases", "was": { "k": "3" }, "with": { "k": "27" },
+            "cut": cut.to_text(), "nodes": nodes,
+        }))
+    };
+    let answer = ask(selected.0.to_string());
+    let carried = crosscut_tree::Cut::from_text(many.tree(), answer["cut"].as_str().unwrap()).unwrap();
+    assert!(carried.is_open(NodeId::ROOT));
+    let found = kept.map_or(NodeId::ROOT, |kept| kept.1);
+    assert!(carried.is_open(found) || many.tree().is_leaf(found));
+    let first = |points: &std::ops::Range<usize>| is_in(new, points).unwrap().0.to_string();
+    assert_eq!(answer["nodes"], first(&old.nodes[selected.index()].points));
+    if let Some(gone) = gone {
+        assert_eq!(ask(gone.to_string())["nodes"], "");
+    }
+}
+
+#[test]
+fn every_finding_has_a_picture_that_shows_it() {
+    let late = Late { rank: 21, step: Some(5), by: 40_000_000 };
+    let bench = made(64, 27, PROGRAM, Some(late));
+    let found = bench.0.bench.job(0, |job| job.found()).unwrap();
+    assert!(!found.findings.is_empty());
+    for (number, _) in found.findings.iter().enumerate() {
+        let mut look = Look { size: Size { w: 400.0, h: 118.0 }, ..Look::of("messages.evidence", 0) };
+        look.options.insert("loss".to_owned(), (number + 1).to_string());
+        let drawn = scene(bench.draw(&look));
+        limits::check(&drawn).unwrap();
+        let note = drawn.note.clone().unwrap();
+        assert!(note.starts_with("outlined: rank "), "{note}");
+        let b = &drawn.boxes;
+        let inside = |at: usize| {
+            b.x[at] >= 0.0 && b.y[at] >= -1.0 && b.x[at] + b.w[at] <= 401.0 && b.y[at] + b.h[at] <= 119.0
+        };
+        assert!((0..b.len()).all(inside), "{note}");
+        if number == 0 {
+            assert!(note.starts_with("outlined: rank 21 computes 4"), "{note}");
+        }
+    }
+}
+
+#[test]
+fn the_matrix_by_groups_holds_the_same() {
+    let bench = made(64, 27, PROGRAM, None);
+    let grid = |order: &str| {
+        let mut look = bench.look("messages.matrix");
+        look.options.insert("order".to_owned(), order.to_owned());
+        scene(bench.draw(&look)).grids.remove(0)
+    };
+    let (by_rank, by_groups) = (grid("rank"), grid("groups"));
+    let cells = |grid: &crosscut_scene::Grid| {
+        let Cells::Lines { rows, columns } = &grid.cells else { panic!("no lines") };
+        let mut cells: Vec<(u32, u32, u8)> = (0..rows.len() * columns.len())
+            .map(|at| (rows[at / columns.len()], columns[at % columns.len()], grid.level[at]))
+            .collect();
+        cells.sort_unstable();
+        cells
+    };
+    assert_eq!(cells(&by_rank), cells(&by_groups));
+    assert_ne!(by_rank.level, by_groups.level);
+}
+
+#[test]
+fn what_differs_most_between_two_runs_comes_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |name: &str, late: Option<Late>| {
+        let exchanges = exchanges("halo").unwrap();
+        let options = MessageOptions { exchanges, ranks: 16, steps: 9, late, ..MessageOptions::default() };
+        crosscut_synth::messages(&folder.path().join(name), &options, &|_, _| {}).unwrap()
+    };
+    let late = Late { rank: 3, step: Some(5), by: 50_000_000 };
+    let runs = vec![run("late.crosscut", Some(late)), run("plain.crosscut", None)];
+    let settings = Settings::from([("phases".to_owned(), "9".to_owned())]);
+    let both = bench::of(runs, &settings, folder);
+    let sheet = both.ok(serde_json::json!({ "ask": "overview", "run": 0, "against": 1 }));
+    let blocks = sheet["blocks"].as_array().unwrap();
+    let tables: Vec<_> = blocks.iter().filter(|block| block["is"] == "table").collect();
+    let of = |column: &str| {
+        let has = |block: &&&serde_json::Value| {
+            block["table"]["columns"].as_array().unwrap().iter().any(|c| c["name"] == column)
+        };
+        tables.iter().find(has).unwrap()["table"].clone()
+    };
+    // The first row is that of what was made late: a cause with ranks at work, and the phase in which it is late.
+    let first = |table: &serde_json::Value, at: usize| table["rows"][0]["cells"][at].clone();
+    let cause = first(&of("cause"), 0)["text"].as_str().unwrap().to_owned();
+    assert!(cause.starts_with("late-") || cause == "rank-imbalance", "{cause}");
+    let change = first(&of("waiting here"), 7);
+    assert!(change["here"].as_f64().unwrap() > change["there"].as_f64().unwrap() + 4e7, "{change}");
+    // Both send the same.
+    let says = |text: &str| blocks.iter().any(|block| block["text"] == text);
+    assert!(says("Every rank sends every other the same"));
 }

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::acts::{FIRST_ITEMS, Looked};
 use crate::bench::{OpenRun, Workbench};
+use crate::carry::carry;
 use crate::declare::LensDecl;
 use crate::domain::{Chosen, Drawn, Forest, Shown, TreeRef};
 use crate::error::Refusal;
@@ -219,6 +220,9 @@ impl Workbench {
             Ask::Table(ask) => self.makes_slow_tree(ask.look.run, &ask.look, &ask.tree),
             Ask::About { selection, with, .. } => self.is_slow_to_make(selection.run, &selection.tree, with),
             Ask::Tree { run, tree, with, .. } => self.is_slow_to_make(*run, tree, with),
+            Ask::Carry(ask) => {
+                [&ask.was, &ask.with].into_iter().any(|with| self.is_slow_to_make(ask.run, &ask.tree, with))
+            }
             _ => false,
         };
         if slow { Lane::Slow } else { Lane::Quick }
@@ -258,6 +262,7 @@ impl Workbench {
             Ask::Tree { run, tree, with, lenses } => {
                 Answer::new(&self.tree_answer(*run, tree, with, lenses, job)?)
             }
+            Ask::Carry(ask) => Answer::new(&carry(self, ask, job)?),
             Ask::Overview { run, against: None } => Answer::new(&overview(self, *run, job)?),
             Ask::Overview { run, against: Some(other) } => {
                 Answer::new(&crate::overview::compare(self, *run, *other, job)?)
@@ -519,6 +524,7 @@ fn run_of(ask: &Ask) -> usize {
         Ask::Scene { look, .. } | Ask::Light { look } => look.run,
         Ask::About { selection, .. } => selection.run,
         Ask::Table(ask) => ask.look.run,
+        Ask::Carry(ask) => ask.run,
         Ask::Search { run, .. } | Ask::Tree { run, .. } | Ask::Overview { run, .. } => *run,
     }
 }

@@ -8,6 +8,7 @@ mod acts;
 mod ask;
 mod bench;
 mod cache;
+mod carry;
 pub mod declare;
 mod domain;
 mod error;

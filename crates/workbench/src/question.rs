@@ -83,6 +83,8 @@ pub enum Ask {
         #[serde(default)]
         lenses: Vec<LensSpec>,
     },
+    /// What was unfolded and selected of a tree before its options changed → [`Carried`].
+    Carry(CarryAsk),
     /// The first sheet of a run → [`crate::sheet::Sheet`].
     Overview {
         /// Index of the run.
@@ -113,6 +115,38 @@ pub struct ActCall {
     /// Its numbers.
     #[serde(default)]
     pub numbers: Vec<f64>,
+}
+
+/// A tree whose options changed, and what was unfolded and selected of it.
+#[derive(Clone, Debug, PartialEq, Deserialize, TS)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
+pub struct CarryAsk {
+    /// Index of the run.
+    pub run: usize,
+    /// The tree.
+    pub tree: TreeKey,
+    /// Its options before.
+    #[ts(type = "Record<string, string>")]
+    pub was: Options,
+    /// Its options now.
+    #[ts(type = "Record<string, string>")]
+    pub with: Options,
+    /// The cut before.
+    #[serde(default)]
+    pub cut: String,
+    /// The nodes that were selected.
+    #[serde(default)]
+    pub nodes: Nodes,
+}
+
+/// Answer to [`Ask::Carry`]: what is still there.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[ts(export, export_to = "../../../ui/src/protocol/")]
+pub struct Carried {
+    /// The cut now; "" where nothing is left of it.
+    pub cut: String,
+    /// The selected nodes now; none where they are gone.
+    pub nodes: Nodes,
 }
 
 /// Rows of a tree.

@@ -1,7 +1,7 @@
 // Commands made from what views and trees declare: views to show, acts, options with their values, depths,
 // lenses.
 
-import { withOption, withTreeOption } from "../state";
+import { withOption } from "../state";
 import { isShown, keysOf, listed, treeDecl, valueOf } from "../views";
 import type { Command, Parts } from "./command";
 import type { Opt } from "../protocol/Opt";
@@ -99,11 +99,7 @@ export function createDeclared({ store, hands, trees }: Parts): () => Command[] 
         optionCommands(
           opt,
           valueOf(opt, own),
-          (value) =>
-            update(
-              (s) => withTreeOption(s, run, key, opt.name, value === opt.usual ? null : value),
-              "option",
-            ),
+          (value) => store.setTreeOption(run, key, opt.name, value === opt.usual ? null : value),
           isShown(opt, options, own),
         ),
       );

@@ -7,7 +7,7 @@ import { boxOf } from "../draw/marks";
 import { placedNow, progress, tween, type Tween } from "../draw/tween";
 import { keyOf, lookOf } from "../look";
 import { firstOf, single } from "../selection";
-import { treeOf, withOption, withTreeOption } from "../state";
+import { treeOf, withOption } from "../state";
 import { keysOf, nameOf, treeDecl, valueOf } from "../views";
 import { NONE, type Scene } from "../scene";
 import { createActs } from "./act";
@@ -137,14 +137,8 @@ export function createPlots(store: Store, pane: () => number, view: View) {
     const next = stepped(opt, now === "auto" ? (answer()?.settled[name] ?? now) : now, up);
     if (next === null) return;
     const value = next === opt.usual ? null : next;
-    store.update(
-      (page) =>
-        tree === undefined
-          ? withOption(page, view.name, name, value)
-          : withTreeOption(page, run(), tree, name, value),
-      "option",
-      true,
-    );
+    if (tree !== undefined) store.setTreeOption(run(), tree, name, value, true);
+    else store.update((page) => withOption(page, view.name, name, value), "option", true);
   }
 
   const boxIn = (s: Scene, of: Selection): number => {

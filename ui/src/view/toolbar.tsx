@@ -3,7 +3,7 @@
 
 import { For, Show, type JSX } from "solid-js";
 import { useBench } from "../bench";
-import { withOption, withTreeOption } from "../state";
+import { withOption } from "../state";
 import { isShown, keysOf, treeDecl, valueOf } from "../views";
 import { Key, Menu, named } from "./controls";
 import { Icon } from "./icons";
@@ -58,9 +58,11 @@ export function Toolbar(props: { pane: number; view: View }): JSX.Element {
                   value={valueOf(opt, tree.values)}
                   worth={worth(tree.key, opt.name)}
                   set={(value, continuous) =>
-                    store.update(
-                      (s) => withTreeOption(s, run(), tree.key, opt.name, value === opt.usual ? null : value),
-                      "option",
+                    store.setTreeOption(
+                      run(),
+                      tree.key,
+                      opt.name,
+                      value === opt.usual ? null : value,
                       continuous,
                     )
                   }

@@ -141,4 +141,3 @@ pub fn random(chance: &mut Chance) -> Program {
     }
     program
 }
-

@@ -17,7 +17,7 @@ use super::judged::Judged;
 use super::opened::Opened;
 use super::phases::{self, PhaseForest};
 use super::report::{Asked, Report};
-use super::{about, act, draw, frames, info, losses, overview, views};
+use super::{about, act, compare, draw, frames, info, losses, overview, views};
 
 /// The domain's line in the registry.
 pub const ENTRY: Entry = Entry { word: "messages", views: views::VIEWS, thresholds: &[], exports: &[], open };
@@ -57,10 +57,6 @@ impl MessagesDomain {
     /// The messages.
     pub fn messages(&self) -> &Arc<Messages> {
         &self.messages
-    }
-
-    fn facts(&self) -> Block {
-        Block::Facts { rows: info::facts(self.messages.summary()) }
     }
 }
 
@@ -119,11 +115,12 @@ impl Domain for MessagesDomain {
         Ok(overview::overview(&self.opened, &self.judged, found))
     }
 
-    fn compare(&self, with: &dyn Domain, _: &Job<'_>) -> Result<Vec<Block>, Refusal> {
+    fn compare(&self, with: &dyn Domain, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {
         let with = MessagesDomain::of(with)
             .ok_or_else(|| Refusal::new("the other run holds no messages to compare with"))?;
-        let head = |text: &str| Block::Head { text: text.to_owned() };
-        Ok(vec![head("Messages here"), self.facts(), head("Messages there"), with.facts()])
+        job.progress(0.0, "comparing phases")?;
+        let sides = ((&*self.opened, &*self.judged), (&*with.opened, &*with.judged));
+        Ok(compare::blocks(sides.0, sides.1, (self.asked.key(), self.asked.phases)))
     }
 
     fn columns(&self, of: Shared, _: &Job<'_>) -> Vec<SharedColumn> {

@@ -185,7 +185,9 @@ fn cells(opened: &Opened, rank: u32, window: (i64, i64), width: f32) -> Vec<(i64
     let mut cells: Vec<(i64, i64, bool)> = Vec::new();
     let mut add = |from: i64, to: i64, waited: bool| match cells.last_mut() {
         _ if to <= from => {}
-        Some(before) if before.2 == waited && from.saturating_sub(before.1) < pixel => before.1 = before.1.max(to),
+        Some(before) if before.2 == waited && from.saturating_sub(before.1) < pixel => {
+            before.1 = before.1.max(to)
+        }
         _ => cells.push((from, to, waited)),
     };
     for call in of.start + first..of.start + last.max(first) {

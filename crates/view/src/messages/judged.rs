@@ -24,12 +24,7 @@ pub struct Judged {
 impl Judged {
     /// Of an open run.
     pub fn new(opened: Arc<Opened>) -> Judged {
-        Judged {
-            opened,
-            causes: OnceLock::new(),
-            path: OnceLock::new(),
-            worked: OnceLock::new(),
-        }
+        Judged { opened, causes: OnceLock::new(), path: OnceLock::new(), worked: OnceLock::new() }
     }
 
     /// Who waited in which call for whom.
@@ -59,7 +54,7 @@ impl Judged {
 
     /// The message or collective in which lateness showed first, of a finding most of which comes from one origin; a message
     /// by its number, a collective by its number after all messages.
-    pub fn first_event(&self, messages: &Messages, finding: &Finding) -> Option<u32> {
+    pub fn first_event(&self, finding: &Finding) -> Option<u32> {
         let origin = finding.worst.map(|worst| worst.origin).filter(|&origin| origin != NONE)?;
         let of = |wait: &&crosscut_messages::lateness::Explained| {
             wait.origin.is_some_and(|from| from.call == origin)

@@ -26,7 +26,8 @@ pub fn losses(opened: &Opened, judged: &Judged, key: (ClockKey, Option<usize>), 
     let phases = Phases::new(opened, key);
     let teller = Teller { opened, judged, causes, sources: sources.as_ref(), phases };
     let told = causes.findings.iter().enumerate();
-    told.map(|(at, finding)| Loss { picture: Some(evidence::look(at, run)), ..teller.loss(finding, run) }).collect()
+    told.map(|(at, finding)| Loss { picture: Some(evidence::look(at, run)), ..teller.loss(finding, run) })
+        .collect()
 }
 
 /// Which phase a message or collective is in.
@@ -169,7 +170,9 @@ impl Teller<'_> {
         let work = calls.start[origin].saturating_sub(calls.end[origin - 1]).max(0);
         let excess = self.judged.lateness().excess[origin];
         let usual = match work.saturating_sub(excess) {
-            0 => lateness::history(calls, origin).filter(|&usual| usual.saturating_mul(2) < work).unwrap_or(0),
+            0 => {
+                lateness::history(calls, origin).filter(|&usual| usual.saturating_mul(2) < work).unwrap_or(0)
+            }
             usual => usual,
         };
         (work, usual, finding.step.map_or_else(String::new, |step| self.between(step)))
@@ -189,9 +192,9 @@ impl Teller<'_> {
             return end;
         }
         let near = self.sources.and_then(|sources| sources.get(step.to.1)).map_or("", |source| &source.file);
-        let known = self.long(finding).and_then(|long| {
-            self.judged.worked(self.messages()).line(self.messages(), long, near)
-        });
+        let known = self
+            .long(finding)
+            .and_then(|long| self.judged.worked(self.messages()).line(self.messages(), long, near));
         match (known, end) {
             (Some(source), _) => Some(line(&source)),
             (None, Some(Cell::Line { file, line, function, .. })) => Some(Cell::Line {
@@ -243,7 +246,7 @@ impl Teller<'_> {
     }
 
     fn late(&self, finding: &Finding, verb: &str, until: &str, advice: &str) -> Told {
-        let event = self.judged.first_event(self.messages(), finding);
+        let event = self.judged.first_event(finding);
         let ending = if finding.ranks.len() == 1 { "s" } else { "" };
         let what = format!("{} {verb}{ending} late{}", self.who(finding), self.phases.of(event));
         let evidence = format!("{}: {}.", self.computes(finding, until), self.waiting(finding));
@@ -251,7 +254,7 @@ impl Teller<'_> {
     }
 
     fn late_rank(&self, finding: &Finding) -> Told {
-        let event = self.judged.first_event(self.messages(), finding);
+        let event = self.judged.first_event(finding);
         let is = if finding.ranks.len() == 1 { "is" } else { "are" };
         let what = format!("{} {is} late{}", self.who(finding), self.phases.of(event));
         let evidence = format!("{}: {}.", self.computes(finding, "before all meet"), self.waiting(finding));

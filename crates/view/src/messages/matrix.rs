@@ -1,12 +1,14 @@
-//! The matrix: what each rank sent to each, by world rank. A cell stands for a block of ranks where they are many.
+//! The matrix: what each rank sent to each, by world rank or by groups. A cell stands for a block of ranks where they are many.
 
 use crosscut_scene::palette::Ramp;
 use crosscut_scene::{Axis, Cells, Grid, Label, LegendItem, Mark, Plot, Rect, Scene, Side, Unit};
 use crosscut_workbench::{Drawn, Job, Look, Refusal};
 
+use super::gram;
 use super::opened::{ClockKey, Opened};
 use super::over;
-use super::phases;
+use super::phases::{self, PhaseForest};
+use super::ranks::by_groups;
 use super::styles::{self, FAINT};
 use crate::format::{count, quantity};
 
@@ -26,7 +28,7 @@ enum Value {
 }
 
 /// Draws a look.
-pub fn draw(opened: &Opened, look: &Look, _: &Job<'_>) -> Result<Drawn, Refusal> {
+pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusal> {
     let messages = &opened.messages;
     let key = ClockKey::of(&look.tree(phases::TREE).with)?;
     let window = over::window(messages, look.scope.time)?;
@@ -36,11 +38,19 @@ pub fn draw(opened: &Opened, look: &Look, _: &Job<'_>) -> Result<Drawn, Refusal>
         _ => (Value::Bytes, Unit::Bytes, "bytes"),
     };
     let ranks = opened.ranks().max(1);
+    let order = order(opened, look, job)?;
+    let mut row_of: Vec<u32> = (0..ranks).collect();
+    for (row, &rank) in order.iter().enumerate() {
+        if let Some(own) = row_of.get_mut(rank as usize) {
+            *own = row as u32;
+        }
+    }
+    let at = |rank: u32| row_of.get(rank as usize).copied().unwrap_or(rank);
     let block = ranks.div_ceil(SIDE);
     let side = ranks.div_ceil(block) as usize;
     let mut sums = vec![0.0f64; side * side];
     for row in over::rows(messages, &key, window) {
-        let (from, to) = (messages.source.at(row) / block, messages.destination.at(row) / block);
+        let (from, to) = (at(messages.source.at(row)) / block, at(messages.destination.at(row)) / block);
         if let Some(sum) = sums.get_mut(from as usize * side + to as usize) {
             *sum += match value {
                 Value::Bytes => messages.bytes[row].max(0) as f64,
@@ -65,7 +75,7 @@ pub fn draw(opened: &Opened, look: &Look, _: &Job<'_>) -> Result<Drawn, Refusal>
     let rect = Rect { x: MARGIN.0, y: MARGIN.1, w, h: w };
     axes(rect, ranks, block * side as u32, &mut scene);
     let used = sums.iter().filter(|sum| **sum > 0.0).count();
-    fill(opened, &sums, (side, block), rect, words, &mut scene);
+    fill(opened, &sums, (&order, side, block), rect, words, &mut scene);
     scene.end();
     let (low, high) = ends(&sums);
     let ends = (quantity(low, unit), quantity(high, unit));
@@ -74,10 +84,20 @@ pub fn draw(opened: &Opened, look: &Look, _: &Job<'_>) -> Result<Drawn, Refusal>
         1 => "a cell is a pair of ranks".to_owned(),
         block => format!("a cell is {block} × {block} ranks, named by the first"),
     };
-    let title = format!("Rows send, columns receive · {cell}");
+    let by = if look.option("order") == Some("groups") { "ranks by groups" } else { "by rank" };
+    let title = format!("Rows send, columns receive, {by} · {cell}");
     scene.labels.push(Label::new((rect.x, 16.0), size.w - rect.x, title, FAINT));
     scene.note = Some(format!("{} of {} cells have messages", count(used as i64), count(sums.len() as i64)));
     Ok(Drawn::scene(scene, used))
+}
+
+/// The ranks from top to bottom and from left to right.
+fn order(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Vec<u32>, Refusal> {
+    if look.option("order") != Some("groups") {
+        return Ok((0..opened.ranks().max(1)).collect());
+    }
+    let made = PhaseForest::of(job, &look.tree(phases::TREE).with)?;
+    by_groups(gram::phases_of(&made)?, job)
 }
 
 fn axes(rect: Rect, ranks: u32, shown: u32, scene: &mut Scene) {
@@ -105,7 +125,7 @@ fn ends(sums: &[f64]) -> (f64, f64) {
 fn fill(
     opened: &Opened,
     sums: &[f64],
-    (side, block): (usize, u32),
+    (order, side, block): (&[u32], usize, u32),
     rect: Rect,
     words: &'static str,
     scene: &mut Scene,
@@ -120,7 +140,10 @@ fn fill(
         if sum <= 0.0 { 0 } else { 1 + ((sum / low).ln() / span * 254.0).clamp(0.0, 254.0) as u8 }
     };
     grid.level = sums.iter().map(level).collect();
-    let node = |at: usize| opened.places.get(at * block as usize).copied().unwrap_or(crosscut_scene::NONE);
+    let node = |at: usize| {
+        let rank = order.get(at * block as usize).copied();
+        rank.and_then(|rank| opened.places.get(rank as usize)).copied().unwrap_or(crosscut_scene::NONE)
+    };
     let nodes: Vec<u32> = (0..side).map(node).collect();
     grid.cells = Cells::Lines { rows: nodes.clone(), columns: nodes };
     scene.grids.push(grid);

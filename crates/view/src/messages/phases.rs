@@ -2,6 +2,7 @@
 //! by the options: the clock, how many, which messages.
 
 use std::any::Any;
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -517,10 +518,14 @@ impl Forest for PhaseForest {
         found.map(|(_, &node)| node).collect()
     }
 
-    /// By their points: the same messages have the same key, whatever the number of phases.
+    /// By their points: the same messages by the same clock have the same key, whatever the number of phases.
     fn keys(&self, nodes: &[NodeId]) -> Vec<u64> {
         let key = |node: &NodeId| {
-            self.node(*node).map_or(0, |node| (node.points.start as u64) << 32 | node.points.end as u64)
+            self.node(*node).map_or(0, |node| {
+                let mut hasher = std::hash::DefaultHasher::new();
+                (self.timed.key, node.points.start, node.points.end).hash(&mut hasher);
+                hasher.finish()
+            })
         };
         nodes.iter().map(key).collect()
     }

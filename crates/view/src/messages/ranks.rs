@@ -80,18 +80,10 @@ pub fn draw(look: &Look, job: &Job<'_>) -> Result<Drawn, Refusal> {
 
 /// The ranks to show, in the order that is asked for.
 fn ordered(forest: &PhaseForest, look: &Look, job: &Job<'_>) -> Result<Vec<u32>, Refusal> {
-    let mut ranks: Vec<u32> = (0..forest.opened.ranks()).collect();
-    let heaviest =
-        forest.gram.phases.iter().filter(|phase| phase.messages > 0).max_by_key(|phase| phase.bytes);
-    if look.option("order") == Some("groups")
-        && let Some(first) = heaviest.and_then(|phase| forest.first_of(phase.pattern))
-    {
-        let key = forest.communities(&first.points);
-        let made = job.forest(&TreeRef { key, with: Default::default() })?;
-        if let Some(groups) = made.as_any().downcast_ref::<CommunityForest>() {
-            ranks = groups.ranks.clone();
-        }
-    }
+    let mut ranks = match look.option("order") {
+        Some("groups") => by_groups(forest, job)?,
+        _ => (0..forest.opened.ranks()).collect(),
+    };
     if let Some(places) = &look.scope.places {
         // Places of a scope are numbers of places.
         let meant = |rank: &u32| {
@@ -101,6 +93,20 @@ fn ordered(forest: &PhaseForest, look: &Look, job: &Job<'_>) -> Result<Vec<u32>,
         ranks.retain(meant);
     }
     Ok(ranks)
+}
+
+/// All ranks in the order of the groups of the pattern that moves most.
+pub fn by_groups(forest: &PhaseForest, job: &Job<'_>) -> Result<Vec<u32>, Refusal> {
+    let heaviest =
+        forest.gram.phases.iter().filter(|phase| phase.messages > 0).max_by_key(|phase| phase.bytes);
+    if let Some(first) = heaviest.and_then(|phase| forest.first_of(phase.pattern)) {
+        let key = forest.communities(&first.points);
+        let made = job.forest(&TreeRef { key, with: Default::default() })?;
+        if let Some(groups) = made.as_any().downcast_ref::<CommunityForest>() {
+            return Ok(groups.ranks.clone());
+        }
+    }
+    Ok((0..forest.opened.ranks()).collect())
 }
 
 impl Rows<'_> {

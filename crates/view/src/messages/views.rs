@@ -86,6 +86,13 @@ const fn value(values: &'static [(&'static str, &'static str)]) -> Opt {
     Opt::new("value", "Value", OptKind::Choice { values }, "bytes")
 }
 
+const ORDER: Opt = Opt::new(
+    "order",
+    "Order",
+    OptKind::Choice { values: &[("rank", "by rank"), ("groups", "by groups")] },
+    "rank",
+);
+
 /// The views, in the order to list them.
 pub const VIEWS: &[View] = &[
     View {
@@ -111,16 +118,7 @@ pub const VIEWS: &[View] = &[
         title: "Ranks",
         icon: "M1.5 3h5M8 3h6.5M1.5 8h9M12 8h2.5M1.5 13h3M6 13h8.5M6.5 3l4 5M4.5 13l6-5",
         about: "What each rank did over time: calls, waiting, and lines for messages.",
-        options: &[
-            Opt::new(
-                "order",
-                "Order",
-                OptKind::Choice { values: &[("rank", "by rank"), ("groups", "by groups")] },
-                "rank",
-            ),
-            flag("messages", "Lines"),
-            flag("gaps", "Fold gaps"),
-        ],
+        options: &[ORDER, flag("messages", "Lines"), flag("gaps", "Fold gaps")],
         ..MESSAGES
     },
     View {
@@ -128,7 +126,7 @@ pub const VIEWS: &[View] = &[
         title: "Matrix",
         icon: "M2 2h3v3H2zM6.5 6.5h3v3h-3zM11 11h3v3h-3zM11 2h3v3h-3zM2 11h3v3H2z",
         about: "Who sent how much to whom, by rank.",
-        options: &[value(&[("bytes", "bytes"), ("messages", "messages"), ("time", "time under way")])],
+        options: &[ORDER, value(&[("bytes", "bytes"), ("messages", "messages"), ("time", "time under way")])],
         ..MESSAGES
     },
     View {

@@ -120,7 +120,9 @@ fn latest(late: &[Late], phase_of: &[u32], phases: usize) -> Vec<Option<(u32, i6
     let mut latest: Vec<Option<(u32, i64)>> = vec![None; phases];
     for late in late {
         let phase = phase_of.get(late.event as usize).copied().unwrap_or(NONE) as usize;
-        if let Some(latest) = latest.get_mut(phase).filter(|known| known.is_none_or(|(_, time)| late.time > time)) {
+        if let Some(latest) =
+            latest.get_mut(phase).filter(|known| known.is_none_or(|(_, time)| late.time > time))
+        {
             *latest = Some((late.rank, late.time));
         }
     }

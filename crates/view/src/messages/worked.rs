@@ -5,12 +5,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crosscut_calls::Calls;
+use crosscut_calls::{Calls, Unit};
 use crosscut_messages::path::CriticalPath;
 use crosscut_messages::{Messages, NONE};
 use crosscut_run::{Run, Source, Sources};
 use crosscut_tasks::{Interval, SerialPart, Tasks, Timeline};
-use crosscut_tree::{NodeId, Unit};
+use crosscut_tree::NodeId;
 
 /// What other parts of the run know of work.
 #[derive(Debug, Default)]
@@ -119,7 +119,8 @@ impl Worked {
         let mut sums: BTreeMap<u32, i64> = BTreeMap::new();
         for stretch in &path.stretches {
             let intervals = self.intervals(messages, stretch.rank, (stretch.from, stretch.to));
-            for (node, time) in last_ended(intervals, messages.place(stretch.rank), stretch.from, stretch.to) {
+            for (node, time) in last_ended(intervals, messages.place(stretch.rank), stretch.from, stretch.to)
+            {
                 let sum = sums.entry(self.source(node)).or_default();
                 *sum = sum.saturating_add(time);
             }

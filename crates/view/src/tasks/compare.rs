@@ -306,7 +306,7 @@ impl<'a> Comparison<'a> {
 }
 
 /// The figure of two runs beside each other.
-fn beside(name: &str, here: f64, there: f64, unit: Unit) -> Fact {
+pub fn beside(name: &str, here: f64, there: f64, unit: Unit) -> Fact {
     let text = |value: f64| crosscut_scene::format::quantity(value, unit);
     let change = if there > 0.0 { format!(" (× {})", three(here / there)) } else { String::new() };
     let text = format!("{} against {}{change}", text(here), text(there));
