@@ -13,10 +13,12 @@ import {
   split,
   swapped,
   treeOf,
+  withCarried,
   withLens,
   withOption,
   withPane,
   withTree,
+  withTreeOption,
   withView,
   withWindow,
   type Page,
@@ -98,6 +100,19 @@ describe("trees", () => {
     const s = withLens(withTree(one(), 0, "things", { cut: "0-3" }), 0, "things", { name: "low", value: 2 });
     expect(treeOf(s, 0, "things")).toEqual({ with: {}, cut: "0-3", lens: { name: "low", value: 2 } });
     expect(withTree(withLens(s, 0, "things", null), 0, "things", { cut: "" }).runs).toEqual(one().runs);
+  });
+});
+
+describe("an option of a tree", () => {
+  const selected = { run: 0, tree: "things", nodes: "4" };
+  const s = { ...withTree(one(), 0, "things", { cut: "0-3" }), selected };
+  it("makes other nodes, and what is still there of the old ones follows", () => {
+    const next = withTreeOption(s, 0, "things", "k", "7");
+    expect([next.selected, treeOf(next, 0, "things")]).toEqual([null, { with: { k: "7" }, cut: "" }]);
+    const carried = withCarried(next, 0, "things", "0.2", { ...selected, nodes: "9" });
+    expect(carried.selected?.nodes).toBe("9");
+    expect(treeOf(carried, 0, "things")).toEqual({ with: { k: "7" }, cut: "0.2" });
+    expect(withCarried(next, 0, "things", "", null)).toEqual(next);
   });
 });
 

@@ -167,13 +167,26 @@ export function createStore(host: Host, transport: Transport) {
    * Changes an option of a tree; null goes back to what is usual. What was unfolded and selected of the tree
    * follows where those nodes are still there.
    */
-  function setTreeOption(run: number, key: string, name: string, value: string | null, continuous = false): void {
+  function setTreeOption(
+    run: number,
+    key: string,
+    name: string,
+    value: string | null,
+    continuous = false,
+  ): void {
     const [before, selected] = [treeOf(state(), run, key), state().selected];
     const own = selected?.run === run && selected.tree === key ? selected : null;
     update((s) => withTreeOption(s, run, key, name, value), "option", continuous);
     if (before.cut === "" && !own) return;
     const now = treeOf(state(), run, key);
-    const ask = { run, tree: key, was: before.with, with: now.with, cut: before.cut, nodes: own?.nodes ?? "" };
+    const ask = {
+      run,
+      tree: key,
+      was: before.with,
+      with: now.with,
+      cut: before.cut,
+      nodes: own?.nodes ?? "",
+    };
     asks.carry(ask).then(
       ({ cut, nodes }) => {
         const found = own && nodes !== "" ? { ...own, nodes } : null;

@@ -56,6 +56,20 @@ test("the number of phases is typed, turned and chosen", async () => {
   assert.equal((await phases()).length, 27);
 });
 
+test("a selected phase stays so when the number of phases changes", async () => {
+  const kept = [];
+  for (const at of [0, 5]) {
+    await type(27);
+    await page.mouse.click(...middleOf((await phases())[at]));
+    await still(page);
+    assert.equal((await state(page)).selected?.tree, "phases");
+    // One of the phases is split: all others are still there.
+    await type(28);
+    kept.push((await state(page)).selected?.tree === "phases");
+  }
+  assert.ok(kept.includes(true));
+});
+
 test("a phase opens into sub-phases and closes again", async () => {
   const closed = await picture(page, 0);
   const opens = (await phases()).filter((phase) => phase.press === "open");
