@@ -427,10 +427,10 @@ fn every_finding_has_a_picture_that_shows_it() {
     let bench = made(64, 27, PROGRAM, Some(late));
     let found = bench.0.bench.job(0, |job| job.found()).unwrap();
     assert!(!found.findings.is_empty());
-    for (number, _) in found.findings.iter().enumerate() {
-        let mut look = Look { size: Size { w: 400.0, h: 118.0 }, ..Look::of("messages.evidence", 0) };
-        look.options.insert("loss".to_owned(), (number + 1).to_string());
-        let drawn = scene(bench.draw(&look));
+    for (number, finding) in found.findings.iter().enumerate() {
+        let look = finding.picture.as_ref().unwrap();
+        assert_eq!(look.view, "messages.evidence");
+        let drawn = scene(bench.draw(look));
         limits::check(&drawn).unwrap();
         let note = drawn.note.clone().unwrap();
         assert!(note.starts_with("outlined: rank "), "{note}");

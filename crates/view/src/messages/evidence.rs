@@ -16,6 +16,8 @@ use crate::tasks::styles::PROOF;
 
 /// The option that names a loss by its number among all causes of the run, from 1 on.
 pub const LOSS: &str = "loss";
+/// What it is where nothing is said.
+pub const FIRST: &str = "1";
 /// Ranks beside the one that was late at most.
 const OTHERS: usize = 3;
 /// Left of the rows, for names, and right of them.
@@ -37,7 +39,7 @@ pub fn look(at: usize, run: usize) -> Look {
 
 /// The finding that a picture is to prove.
 pub fn meant<'a>(causes: &'a Causes, look: &Look) -> Option<&'a Finding> {
-    causes.findings.get(look.option(LOSS)?.parse::<usize>().ok()?.checked_sub(1)?)
+    causes.findings.get(look.option(LOSS).unwrap_or(FIRST).parse::<usize>().ok()?.checked_sub(1)?)
 }
 
 /// What is shown: the rank that the outline is on, when, what it is, and who else.

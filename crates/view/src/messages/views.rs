@@ -152,7 +152,7 @@ pub const VIEWS: &[View] = &[
             evidence::LOSS,
             "Loss",
             OptKind::Number { least: 1.0, most: 1e6, log: false, unit: Unit::Count },
-            "1",
+            evidence::FIRST,
         )],
         hidden: true,
         ..MESSAGES

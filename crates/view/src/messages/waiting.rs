@@ -29,9 +29,10 @@ pub struct Waiting {
     pub late: Vec<Option<(u32, i64)>>,
 }
 
-/// The phase of each point: messages first, then collectives.
+/// The phase of each point: messages first, then collectives, then the end of MPI.
 fn phases_of(messages: &Messages, clock: &Clock, phases: &[Phase]) -> Vec<u32> {
-    let mut of = vec![NONE; messages.len() + messages.collectives.kind.len()];
+    let collectives = messages.collectives.kind.len();
+    let mut of = vec![NONE; messages.len() + collectives + 1];
     for (number, phase) in phases.iter().enumerate() {
         for message in clock.messages(phase.points.clone()) {
             of[message as usize] = number as u32;
@@ -51,6 +52,8 @@ fn phases_of(messages: &Messages, clock: &Clock, phases: &[Phase]) -> Vec<u32> {
             of[messages.len() + number] = starts.get(entered).map_or(NONE, |(_, phase)| *phase);
         }
     }
+    // So does the end of MPI.
+    of[messages.len() + collectives] = starts.last().map_or(NONE, |(_, phase)| *phase);
     of
 }
 
