@@ -4,22 +4,29 @@
 //! again. Values are whole numbers of a metric's unit, so the values of all nodes always add up to those of the roots.
 
 mod build;
+mod callers;
 mod calls;
 mod error;
 mod finish;
 mod flat;
+mod functions;
 pub mod graph;
 mod hot;
 mod map;
 mod paths;
+mod prune;
 pub mod schema;
+pub mod spread;
 
 pub use build::{Builder, Given};
+pub use callers::{Callers, MOST as MOST_CALLERS};
 pub use calls::Calls;
 pub use error::CallsError;
 pub use flat::{Row, flat};
+pub use functions::Functions;
 pub use graph::{Making, SuperGraph};
 pub use hot::hot_path;
 pub use map::{By, Labels, Map, MapError};
 pub use paths::Paths;
+pub use prune::{Pruned, Surrogate, USUAL_K, prune};
 pub use schema::{Frame, Kind, Measured, NONE, Summary, Unit};

@@ -3,7 +3,7 @@
 use foldhash::{HashMap, HashMapExt};
 use regex::Regex;
 
-use crate::schema::{Frame, Kind, NONE};
+use crate::schema::{Frame, NONE};
 
 /// What a frame is labelled by, from coarse to fine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -143,7 +143,7 @@ impl Map {
         let mut numbers: HashMap<String, u32> = HashMap::new();
         let mut names = Vec::new();
         let of = frames.iter().map(|frame| {
-            if matches!(frame.kind, Kind::Loop | Kind::Line | Kind::Instruction) {
+            if frame.kind.is_inner() {
                 return NONE;
             }
             let label = self.label(frame);

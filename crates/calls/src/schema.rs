@@ -40,6 +40,11 @@ impl Kind {
         Self::ALL.get(usize::from(number)).copied().unwrap_or_default()
     }
 
+    /// Whether it is part of a function, and what was spent in it is the function's.
+    pub fn is_inner(self) -> bool {
+        matches!(self, Kind::Loop | Kind::Line | Kind::Instruction)
+    }
+
     /// The word for it.
     pub fn word(self) -> &'static str {
         match self {

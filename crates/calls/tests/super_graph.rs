@@ -21,7 +21,7 @@ fn naive(calls: &Calls, map: &Map, filtered: &[bool]) -> Vec<(u32, usize)> {
     order.sort_by_key(|&node| (std::cmp::Reverse(calls.inclusive(0, node)), node));
     let mut of: Vec<(u32, usize)> = vec![(NONE, 0); calls.node_count()];
     let mut made: BTreeMap<u32, usize> = BTreeMap::from([(NONE, 1)]);
-    let mut edges: BTreeSet<((u32, usize), (u32, usize))> = BTreeSet::new();
+    let mut edges: BTreeSet<[(u32, usize); 2]> = BTreeSet::new();
     for node in order {
         let from = of[calls.tree().parent(node).unwrap().index()];
         let frame = calls.frame_number(node) as usize;
@@ -36,13 +36,13 @@ fn naive(calls: &Calls, map: &Map, filtered: &[bool]) -> Vec<(u32, usize)> {
             made.insert(label, count + 1);
             (label, count)
         });
-        edges.insert((from, to));
+        edges.insert([from, to]);
         of[node.index()] = to;
     }
     of
 }
 
-fn reaches(edges: &BTreeSet<((u32, usize), (u32, usize))>, from: (u32, usize), goal: (u32, usize)) -> bool {
+fn reaches(edges: &BTreeSet<[(u32, usize); 2]>, from: (u32, usize), goal: (u32, usize)) -> bool {
     let mut open = vec![from];
     let mut seen = BTreeSet::from([from]);
     while let Some(node) = open.pop() {
@@ -50,7 +50,7 @@ fn reaches(edges: &BTreeSet<((u32, usize), (u32, usize))>, from: (u32, usize), g
             return true;
         }
         open.extend(
-            edges.iter().filter(|edge| edge.0 == node).map(|edge| edge.1).filter(|&to| seen.insert(to)),
+            edges.iter().filter(|edge| edge[0] == node).map(|edge| edge[1]).filter(|&to| seen.insert(to)),
         );
     }
     false

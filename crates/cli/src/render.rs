@@ -138,6 +138,7 @@ impl clap::Args for ViewOptions {
                 }
                 OptKind::Number { .. } => arg.value_name("NUMBER").allow_negative_numbers(true),
                 OptKind::Metric { .. } => arg.value_name("METRIC"),
+                OptKind::Text => arg.value_name("TEXT"),
                 OptKind::Nodes { .. } => arg.value_name("NODES"),
             };
             command.arg(if opt.name == "colour" { arg.alias("color") } else { arg })

@@ -1,19 +1,24 @@
-//! Calls: what was spent in which call path, at which places. One tree, and everything that the workbench asks of a domain.
+//! Calls: what was spent in which call path, at which places. Three kinds of tree (call paths, callers,
+//! super graphs), and everything that the workbench asks of a domain.
 
 pub mod act;
 pub mod bins;
+pub mod callers;
 pub mod domain;
 pub mod draw;
 pub mod forest;
 pub mod frames;
 pub mod icicle;
 pub mod info;
+pub mod lens;
+pub mod merged;
 pub mod opened;
 pub mod ranks;
 pub mod scatter;
 pub mod strip;
 pub mod styles;
 pub mod subject;
+pub mod trees;
 pub mod values;
 pub mod views;
 

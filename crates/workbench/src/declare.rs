@@ -158,6 +158,8 @@ pub enum OptKind {
         /// The tree.
         tree: &'static str,
     },
+    /// Any text: what it means its tree or view says.
+    Text,
     /// Nodes of this tree, as text; set from the selection.
     Nodes {
         /// The tree.

@@ -1,5 +1,5 @@
 // One option of a view or a tree as a control, by the kind that it declares: menu, slider with a field,
-// toggle, metric, nodes from the selection. Values travel as text; "auto" is one where it is declared, and
+// toggle, metric, text, nodes from the selection. Values travel as text; "auto" is one where it is declared, and
 // the answer says what it became.
 
 import { createSignal, Match, Show, Switch, type JSX } from "solid-js";
@@ -46,6 +46,9 @@ export function Option(props: Props): JSX.Element {
       </Match>
       <Match when={of("number")}>{(k) => <NumberField {...props} kind={k()} />}</Match>
       <Match when={of("metric")}>{(k) => <MetricChoice {...props} tree={k().tree} />}</Match>
+      <Match when={of("text")}>
+        <TextField {...props} />
+      </Match>
       <Match when={of("nodes")}>{(k) => <NodesChip {...props} tree={k().tree} />}</Match>
     </Switch>
   );
@@ -164,6 +167,23 @@ function MetricChoice(props: Props & { tree: string }): JSX.Element {
       options={metrics()}
       onChange={(value) => props.set(value)}
     />
+  );
+}
+
+/** Text that counts when it is left or confirmed: half of it would be refused. */
+function TextField(props: Props): JSX.Element {
+  return (
+    <label class="number" title={named(props.opt.title, props.opt.key)}>
+      <span class="choice-label">{props.opt.title}</span>
+      <input
+        type="text"
+        class="field"
+        aria-label={props.opt.title}
+        value={props.value}
+        onChange={(e) => props.set(e.currentTarget.value)}
+        onKeyDown={(e) => e.key === "Enter" && e.currentTarget.blur()}
+      />
+    </label>
   );
 }
 

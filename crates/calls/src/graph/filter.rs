@@ -2,7 +2,8 @@
 
 use foldhash::HashSet;
 
-use crate::flat::flat;
+use crate::flat::by_function;
+use crate::functions::Functions;
 use crate::paths::Paths;
 
 /// The share of the program below which a function is small, when nobody says otherwise.
@@ -43,14 +44,13 @@ impl Filter {
 /// By frame: whether less than a share of the program was spent in all its call paths, with callees.
 pub fn functions_under(paths: &impl Paths, metric: usize, share: f64) -> Vec<bool> {
     let whole = paths.sum(metric, 0..paths.node_count()) as f64;
-    let mut small = vec![false; paths.frames().len()];
     if share <= 0.0 {
-        return small;
+        return vec![false; paths.frames().len()];
     }
-    for row in flat(paths, metric) {
-        if let Some(small) = small.get_mut(row.frame as usize) {
-            *small = (row.inclusive as f64) < share * whole;
-        }
-    }
-    small
+    let functions = Functions::of(paths.frames());
+    let rows = by_function(paths, metric, &functions);
+    let small = |&function: &u32| {
+        rows.get(function as usize).is_some_and(|row| (row.inclusive as f64) < share * whole)
+    };
+    functions.of.iter().map(small).collect()
 }

@@ -13,22 +13,14 @@ use crosscut_workbench::{
 };
 use serde_json::{Map, Value};
 
-use super::forest::{CallForest, TREE};
+use super::callers::{self, CallerForest};
+use super::forest::{self, CallForest};
+use super::merged::{self, SuperForest};
 use super::opened::Opened;
-use super::{act, draw, frames, info, views};
+use super::{act, draw, frames, info, trees, views};
 
 /// The domain's line in the registry.
 pub const ENTRY: Entry = Entry { word: "calls", views: views::VIEWS, thresholds: &[], exports: &[], open };
-
-static TREES: &[TreeDecl] = &[TreeDecl {
-    name: TREE,
-    title: "Calls",
-    node: ("call path", "call paths"),
-    sign: "c",
-    parameter: false,
-    options: &[],
-    slow: false,
-}];
 
 /// Opens the calls of a run.
 fn open(run: &Arc<Run>, _: &Settings) -> Result<Option<Arc<dyn Domain>>, Refusal> {
@@ -77,14 +69,16 @@ impl Domain for CallsDomain {
     }
 
     fn trees(&self) -> &[TreeDecl] {
-        TREES
+        trees::TREES
     }
 
-    fn forest(&self, tree: &TreeRef, _: &Job<'_>) -> Result<Arc<dyn Forest>, Refusal> {
-        if tree.key.name != TREE {
-            return Err(Refusal::new(format!("calls have no tree {}", tree.key)));
+    fn forest(&self, tree: &TreeRef, job: &Job<'_>) -> Result<Arc<dyn Forest>, Refusal> {
+        match tree.key.name.as_str() {
+            forest::TREE => Ok(Arc::new(CallForest::new(&self.calls))),
+            callers::TREE => Ok(Arc::new(CallerForest::new(&self.calls, job)?)),
+            merged::TREE => Ok(Arc::new(SuperForest::new(&self.calls, &tree.key, &tree.with, job)?)),
+            _ => Err(Refusal::new(format!("calls have no tree {}", tree.key))),
         }
-        Ok(Arc::new(CallForest::new(&self.calls)))
     }
 
     fn sound(&self) -> Result<(), Refusal> {

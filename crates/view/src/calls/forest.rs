@@ -1,6 +1,7 @@
 //! The calling context tree as the workbench looks at it.
 
 use std::any::Any;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crosscut_calls::Calls;
@@ -9,17 +10,15 @@ use crosscut_tree::{Metric, NodeId, Part, Rule, Tree};
 use crosscut_workbench::sheet::Crumb;
 use crosscut_workbench::{
     Block, Cell, Chosen, Fact, Forest, Hits, Job, LensDecl, LensSpec, Nodes, Reach, Refusal, RowState, Scope,
-    Selection, Sheet, Title,
+    Selection, Sheet, Title, TreeKey,
 };
 
-use super::info;
+use super::{info, lens};
 
 /// Its name.
 pub const TREE: &str = "calls";
 /// Nodes of a selection that are looked at.
-const MOST_REACHED: usize = 100_000;
-/// Places that a sheet lists.
-const PLACES: usize = 8;
+pub(super) const MOST_REACHED: usize = 100_000;
 
 /// The calls of a run.
 #[derive(Debug)]
@@ -49,12 +48,17 @@ impl CallForest {
     }
 
     /// The value of a metric of the table for a part; of folded siblings only what adds up.
-    fn value(&self, metric: usize, part: &Part) -> f64 {
+    fn value(&self, metric: usize, part: &Part, scope: &Scope) -> f64 {
         let Some(measured) = self.calls.summary().metrics.get(metric / 2) else { return f64::NAN };
+        let sum = |nodes: Range<usize>| match &scope.places {
+            Some(places) => info::over(&self.calls.at_places(metric / 2, nodes), places),
+            None => self.calls.sum(metric / 2, nodes),
+        };
+        let at = part.node.index();
         let value = match (metric % 2, part.count) {
-            (0, 1) => self.calls.inclusive(metric / 2, part.node),
-            (0, _) => part.sum(self.calls.tree(), |range| self.calls.sum(metric / 2, range)),
-            (_, 1) => self.calls.own(metric / 2, part.node),
+            (0, 1) => sum(self.calls.subtree(part.node)),
+            (0, _) => part.sum(self.calls.tree(), sum),
+            (_, 1) => sum(at..at + 1),
             _ => return f64::NAN,
         };
         info::value(measured, value).0
@@ -62,28 +66,6 @@ impl CallForest {
 
     fn select(&self, of: &Selection, node: NodeId) -> Selection {
         Selection { run: of.run, tree: of.tree.clone(), nodes: Nodes::one(node), to: None, time: None }
-    }
-
-    /// The places with the most, and the mean of all.
-    fn at_places(&self, node: NodeId) -> Vec<Fact> {
-        let Some(metric) = self.calls.summary().metrics.first() else { return Vec::new() };
-        let values = self.calls.at_places(0, self.calls.subtree(node));
-        if values.len() < 2 {
-            return Vec::new();
-        }
-        let mean = values.iter().map(|&value| value as f64).sum::<f64>() / values.len() as f64;
-        let mut order: Vec<usize> = (0..values.len()).collect();
-        order.sort_by_key(|&place| (std::cmp::Reverse(values[place]), place));
-        let (number, unit) = info::value(metric, mean.round() as i64);
-        let mut facts = vec![Fact::new("mean of places", Cell::text(quantity(number, unit)))];
-        let most = values[order[0]] as f64;
-        if mean > 0.0 {
-            facts.push(Fact::new("most ÷ mean", Cell::text(format!("{:.2}", most / mean))));
-        }
-        facts.extend(order.into_iter().take(PLACES).map(|place| {
-            Fact::new(self.calls.place_title(place), Cell::text(info::text(metric, values[place])))
-        }));
-        facts
     }
 }
 
@@ -97,12 +79,12 @@ impl Forest for CallForest {
     }
 
     fn lenses(&self) -> Vec<LensDecl> {
-        Vec::new()
+        lens::lenses()
     }
 
-    fn lens(&self, lens: &LensSpec, _: &Job<'_>) -> Result<Chosen, Refusal> {
-        let name: String = lens.name.chars().take(40).collect();
-        Err(Refusal::new(format!("calls have no lens `{name}`")))
+    fn lens(&self, lens: &LensSpec, job: &Job<'_>) -> Result<Chosen, Refusal> {
+        job.check()?;
+        lens::lens(&self.calls, lens)
     }
 
     fn keeps_open(&self) -> bool {
@@ -127,9 +109,9 @@ impl Forest for CallForest {
         parts.iter().map(title).collect()
     }
 
-    fn values(&self, metric: usize, parts: &[Part], _: &Scope, out: &mut [f64]) {
+    fn values(&self, metric: usize, parts: &[Part], scope: &Scope, out: &mut [f64]) {
         for (part, out) in parts.iter().zip(out) {
-            *out = self.value(metric, part);
+            *out = self.value(metric, part, scope);
         }
     }
 
@@ -161,7 +143,7 @@ impl Forest for CallForest {
         &self,
         selection: &Selection,
         _: Option<&Chosen>,
-        _: &Scope,
+        scope: &Scope,
         _: &Job<'_>,
     ) -> Result<Sheet, Refusal> {
         let tree = self.tree();
@@ -169,21 +151,14 @@ impl Forest for CallForest {
         let frame = self.calls.frame(node);
         let mut rows: Vec<Fact> = Vec::new();
         for (number, metric) in self.metrics.iter().enumerate() {
-            let value = self.value(number, &Part::one(node));
+            let value = self.value(number, &Part::one(node), scope);
             let text = quantity(value, metric.unit);
             let cell = Cell::Number { value, text, exact: exact(value, metric.unit), share: None };
             rows.push(Fact { name: metric.title.clone(), value: cell, about: metric.about.clone() });
         }
-        if let Some(frame) = frame {
-            let known = [("module", frame.module.clone()), ("file", place(frame))];
-            rows.extend(
-                known
-                    .into_iter()
-                    .filter(|(_, text)| !text.is_empty())
-                    .map(|(name, text)| Fact::new(name, Cell::text(text))),
-            );
-        }
-        rows.extend(self.at_places(node));
+        rows.extend(frame.map(info::whereabouts).unwrap_or_default());
+        let values = self.calls.at_places(0, self.calls.subtree(node));
+        rows.extend(info::at_places(&self.calls, 0, &values));
         let crumb = |above| Crumb { title: self.name(above), selection: self.select(selection, above) };
         let mut crumbs: Vec<Crumb> = tree.ancestors(node).map(crumb).collect();
         crumbs.reverse();
@@ -206,17 +181,14 @@ impl Forest for CallForest {
         let mut lines: Vec<u32> = nodes.filter_map(|node| self.calls.source(node)).collect();
         lines.sort_unstable();
         lines.dedup();
-        Reach { lines, ..Reach::default() }
+        // What is made of call paths finds itself by them.
+        let same = vec![(TreeKey::named(TREE), selection.nodes.clone())];
+        Reach { same, lines, ..Reach::default() }
     }
 
     /// The call paths of some source lines.
     fn find(&self, reach: &Reach, _: &Job<'_>) -> Nodes {
-        if reach.lines.is_empty() {
-            return Nodes::none();
-        }
-        let wanted =
-            |node: &NodeId| self.calls.source(*node).is_some_and(|source| reach.lines.contains(&source));
-        (1..self.calls.node_count() as u32).map(NodeId).filter(wanted).take(MOST_REACHED).collect()
+        of_lines(&self.calls, &reach.lines).collect()
     }
 
     /// By their call paths: names, from the root down.
@@ -240,15 +212,15 @@ impl Forest for CallForest {
     }
 }
 
-fn place(frame: &crosscut_calls::Frame) -> String {
-    match (frame.file.as_str(), frame.line) {
-        (file, 0) => file.to_owned(),
-        (file, line) => format!("{file}:{line}"),
-    }
+/// The call paths of some source lines.
+pub(super) fn of_lines<'a>(calls: &'a Calls, lines: &'a [u32]) -> impl Iterator<Item = NodeId> + 'a {
+    let wanted = |node: &NodeId| calls.source(*node).is_some_and(|source| lines.contains(&source));
+    let all = if lines.is_empty() { 0..0 } else { 1..calls.node_count() as u32 };
+    all.map(NodeId).filter(wanted).take(MOST_REACHED)
 }
 
 /// The same in every process and on every machine.
-fn hash(seed: u64, text: &str) -> u64 {
+pub(super) fn hash(seed: u64, text: &str) -> u64 {
     text.bytes().fold(seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })

@@ -1,6 +1,7 @@
 //! What is inside a profile, as text and for scripts: totals, the functions that take most, the hot path.
 
-use crosscut_calls::{Calls, Frame, Kind, Measured, Row as FlatRow, flat, hot_path};
+use crosscut_calls::spread::imbalance;
+use crosscut_calls::{Calls, Frame, Functions, Kind, Measured, Row as FlatRow, flat, hot_path};
 use crosscut_scene::format::{count, exact, many, percent, quantity};
 use crosscut_tree::{NodeId, Unit};
 use crosscut_workbench::{
@@ -9,6 +10,8 @@ use crosscut_workbench::{
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+/// Places that a sheet lists.
+const PLACES: usize = 8;
 /// Functions that are listed.
 const TOP: usize = 12;
 
@@ -45,6 +48,42 @@ pub fn name(frame: Option<&Frame>) -> String {
         }
         Some(frame) => frame.name.clone(),
     }
+}
+
+/// Where a frame is: module, file and line, as far as they are known.
+pub fn whereabouts(frame: &Frame) -> Vec<Fact> {
+    let file = match (frame.file.as_str(), frame.line) {
+        (file, 0) => file.to_owned(),
+        (file, line) => format!("{file}:{line}"),
+    };
+    let known = [("module", frame.module.clone()), ("file", file)];
+    let known = known.into_iter().filter(|(_, text)| !text.is_empty());
+    known.map(|(name, text)| Fact::new(name, Cell::text(text))).collect()
+}
+
+/// What some places have, of values by place.
+pub fn over(values: &[i64], places: &Nodes) -> i64 {
+    let all = places.ranges().flat_map(|range| values.get(range.start..range.end.min(values.len())));
+    all.flatten().fold(0, |sum, &value| sum.wrapping_add(value))
+}
+
+/// The places with the most, and the mean of all.
+pub fn at_places(calls: &Calls, metric: usize, values: &[i64]) -> Vec<Fact> {
+    let Some(metric) = calls.summary().metrics.get(metric) else { return Vec::new() };
+    let Some(spread) = imbalance(values).filter(|_| values.len() > 1) else { return Vec::new() };
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by_key(|&place| (std::cmp::Reverse(values[place]), place));
+    let mut facts = vec![Fact::new("mean of places", Cell::text(text(metric, spread.mean.round() as i64)))];
+    if spread.mean > 0.0 {
+        facts.push(Fact::new("most ÷ mean", Cell::text(format!("{:.2}", spread.ratio))));
+    }
+    facts.extend(
+        order
+            .into_iter()
+            .take(PLACES)
+            .map(|place| Fact::new(calls.place_title(place), Cell::text(text(metric, values[place])))),
+    );
+    facts
 }
 
 /// The one line that matters.
@@ -147,8 +186,10 @@ pub fn top(calls: &Calls, run: usize) -> Option<Block> {
 
 /// All call paths that end in a function.
 fn nodes_of(calls: &Calls, run: usize, frame: u32) -> Selection {
+    let functions = Functions::of(calls.frames());
     let all = (1..calls.node_count() as u32).map(NodeId);
-    let nodes: Nodes = all.filter(|&node| calls.frame_number(node) == frame).collect();
+    let wanted = functions.of_frame(frame);
+    let nodes: Nodes = all.filter(|&node| functions.of_frame(calls.frame_number(node)) == wanted).collect();
     Selection { run, tree: TreeKey::named(super::forest::TREE), nodes, to: None, time: None }
 }
 
