@@ -181,6 +181,16 @@ impl Builder {
 
     /// Puts it into the run, with its places and sources.
     pub fn finish(self, run: &mut RunWriter) -> Result<(), CallsError> {
-        finish::finish(self, run)
+        finish::finish(self, run, None)
+    }
+
+    /// The same with values that are made place by place: `fill` gets metric, place and the values of all nodes in the order in
+    /// which they were made, to be filled with what was spent in each itself. What was added before is left out. Places are to
+    /// be made in their order.
+    pub fn finish_filled(self, run: &mut RunWriter, fill: &mut Fill<'_>) -> Result<(), CallsError> {
+        finish::finish(self, run, Some(fill))
     }
 }
+
+/// Fills the values of a metric at a place.
+pub type Fill<'a> = dyn FnMut(usize, u32, &mut [i64]) + 'a;

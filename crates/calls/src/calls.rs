@@ -27,6 +27,8 @@ pub struct Calls {
     own: Vec<ByPlace<i64>>,
     sums: Vec<Column<i64>>,
     titles: Vec<String>,
+    /// By place: the number of its process.
+    ranks: Vec<u32>,
 }
 
 fn broken(what: &str) -> CallsError {
@@ -57,6 +59,7 @@ impl Calls {
         Tree::new(&len, &parent, Wide::default()).check()?;
         let calls = Calls {
             titles: place_titles(&places),
+            ranks: place_ranks(&places),
             own: own.collect::<Result<_, _>>()?,
             sums: sums.collect::<Result<_, _>>()?,
             wide: WideBuf::build(&len, &parent),
@@ -149,7 +152,12 @@ impl Calls {
 
     /// The source position of a node, by its number in the run.
     pub fn source(&self, node: NodeId) -> Option<u32> {
-        self.sources.get(self.frame_number(node) as usize).copied().filter(|&source| source != NONE)
+        self.frame_source(self.frame_number(node))
+    }
+
+    /// The source position of a frame, by its number in the run.
+    pub fn frame_source(&self, frame: u32) -> Option<u32> {
+        self.sources.get(frame as usize).copied().filter(|&source| source != NONE)
     }
 
     /// Number of source positions in the run.
@@ -201,10 +209,20 @@ impl Calls {
         self.titles.len()
     }
 
+    /// The rank that a place is part of.
+    pub fn rank(&self, place: usize) -> u32 {
+        self.ranks.get(place).copied().unwrap_or(0)
+    }
+
     /// What a place is called.
     pub fn place_title(&self, place: usize) -> &str {
         self.titles.get(place).map_or("", String::as_str)
     }
+}
+
+fn place_ranks(places: &crosscut_run::Places) -> Vec<u32> {
+    let rank = |worker| places.get(worker).map_or(0, |place| u32::try_from(place.process).unwrap_or(0));
+    (0..places.worker_count() as u32).map(rank).collect()
 }
 
 fn place_titles(places: &crosscut_run::Places) -> Vec<String> {

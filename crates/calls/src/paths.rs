@@ -16,6 +16,8 @@ pub trait Paths: Sync {
     fn frame_numbers(&self) -> &[u32];
     /// All frames.
     fn frames(&self) -> &[Frame];
+    /// The names of its metrics.
+    fn metric_names(&self) -> Vec<&str>;
     /// Number of metrics.
     fn metric_count(&self) -> usize;
     /// What was spent in some nodes, at all places.
@@ -57,6 +59,10 @@ impl Paths for Calls {
 
     fn frames(&self) -> &[Frame] {
         Calls::frames(self)
+    }
+
+    fn metric_names(&self) -> Vec<&str> {
+        self.summary().metrics.iter().map(|metric| metric.name.as_str()).collect()
     }
 
     fn metric_count(&self) -> usize {

@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use crosscut_synth::{Options, Policy, ShapeName};
 
+mod calls;
 mod messages;
 
 use crate::progress::Progress;
@@ -23,6 +24,7 @@ pub struct Args {
 
 #[derive(clap::Subcommand)]
 enum Of {
+    Calls(calls::Args),
     Messages(messages::Args),
 }
 
@@ -84,9 +86,10 @@ fn policies() -> impl TypedValueParser<Value = Policy> {
 /// Makes the run and says what it is in a line.
 pub fn run(args: Args) -> Result<()> {
     match (args.of, args.tasks) {
+        (Some(Of::Calls(args)), _) => calls::run(args),
         (Some(Of::Messages(args)), _) => messages::run(args),
         (None, Some(args)) => tasks(args),
-        (None, None) => bail!("name a program, such as fib, or messages"),
+        (None, None) => bail!("name a program, such as fib, or calls or messages"),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What can be wrong with a wish for a run.
 
+use crosscut_calls::CallsError;
 use crosscut_messages::MessagesError;
 use crosscut_run::RunError;
 use crosscut_tasks::TasksError;
@@ -38,6 +39,20 @@ pub enum SynthError {
         /// What is possible.
         limit: u32,
     },
+    /// A profile has at least one rank.
+    #[error("{asked} ranks asked for; ask for 1 to {limit}")]
+    CallRanks {
+        /// What was asked for.
+        asked: u32,
+        /// What is possible.
+        limit: u32,
+    },
+    /// Only a module of the program can take longer.
+    #[error("`{asked}` is no module of the program: {}", crate::calls::MODULES.join(", "))]
+    Module {
+        /// What was asked for.
+        asked: String,
+    },
     /// Only a rank of the run can be late.
     #[error("rank {rank} of {ranks} ranks cannot be late: they are numbered from 0 on")]
     LateRank {
@@ -68,6 +83,9 @@ pub enum SynthError {
     /// The tasks could not be completed.
     #[error(transparent)]
     Tasks(#[from] TasksError),
+    /// The calls could not be put together.
+    #[error(transparent)]
+    Calls(#[from] CallsError),
     /// The messages could not be put together.
     #[error(transparent)]
     Messages(#[from] MessagesError),

@@ -6,6 +6,8 @@
 //!
 //! A run of messages is that of ranks that compute and exchange, step by step ([`messages()`], [`dumpi()`]).
 //!
+//! A run of calls is a call profile of ranks of which some may take longer ([`calls()`]).
+//!
 //! ```
 //! use crosscut_synth::{Options, ShapeName};
 //!
@@ -16,6 +18,7 @@
 //! # let _ = run;
 //! ```
 
+mod calls;
 mod error;
 mod messages;
 mod options;
@@ -24,6 +27,7 @@ mod shape;
 mod structure;
 mod tasks;
 
+pub use calls::{CallOptions, MODULES, calls};
 pub use error::SynthError;
 pub use messages::{Exchange, Late, MessageOptions, dumpi, exchanges, messages};
 pub use options::{Options, Policy, ShapeName};

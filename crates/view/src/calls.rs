@@ -11,6 +11,7 @@ pub mod frames;
 pub mod icicle;
 pub mod info;
 pub mod lens;
+pub mod losses;
 pub mod merged;
 pub mod opened;
 pub mod ranks;

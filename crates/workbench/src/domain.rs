@@ -187,6 +187,11 @@ pub trait Domain: Any + Send + Sync {
     fn time(&self) -> Option<Span>;
     /// Number of places that it covers, of which each could have worked all the time.
     fn places(&self) -> usize;
+    /// What all its places could have done, in the clock's unit: their number times the time of the run. A domain without a time of
+    /// its own may know it from elsewhere.
+    fn capacity(&self) -> Option<f64> {
+        self.time().map(|time| (time.1 - time.0) * self.places() as f64)
+    }
     /// Trees that it can make.
     fn trees(&self) -> &[TreeDecl];
     /// Makes a tree; the workbench keeps it.

@@ -91,9 +91,7 @@ fn nothing_to_compare() -> Sheet {
 
 /// What all places of a run could have done: their number times the time of the run.
 pub fn capacity(run: &OpenRun) -> f64 {
-    let of = |domain: &Arc<dyn crate::domain::Domain>| {
-        domain.time().map(|time| (time.1 - time.0) * domain.places() as f64)
-    };
+    let of = |domain: &Arc<dyn crate::domain::Domain>| domain.capacity();
     run.domains.iter().find_map(of).unwrap_or(0.0).max(1.0)
 }
 

@@ -28,7 +28,7 @@ unit: Unit, } | { "is": "flag" } | { "is": "metric",
 /**
  * The tree.
  */
-tree: string, } | { "is": "nodes", 
+tree: string, } | { "is": "text" } | { "is": "nodes", 
 /**
  * The tree.
  */

@@ -17,7 +17,7 @@ use super::callers::{self, CallerForest};
 use super::forest::{self, CallForest};
 use super::merged::{self, SuperForest};
 use super::opened::Opened;
-use super::{act, draw, frames, info, trees, views};
+use super::{act, draw, frames, info, losses, trees, views};
 
 /// The domain's line in the registry.
 pub const ENTRY: Entry = Entry { word: "calls", views: views::VIEWS, thresholds: &[], exports: &[], open };
@@ -97,12 +97,17 @@ impl Domain for CallsDomain {
         act::act(&self.opened, call, look, job)
     }
 
-    fn losses(&self, _: &Scope, _: &Job<'_>) -> Result<Vec<Loss>, Refusal> {
-        Ok(Vec::new())
+    fn capacity(&self) -> Option<f64> {
+        losses::capacity(&self.calls)
+    }
+
+    fn losses(&self, _: &Scope, job: &Job<'_>) -> Result<Vec<Loss>, Refusal> {
+        job.progress(0.0, "which ranks take longer")?;
+        Ok(losses::losses(&self.calls, job.run))
     }
 
     fn looks_for_losses(&self) -> bool {
-        false
+        losses::capacity(&self.calls).is_some()
     }
 
     fn overview(&self, _: Option<&Found>, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {

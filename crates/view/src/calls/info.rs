@@ -61,6 +61,40 @@ pub fn whereabouts(frame: &Frame) -> Vec<Fact> {
     known.map(|(name, text)| Fact::new(name, Cell::text(text))).collect()
 }
 
+/// "Rank 3", "Ranks 64–95", "Ranks 3, 7 and 2 more": neighbours as one stretch.
+pub fn who(word: &str, ranks: &[u32]) -> String {
+    let mut sorted = ranks.to_vec();
+    sorted.sort_unstable();
+    let mut stretches: Vec<(u32, u32)> = Vec::new();
+    for rank in sorted {
+        match stretches.last_mut() {
+            Some(last) if last.1 + 1 == rank => last.1 = rank,
+            _ => stretches.push((rank, rank)),
+        }
+    }
+    let texts: Vec<String> = stretches
+        .iter()
+        .map(|&(from, to)| if from == to { from.to_string() } else { format!("{from}–{to}") })
+        .collect();
+    let word = match word.chars().next() {
+        Some(first) => format!("{}{}", first.to_uppercase(), &word[first.len_utf8()..]),
+        None => String::new(),
+    };
+    match (&texts[..], ranks.len()) {
+        ([one], 1) => format!("{word} {one}"),
+        ([one], _) => format!("{word}s {one}"),
+        ([one, two], _) => format!("{word}s {one} and {two}"),
+        ([one, two, rest @ ..], _) => format!("{word}s {one}, {two} and {} more", rest.len()),
+        ([], _) => format!("No {word}"),
+    }
+}
+
+/// The same inside of a sentence.
+pub fn lower(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
+}
+
 /// What some places have, of values by place.
 pub fn over(values: &[i64], places: &Nodes) -> i64 {
     let all = places.ranges().flat_map(|range| values.get(range.start..range.end.min(values.len())));

@@ -1,0 +1,294 @@
+//! What costs time in a profile: parts of the program that take longer on some ranks, functions that take most, and waiting.
+//!
+//! Time in barriers, locks and progress loops of known libraries, and all that is called there, is waiting: it is the effect of
+//! something else. So it is left out where ranks are compared, and what is left of it is told last.
+
+use std::sync::LazyLock;
+
+use crosscut_tree::NodeId;
+use rayon::prelude::*;
+use regex::Regex;
+
+use crate::Calls;
+use crate::map::{By, Map};
+use crate::schema::{NONE, Unit};
+use crate::spread::imbalance;
+
+/// From so many times the mean on, one rank has too much.
+const UNEVEN: f64 = 1.25;
+/// Of what all places could have done: what is less is not worth a word.
+const WORTH: f64 = 0.01;
+/// A function that takes so much of all is hot.
+const HOT: f64 = 0.10;
+/// Ranks and functions that are named at most.
+const NAMED: usize = 64;
+const MOST_HOT: usize = 3;
+
+/// Functions in which a program waits, as far as libraries are known: MPI, OpenMP runtimes, threads, networks.
+static WAITS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let all = [
+        r"P?MPI_(Wait|Barrier|Recv|Probe|Mprobe|Sendrecv|Allreduce|Reduce|Bcast|Alltoall|Allgather|Gather|Scatter|Scan|Test|Win_(fence|wait|lock|unlock))\w*",
+        r"p?mpi_(wait|barrier|recv|probe|sendrecv|allreduce|reduce|bcast|alltoall|allgather|gather|scatter|test)\w*",
+        r"opal_progress\w*|ompi_request_\w*wait\w*|ompi_coll_\w*|MPI(DI?|R)_\w*[Pp]rogress\w*|MPIDI_CH3I_Progress",
+        r"psm2?_\w*(poll|wait|progress)\w*|ips_ptl_poll|uc[pt]_\w*progress\w*|fi_cq_s?read\w*|ibv_poll_cq",
+        r"GOMP_(barrier|critical_start|taskwait|loop_end)\w*|gomp_(team_|sem_|mutex_|barrier_|thread_)\w*(barrier|wait|lock)\w*|gomp_team_barrier_wait\w*|do_(spin|wait)",
+        r"__kmpc?_\w*(barrier|wait|lock|taskwait)\w*|kmp_flag\w*wait\w*",
+        r"_*pthread_(mutex_\w*lock|cond_\w*wait|join|barrier_wait|spin_lock|rwlock_\w*lock)\w*|__lll_lock_wait\w*|futex_\w*wait\w*|sem_(timed)?wait|sched_yield|__GI___?(futex|sched_yield)\w*",
+        r"epoll_wait|ppoll|nanosleep|clock_nanosleep|std::thread::park\w*|std::sync::\w*::wait\w*",
+    ];
+    Regex::new(&format!("^(?:{})$", all.join("|"))).ok()
+});
+
+/// Whether a function is one in which a program waits.
+pub fn is_waiting(name: &str) -> bool {
+    // Versions and arguments of symbols are no part of the name.
+    let plain = name.split(['(', '@', ' ', '.']).next().unwrap_or_default();
+    WAITS.as_ref().is_some_and(|waits| waits.is_match(plain))
+}
+
+/// What kind of cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A part of the program takes longer on some ranks, or threads where there is one rank.
+    RankImbalance,
+    /// One function takes much of all time.
+    HotFunction,
+    /// Barriers, locks, progress loops: what the causes above do not explain of it.
+    Waiting,
+}
+
+impl Kind {
+    /// The stable word for it.
+    pub fn id(self) -> &'static str {
+        match self {
+            Kind::RankImbalance => "rank-imbalance",
+            Kind::HotFunction => "hot-function",
+            Kind::Waiting => "waiting",
+        }
+    }
+}
+
+/// Something that costs time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cause {
+    /// What it is.
+    pub kind: Kind,
+    /// The part of the program; empty of what is not in one.
+    pub module: String,
+    /// The frame of the function that has most of it; [`NONE`] where there is none.
+    pub frame: u32,
+    /// Time lost, summed over places.
+    pub cost: i64,
+    /// Ranks that have too much, the worst first; threads by their places where there is one rank.
+    pub ranks: Vec<u32>,
+    /// Ranks are threads of one rank.
+    pub threads: bool,
+    /// How many ranks there are.
+    pub of: usize,
+    /// The largest value of a rank, and the mean of all.
+    pub most: f64,
+    /// The mean of all ranks.
+    pub mean: f64,
+    /// All time in it.
+    pub total: i64,
+}
+
+/// The metric that counts time: the first in nanoseconds.
+pub fn time_metric(calls: &Calls) -> Option<usize> {
+    calls.summary().metrics.iter().position(|metric| metric.unit == Unit::Ns)
+}
+
+/// What costs time, the most first.
+pub fn causes(calls: &Calls) -> Vec<Cause> {
+    let Some(metric) = time_metric(calls) else { return Vec::new() };
+    let whole = calls.inclusive(metric, NodeId::ROOT);
+    if whole <= 0 {
+        return Vec::new();
+    }
+    let waits = waits(calls);
+    let ranks = Ranks::of(calls);
+    let mut all = uneven(calls, metric, &waits, &ranks, whole);
+    let explained: i64 = all.iter().map(|cause| cause.cost).sum();
+    all.sort_by_key(|cause| (std::cmp::Reverse(cause.cost), cause.module.clone()));
+    all.extend(hot(calls, metric, &waits, whole));
+    all.extend(waiting(calls, metric, &waits, whole, explained));
+    all
+}
+
+/// By node: it is a function in which the program waits, or is called from one.
+fn waits(calls: &Calls) -> Vec<bool> {
+    let by_frame: Vec<bool> = calls.frames().iter().map(|frame| is_waiting(&frame.name)).collect();
+    let tree = calls.tree();
+    let mut waits = vec![false; calls.node_count()];
+    for (node, &parent) in tree.parents().iter().enumerate().skip(1) {
+        let frame = calls.frame_number(NodeId(node as u32)) as usize;
+        waits[node] = waits[parent as usize] || by_frame.get(frame) == Some(&true);
+    }
+    waits
+}
+
+/// Which places are one rank. With one rank its threads stand for ranks.
+struct Ranks {
+    of_place: Vec<usize>,
+    numbers: Vec<u32>,
+    threads: bool,
+}
+
+impl Ranks {
+    fn of(calls: &Calls) -> Self {
+        let ranks: Vec<u32> = (0..calls.place_count()).map(|place| calls.rank(place)).collect();
+        let mut numbers = ranks.clone();
+        numbers.sort_unstable();
+        numbers.dedup();
+        if numbers.len() < 2 {
+            let places = 0..calls.place_count();
+            return Ranks {
+                of_place: places.clone().collect(),
+                numbers: places.map(|p| p as u32).collect(),
+                threads: true,
+            };
+        }
+        let at = |rank: &u32| numbers.partition_point(|known| known < rank);
+        Ranks { of_place: ranks.iter().map(at).collect(), numbers, threads: false }
+    }
+}
+
+/// Parts of the program that take longer on some ranks.
+fn uneven(calls: &Calls, metric: usize, waits: &[bool], ranks: &Ranks, whole: i64) -> Vec<Cause> {
+    let count = ranks.numbers.len();
+    if count < 2 {
+        return Vec::new();
+    }
+    let labels = Map::from(By::Module).labels(calls.frames());
+    // By node: its part of the program; loops and lines have that of what they are in, waiting has none.
+    let mut label = vec![NONE; calls.node_count()];
+    for (node, &parent) in calls.tree().parents().iter().enumerate().skip(1) {
+        let frame = calls.frame_number(NodeId(node as u32)) as usize;
+        let own = labels.of.get(frame).copied().unwrap_or(NONE);
+        label[node] = if own == NONE { label[parent as usize] } else { own };
+    }
+    for (label, &waits) in label.iter_mut().zip(waits) {
+        if waits {
+            *label = NONE;
+        }
+    }
+    let parts = labels.names.len();
+    let by_place: Vec<Vec<i64>> = (0..calls.place_count())
+        .into_par_iter()
+        .map(|place| {
+            let mut sums = vec![0i64; parts];
+            let values = calls.by_place(metric).map_or(&[][..], |own| own.place(place as u32));
+            for (&label, &value) in label.iter().zip(values) {
+                if let Some(sum) = sums.get_mut(label as usize) {
+                    *sum = sum.saturating_add(value);
+                }
+            }
+            sums
+        })
+        .collect();
+    let mut out = Vec::new();
+    for part in 0..parts {
+        let mut values = vec![0i64; count];
+        for (place, sums) in by_place.iter().enumerate() {
+            values[ranks.of_place[place]] = values[ranks.of_place[place]].saturating_add(sums[part]);
+        }
+        let Some(spread) = imbalance(&values) else { continue };
+        let cost = (spread.most - spread.mean) * count as f64;
+        if spread.mean <= 0.0 || spread.ratio < UNEVEN || cost < WORTH * whole as f64 {
+            continue;
+        }
+        let mut worst: Vec<usize> =
+            (0..count).filter(|&rank| values[rank] as f64 > (spread.most + spread.mean) / 2.0).collect();
+        worst.sort_by_key(|&rank| (std::cmp::Reverse(values[rank]), rank));
+        out.push(Cause {
+            kind: Kind::RankImbalance,
+            module: labels.names[part].clone(),
+            frame: largest(calls, metric, |node| label[node] == part as u32),
+            cost: cost as i64,
+            ranks: worst.iter().take(NAMED).map(|&rank| ranks.numbers[rank]).collect(),
+            threads: ranks.threads,
+            of: count,
+            most: spread.most,
+            mean: spread.mean,
+            total: values.iter().sum(),
+        });
+    }
+    out
+}
+
+/// The frame with most of its own among some nodes.
+fn largest(calls: &Calls, metric: usize, among: impl Fn(usize) -> bool) -> u32 {
+    let mut own = vec![0i64; calls.frames().len()];
+    for node in (1..calls.node_count()).filter(|&node| among(node)) {
+        let id = NodeId(node as u32);
+        if let Some(slot) = own.get_mut(calls.frame_number(id) as usize) {
+            *slot = slot.saturating_add(calls.own(metric, id));
+        }
+    }
+    let most = own.iter().enumerate().rev().max_by_key(|(_, own)| **own);
+    most.filter(|(_, own)| **own > 0).map_or(NONE, |(frame, _)| frame as u32)
+}
+
+/// Functions that take much of all time, and are no waiting.
+fn hot(calls: &Calls, metric: usize, waits: &[bool], whole: i64) -> Vec<Cause> {
+    let functions = crate::Functions::of(calls.frames());
+    let around = functions.around(calls);
+    let mut own = vec![0i64; functions.len()];
+    for (node, &around) in around.iter().enumerate().skip(1).filter(|(node, _)| !waits[*node]) {
+        let function = functions.of_frame(calls.frame_number(NodeId(around)));
+        if let Some(slot) = function.and_then(|function| own.get_mut(function as usize)) {
+            *slot = slot.saturating_add(calls.own(metric, NodeId(node as u32)));
+        }
+    }
+    let mut order: Vec<usize> = (0..own.len()).filter(|&at| own[at] as f64 >= HOT * whole as f64).collect();
+    order.sort_by_key(|&at| (std::cmp::Reverse(own[at]), at));
+    let cause = |at: usize| {
+        let frame = functions.frame[at];
+        let module = calls.frames().get(frame as usize).map(|of| Map::from(By::Module).label(of));
+        Cause {
+            kind: Kind::HotFunction,
+            module: module.unwrap_or_default(),
+            frame,
+            cost: own[at],
+            ranks: Vec::new(),
+            threads: false,
+            of: 0,
+            most: 0.0,
+            mean: 0.0,
+            total: own[at],
+        }
+    };
+    order.into_iter().take(MOST_HOT).map(cause).collect()
+}
+
+/// Waiting that nothing else explains.
+fn waiting(calls: &Calls, metric: usize, waits: &[bool], whole: i64, explained: i64) -> Option<Cause> {
+    let all = (1..calls.node_count()).filter(|&node| waits[node]);
+    let total: i64 = all.map(|node| calls.own(metric, NodeId(node as u32))).sum();
+    let cost = total.saturating_sub(explained);
+    // Where most of it is waited, as the program calls it.
+    let outermost = |node: usize| {
+        let parent = calls.tree().parents()[node] as usize;
+        waits[node] && !waits[parent]
+    };
+    let mut inside = vec![0i64; calls.frames().len()];
+    for node in (1..calls.node_count()).filter(|&node| outermost(node)) {
+        let id = NodeId(node as u32);
+        if let Some(slot) = inside.get_mut(calls.frame_number(id) as usize) {
+            *slot = slot.saturating_add(calls.inclusive(metric, id));
+        }
+    }
+    let most = inside.iter().enumerate().rev().max_by_key(|(_, inside)| **inside);
+    (cost as f64 >= WORTH * whole as f64).then(|| Cause {
+        kind: Kind::Waiting,
+        module: String::new(),
+        frame: most.map_or(NONE, |(frame, _)| frame as u32),
+        cost,
+        ranks: Vec::new(),
+        threads: false,
+        of: 0,
+        most: 0.0,
+        mean: 0.0,
+        total,
+    })
+}

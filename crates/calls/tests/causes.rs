@@ -1,0 +1,119 @@
+//! What costs time in profiles with a known cause.
+
+mod made;
+
+use crosscut_calls::causes::{Kind, causes, is_waiting};
+use crosscut_calls::{Calls, Frame, Given, Unit};
+use made::written;
+
+/// Ranks that solve and meet in a barrier; `solve` takes longer on some of them.
+fn program(ranks: i64, slow: &[i64]) -> (tempfile::TempDir, Calls) {
+    written(|builder| {
+        let metric = builder.metric("time", Unit::Ns, Given::Own);
+        let at = |module: &str, name: &str| Frame { module: module.to_owned(), ..Frame::function(name) };
+        let frames = [
+            at("app", "main"),
+            at("libeos", "solve"),
+            at("libmpi", "MPI_Barrier"),
+            at("libpsm2", "poll_all"),
+        ];
+        let [main, solve, barrier, poll] = frames.map(|frame| builder.frame(frame));
+        let main = builder.node(0, main).unwrap();
+        let solve = builder.node(main, solve).unwrap();
+        let barrier = builder.node(main, barrier).unwrap();
+        let poll = builder.node(barrier, poll).unwrap();
+        let most = if slow.is_empty() { 1000 } else { 3000 };
+        for rank in 0..ranks {
+            let place = builder.place(rank, 0);
+            let work = if slow.contains(&rank) { 3000 } else { 1000 };
+            for (node, value) in [(main, 500), (solve, work), (poll, most - work), (barrier, 10)] {
+                builder.add(metric, place, node, value * 1_000_000);
+            }
+        }
+    })
+}
+
+#[test]
+fn slow_ranks_are_named_and_waiting_is_their_effect() {
+    let (_work, calls) = program(16, &[4, 5, 11]);
+    let all = causes(&calls);
+    assert_eq!(all[0].kind, Kind::RankImbalance);
+    assert_eq!((all[0].module.as_str(), all[0].ranks.as_slice()), ("libeos", &[4, 5, 11][..]));
+    assert_eq!(calls.frames()[all[0].frame as usize].name, "solve");
+    // The others wait 13 × 2 s: that is the cost, and nothing of it is charged again.
+    assert_eq!(all[0].cost, 26_000_000_000);
+    assert!(all.iter().all(|cause| cause.kind != Kind::Waiting), "{all:?}");
+    let hot = all.iter().find(|cause| cause.kind == Kind::HotFunction).unwrap();
+    assert_eq!(calls.frames()[hot.frame as usize].name, "solve");
+}
+
+#[test]
+fn equal_ranks_have_no_imbalance() {
+    let (_work, calls) = program(8, &[]);
+    assert!(causes(&calls).iter().all(|cause| cause.kind == Kind::HotFunction));
+}
+
+#[test]
+fn waiting_without_a_cause_is_told() {
+    let (_work, calls) = written(|builder| {
+        let metric = builder.metric("time", Unit::Ns, Given::Own);
+        let frames = ["main", "pthread_mutex_lock", "work"].map(|name| builder.frame(Frame::function(name)));
+        let main = builder.node(0, frames[0]).unwrap();
+        let nodes = [frames[1], frames[2]].map(|frame| builder.node(main, frame).unwrap());
+        for thread in 0..4 {
+            let place = builder.place(0, thread);
+            builder.add(metric, place, nodes[0], 400);
+            builder.add(metric, place, nodes[1], 600);
+        }
+    });
+    let all = causes(&calls);
+    let waiting = all.iter().find(|cause| cause.kind == Kind::Waiting).unwrap();
+    assert_eq!((waiting.cost, waiting.total), (1600, 1600));
+    assert_eq!(calls.frames()[waiting.frame as usize].name, "pthread_mutex_lock");
+}
+
+#[test]
+fn samples_are_no_time() {
+    let (_work, calls) = written(|builder| {
+        let metric = builder.metric("samples", Unit::Count, Given::Own);
+        let frame = builder.frame(Frame::function("main"));
+        let node = builder.node(0, frame).unwrap();
+        let place = builder.place(0, 0);
+        builder.add(metric, place, node, 400);
+    });
+    assert!(causes(&calls).is_empty());
+}
+
+#[test]
+fn known_libraries_wait_and_others_do_not() {
+    for name in [
+        "MPI_Waitall",
+        "PMPI_Barrier",
+        "mpi_allreduce_",
+        "opal_progress",
+        "ucp_worker_progress",
+        "GOMP_barrier",
+        "gomp_team_barrier_wait_end",
+        "__kmpc_barrier",
+        "pthread_cond_wait@@GLIBC_2.3.2",
+        "__lll_lock_wait",
+        "epoll_wait",
+        "psm2_mq_ipeek_poll",
+        "futex_wait",
+        "sched_yield",
+    ] {
+        assert!(is_waiting(name), "{name}");
+    }
+    for name in [
+        "main",
+        "MPI_Send",
+        "MPI_Isend",
+        "solve",
+        "await_results",
+        "lock_free_push",
+        "barrier_height",
+        "poll_all",
+    ] {
+        assert!(!is_waiting(name), "{name}");
+    }
+}
