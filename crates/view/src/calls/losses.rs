@@ -45,7 +45,7 @@ fn loss(calls: &Calls, cause: &Cause, all: &[Cause], whole: f64, run: usize) -> 
         evidence,
         advice,
         picture: None,
-        show: Look::of("table", run),
+        show: Look::of(if cause.kind == Kind::RankImbalance { "calls.places" } else { "calls.icicle" }, run),
     }
 }
 
