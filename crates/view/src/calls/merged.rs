@@ -277,7 +277,8 @@ impl Forest for SuperForest {
         for (part, out) in parts.iter().zip(out) {
             *out = match (columns, measured, self.what.get(part.node.index())) {
                 (Some((places, columns)), Some(measured), Some(What::Super(of))) if part.count == 1 => {
-                    let row = if metric % 2 == 0 { columns.inclusive(*of) } else { columns.own(*of) };
+                    let row =
+                        if metric.is_multiple_of(2) { columns.inclusive(*of) } else { columns.own(*of) };
                     info::value(measured, info::over(row, places)).0
                 }
                 (Some(_), ..) => f64::NAN,
