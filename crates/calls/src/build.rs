@@ -176,7 +176,7 @@ impl Builder {
     /// Puts it into a run beside what else there is: the places are the workers of the run, all of them and in their order,
     /// which are put there by others as the sources are.
     pub fn finish_beside(self, run: &mut RunWriter, sources: &mut SourcesBuilder) -> Result<(), CallsError> {
-        finish::finish_beside(self, run, sources).map(|_| ())
+        finish::finish_beside(self, run, sources, None).map(|_| ())
     }
 
     /// Puts it into the run, with its places and sources.

@@ -5,16 +5,20 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, RecordBatch, StringArray, UInt8Array, UInt32Array};
 use crosscut_run::{Places, RunWriter, Source, SourcesBuilder};
 
-use crate::build::{Builder, Cell, Given};
+use crate::build::{Builder, Cell, Fill, Given};
 use crate::error::CallsError;
 use crate::schema::{NONE, Summary};
 
 /// Own values that are so little below zero come from rounding.
 const ROUNDED: i64 = 4;
 
-pub(crate) fn finish(builder: Builder, run: &mut RunWriter) -> Result<(), CallsError> {
+pub(crate) fn finish(
+    builder: Builder,
+    run: &mut RunWriter,
+    fill: Option<&mut Fill<'_>>,
+) -> Result<(), CallsError> {
     let mut sources = SourcesBuilder::new();
-    let places = finish_beside(builder, run, &mut sources)?;
+    let places = finish_beside(builder, run, &mut sources, fill)?;
     run.put_sources(&sources.finish())?;
     let list: Vec<i64> = places.iter().map(|&(rank, _)| rank).collect();
     run.put_places(&Places::of_processes(&list)?)?;
@@ -26,6 +30,7 @@ pub(crate) fn finish_beside(
     mut builder: Builder,
     run: &mut RunWriter,
     sources: &mut SourcesBuilder,
+    fill: Option<&mut Fill<'_>>,
 ) -> Result<Vec<(i64, i64)>, CallsError> {
     if builder.metrics.is_empty() {
         return Err(CallsError::Broken("it has no metric".to_owned()));
@@ -38,7 +43,10 @@ pub(crate) fn finish_beside(
     let order = Order::new(&builder.parent);
     put_tree(run, &builder, &order)?;
     put_frames(run, &builder, sources)?;
-    let used = put_values(run, &mut builder, &order)?;
+    let used = match fill {
+        Some(fill) => put_filled(run, &builder, &order, fill)?,
+        None => put_values(run, &mut builder, &order)?,
+    };
     let summary = Summary {
         format: builder.format,
         nodes: builder.parent.len() as u64 - 1,
@@ -161,16 +169,9 @@ fn put_values(run: &mut RunWriter, builder: &mut Builder, order: &Order) -> Resu
                 Given::Inclusive => own_of_inclusive(of_place, &builder.parent),
             };
             metric.negative += own.iter().filter(|&&value| value < -ROUNDED).count() as u64;
-            let slots = values.place_mut(place);
-            for (node, &value) in own.iter().enumerate() {
-                let at = order.at[node] as usize;
-                slots[at] = value;
-                sums[at + 1] = sums[at + 1].checked_add(value).ok_or_else(too_large)?;
-            }
+            put_place(&own, order, values.place_mut(place), &mut sums)?;
         }
-        for at in 0..n {
-            sums[at + 1] = sums[at + 1].checked_add(sums[at]).ok_or_else(too_large)?;
-        }
+        running(&mut sums)?;
         if metric.negative > 0 {
             builder.notes.push(format!(
                 "{}: {} values of nodes are below zero: the file has more inside them than in them",
@@ -186,6 +187,50 @@ fn put_values(run: &mut RunWriter, builder: &mut Builder, order: &Order) -> Resu
 /// A total that is not the sum of its parts would be wrong in silence.
 fn too_large() -> CallsError {
     CallsError::Broken("its values are too large to be added up".to_owned())
+}
+
+/// Values that are made place by place. Says how many places have any.
+fn put_filled(
+    run: &mut RunWriter,
+    builder: &Builder,
+    order: &Order,
+    fill: &mut Fill<'_>,
+) -> Result<u64, CallsError> {
+    let (n, places) = (builder.parent.len(), builder.places.len());
+    let mut used = vec![false; places];
+    let mut own = vec![0i64; n];
+    for number in 0..builder.metrics.len() {
+        let mut values = run.by_place::<i64>(&format!("calls/own-{number}"), n, places)?;
+        let mut sums = run.column::<i64>(&format!("calls/sum-{number}"), n + 1)?;
+        for (place, used) in used.iter_mut().enumerate() {
+            own.fill(0);
+            fill(number, place as u32, &mut own);
+            *used |= own.iter().any(|&value| value != 0);
+            put_place(&own, order, values.place_mut(place as u32), &mut sums)?;
+        }
+        running(&mut sums)?;
+        run.put_by_place(values)?;
+        run.put(sums)?;
+    }
+    Ok(used.iter().filter(|&&used| used).count() as u64)
+}
+
+/// The values of one place, in the order of the tree, and added to what all places have.
+fn put_place(own: &[i64], order: &Order, slots: &mut [i64], sums: &mut [i64]) -> Result<(), CallsError> {
+    for (&value, &at) in own.iter().zip(&order.at) {
+        let at = at as usize;
+        slots[at] = value;
+        sums[at + 1] = sums[at + 1].checked_add(value).ok_or_else(too_large)?;
+    }
+    Ok(())
+}
+
+/// Values become running sums.
+fn running(sums: &mut [i64]) -> Result<(), CallsError> {
+    for at in 1..sums.len() {
+        sums[at] = sums[at].checked_add(sums[at - 1]).ok_or_else(too_large)?;
+    }
+    Ok(())
 }
 
 fn own(cells: &[Cell], n: usize) -> Vec<i64> {
