@@ -84,7 +84,7 @@ fn other_files_are_not() {
     let others: [&[u8]; 8] = [
         b"task,owner,due\n1,me,never\n",
         b"<?xml version='1.0'?><svg/>",
-        b"{\"traceEvents\": []}",
+        b"{\"resourceSpans\": []}",
         b"\x7fELF\x02\x01\x01",
         b"DAG",
         b"dag_recorder format version  1.24 2014/09/18\n",

@@ -35,12 +35,36 @@ fn folded_stacks() {
     assert_eq!(calls.frame(NodeId(1)).map(|frame| frame.line), Some(6));
 }
 
+/// Two columns: of the run before and of the one after. A name that ends in a number is no column where others have none.
+#[test]
+fn folded_stacks_of_two_runs() {
+    let (_work, calls) = profile::read_text("main;f 3 5\nmain;g 4 0\n").unwrap();
+    check(&calls, 3, 1, 5);
+    assert_eq!(calls.inclusive(1, NodeId::ROOT), 7);
+    let (_work, calls) = profile::read_text("main;f 3 5\nmain;g 4\n").unwrap();
+    check(&calls, 3, 1, 9);
+    assert_eq!(top(&calls, 1), named(&[("f 3", 5)]));
+}
+
 #[test]
 fn perf_script() {
     let (_work, calls) = read(&fixture("perf.script"));
     assert_eq!(calls.inclusive(0, NodeId::ROOT), 120 * 1_001_001);
     let main = flat(&calls, 0).into_iter().find(|row| calls.frames()[row.frame as usize].name == "main");
     assert!(main.is_some_and(|main| main.own == 0 && main.inclusive > 0));
+}
+
+/// Without `-g`: the only frame of a sample stands in its line. Names of programs may have blanks.
+#[test]
+fn perf_script_without_stacks() {
+    let text = "\
+        my prog 12/13 [001] 10.000001:     250000 cpu-clock:u:      55d0c0de1139 dot+0x9 (/bin/my prog)\n\
+        my prog 12/13 [001] 10.000251:     250000 cpu-clock:u:      55d0c0de1200 _ZN2ns3addEi+0x1 (/bin/my prog)\n\
+        my prog 12/12 [000] 10.000300:     250000 cpu-clock:u:  ffffffff81000000 [unknown] ([kernel.kallsyms])\n";
+    let (_work, calls) = profile::read_text(text).unwrap();
+    check(&calls, 3, 2, 750_000);
+    assert_eq!(top(&calls, 3), named(&[("dot", 250_000), ("ns::add", 250_000), ("[unknown]", 250_000)]));
+    assert_eq!(calls.frames()[0].module, "/bin/my prog");
 }
 
 #[test]

@@ -16,6 +16,11 @@ fn inclusive(calls: &Calls, name: &str) -> i64 {
     flat(calls, 0).into_iter().filter(|row| is_named(row.frame)).map(|row| row.inclusive).sum()
 }
 
+fn own_of(calls: &Calls, name: &str) -> i64 {
+    let is_named = |frame: u32| calls.frames()[frame as usize].name == name;
+    flat(calls, 0).into_iter().filter(|row| is_named(row.frame)).map(|row| row.own).sum()
+}
+
 fn count(calls: &Calls, name: &str) -> i64 {
     let metric = calls.summary().metrics.iter().position(|metric| metric.name == "calls").unwrap();
     let is_named = |frame: u32| calls.frames()[frame as usize].name == name;
@@ -142,6 +147,38 @@ fn circles_of_callgrind() {
     assert_eq!((count(&calls, "even"), count(&calls, "odd"), count(&calls, "leaf")), (9, 9, 2));
 }
 
+/// More call paths than anybody wants to see: the small ones stand together, and nothing is lost.
+#[test]
+fn a_graph_of_millions_of_paths() {
+    let (layers, own) = (12, 400_000_000i64);
+    let inclusive = |layer: i64| own * (layers - layer + 1);
+    let mut text = format!("{HEAD}fn=main\n1 5\n");
+    for layer in 0..=layers {
+        for function in 0..4 {
+            if layer > 0 {
+                writeln!(text, "fn=f{layer}.{function}\n1 {own}").unwrap();
+            }
+            for called in (0..4).filter(|_| layer < layers) {
+                let cost = inclusive(layer + 1) / if layer > 0 { 4 } else { 1 };
+                writeln!(text, "cfn=f{}.{called}\ncalls=1 1\n1 {cost}", layer + 1).unwrap();
+            }
+            if layer == 0 {
+                break;
+            }
+        }
+    }
+    let (_work, calls) = read_text(&text).unwrap();
+    adds_up(&calls);
+    assert_eq!(calls.inclusive(0, NodeId::ROOT), 5 + 4 * inclusive(1));
+    let first: Vec<i64> = children(&calls, NodeId(1)).into_iter().map(|(_, value)| value).collect();
+    assert_eq!(first, [inclusive(1); 4]);
+    assert!((100_000..300_000).contains(&calls.summary().nodes), "{}", calls.summary().nodes);
+    let note = calls.summary().notes.iter().find(|note| note.contains("too many and too small")).unwrap();
+    let rare = own_of(&calls, "(rare call paths)");
+    let said = format!("{:.2} %", rare as f64 * 100.0 / (5 + 4 * inclusive(1)) as f64);
+    assert!(rare > 0 && note.starts_with(&said), "{note}: {said}");
+}
+
 #[test]
 fn what_is_wrong_with_graphs() {
     let wrong: [(&str, &str); 9] = [
@@ -162,7 +199,7 @@ fn what_is_wrong_with_graphs() {
     let text = std::fs::read_to_string(fixture("gprof.txt")).unwrap();
     let what = refused(text.replace("32800         leaf", "3280O         leaf").as_bytes());
     assert!(what.contains("byte ") || what.contains("call graph"), "{what}");
-    let cut = text.find("mid [3]\n----").map(|at| &text[..at]).unwrap_or(&text[..1900]);
+    let cut = &text[..=text.find("\n-----").unwrap()];
     assert!(refused(cut.as_bytes()).contains("within the call graph"));
     let bytes = std::fs::read(fixture("small.pstats")).unwrap();
     assert!(refused(&bytes[..bytes.len() - 5]).contains("the file ends"));

@@ -80,6 +80,24 @@ fn chrome() {
     assert!(notes(&calls, "1 spans never end"));
 }
 
+/// Threads that are marked by a span without a length, and sampled: numbers in quotes, processes named.
+#[test]
+fn chrome_with_samples_alone() {
+    let text = r#"{"traceEvents": [
+        {"name": "js", "ph": "X", "dur": 0, "pid": 75, "ts": "100", "tid": "1", "args": {}},
+        {"name": "js", "ph": "X", "dur": 0, "pid": 75, "ts": "100", "tid": "2", "args": {}}],
+        "samples": [
+        {"cpu": "-1", "name": "", "ts": "110", "pid": 75, "tid": "1", "weight": "1", "sf": 2},
+        {"cpu": "-1", "name": "", "ts": "120", "pid": 75, "tid": "2", "weight": "2", "sf": 1},
+        {"cpu": "-1", "name": "", "ts": "130", "pid": 75, "tid": "1", "weight": "1", "sf": 9}],
+        "stackFrames": {"1": {"name": "[root]", "category": "root"}, "2": {"name": "f", "category": "js", "parent": 1}}}"#;
+    let (_work, calls) = read_text(text).unwrap();
+    assert_eq!(calls.summary().metrics[0].name, "samples");
+    assert_eq!(calls.at_places(0, 0..calls.node_count()), [2, 2]);
+    assert_eq!(top(&calls, 3), named(&[("[root]", 2), ("f", 1), ("(outside)", 1)]));
+    assert!(notes(&calls, "1 stacks name a frame that is not in the file"));
+}
+
 /// What writers get wrong, and what is made of it.
 #[test]
 fn chrome_with_loose_ends() {

@@ -36,7 +36,8 @@ impl Reader for Chrome {
     fn read(&self, inputs: &Inputs<'_>, _: &Options, run: &mut RunWriter) -> Result<(), ImportError> {
         let input = &inputs.one()?;
         let json = &mut Json::open(input, Style::OpenEnded)?;
-        let mut trace = Trace::default();
+        // What stands for spans without a name comes first.
+        let mut trace = Trace { frames: vec!["(no name)".to_owned()], ..Trace::default() };
         let mut key = String::new();
         match json.kind()? {
             Kind::Array => trace.events(json)?,
@@ -85,6 +86,8 @@ struct Trace {
     /// Events of other kinds: counters, flows, marks.
     other: HashMap<String, u64>,
     order: u32,
+    /// Whether any span has a length.
+    has_lengths: bool,
     /// Events without a time.
     timeless: u64,
 }
@@ -136,6 +139,7 @@ impl Trace {
             return Err(json.broken_at(at, "a span that lasts less than nothing"));
         }
         let name = event.name.map(|name| self.name(name));
+        self.has_lengths |= length > 0 || event.phase != "X";
         self.order = self.order.saturating_add(1);
         let order = self.order;
         let spans = self.thread((event.pid, event.tid));
@@ -149,10 +153,6 @@ impl Trace {
     }
 
     fn name(&mut self, name: String) -> u32 {
-        if self.frames.is_empty() {
-            // What stands for spans without a name.
-            self.frames.push("(no name)".to_owned());
-        }
         if let Some(&number) = self.names.get(&name) {
             return number;
         }
@@ -181,39 +181,57 @@ impl Trace {
     /// Puts all of it into the profile. Says whether there was anything.
     fn put(&mut self, builder: &mut Builder) -> Result<bool, ImportError> {
         let mut whose = Whose::default();
-        let (mut clipped, mut unclosed, mut unmatched) = (0, 0, 0);
-        let mut has_spans = false;
+        // Programs that write samples mark their threads by spans without a length: then samples are what to look at first.
+        let samples_first = !self.has_lengths;
+        let samples = std::mem::take(&mut self.samples);
         let threads = std::mem::take(&mut self.threads);
-        if !threads.is_empty() {
-            let time = builder.metric("time", Unit::Ns, Given::Own);
-            let calls = builder.metric("calls", Unit::Count, Given::Own);
-            let mut numbers: Vec<Option<u32>> = vec![None; self.frames.len().max(1)];
-            for (who, spans) in threads {
-                let place = whose.place(builder, &who.0, &who.1);
-                let nested = spans.nest();
-                (clipped, unclosed) = (clipped + nested.clipped, unclosed + nested.unclosed);
-                unmatched += nested.unmatched;
-                let mut nodes: Vec<u32> = Vec::with_capacity(nested.spans.len());
-                for span in &nested.spans {
-                    let at = span.name as usize;
-                    let known = numbers.get(at).copied().flatten();
-                    let frame = known.unwrap_or_else(|| {
-                        let name = self.frames.get(at).map_or("(no name)", String::as_str);
-                        builder.frame(Frame::function(name))
-                    });
-                    if let Some(number) = numbers.get_mut(at) {
-                        *number = Some(frame);
-                    }
-                    let parent = span.parent.and_then(|parent| nodes.get(parent)).copied().unwrap_or(0);
-                    let node = builder.node(parent, frame)?;
-                    nodes.push(node);
-                    builder.add(time, place, node, span.own);
-                    builder.add(calls, place, node, 1);
-                    has_spans = true;
+        let has_any = !samples.is_empty() || !threads.is_empty();
+        if samples_first {
+            samples.put(builder, &mut whose)?;
+            self.put_spans(builder, &mut whose, threads)?;
+        } else {
+            self.put_spans(builder, &mut whose, threads)?;
+            samples.put(builder, &mut whose)?;
+        }
+        Ok(has_any)
+    }
+
+    fn put_spans(
+        &self,
+        builder: &mut Builder,
+        whose: &mut Whose,
+        threads: Vec<(Who, Spans)>,
+    ) -> Result<(), ImportError> {
+        if threads.is_empty() {
+            return Ok(());
+        }
+        let time = builder.metric("time", Unit::Ns, Given::Own);
+        let calls = builder.metric("calls", Unit::Count, Given::Own);
+        let mut frames: Vec<Option<u32>> = vec![None; self.frames.len()];
+        let (mut clipped, mut unclosed, mut unmatched) = (0, 0, 0);
+        for (who, spans) in threads {
+            let place = whose.place(builder, &who.0, &who.1);
+            let nested = spans.nest();
+            (clipped, unclosed) = (clipped + nested.clipped, unclosed + nested.unclosed);
+            unmatched += nested.unmatched;
+            let mut nodes: Vec<u32> = Vec::with_capacity(nested.spans.len());
+            for span in &nested.spans {
+                let at = span.name as usize;
+                let known = frames.get(at).copied().flatten();
+                let frame = known.unwrap_or_else(|| {
+                    let name = self.frames.get(at).cloned().unwrap_or_default();
+                    builder.frame(Frame::function(name))
+                });
+                if let Some(known) = frames.get_mut(at) {
+                    *known = Some(frame);
                 }
+                let parent = span.parent.and_then(|parent| nodes.get(parent)).copied().unwrap_or(0);
+                let node = builder.node(parent, frame)?;
+                nodes.push(node);
+                builder.add(time, place, node, span.own);
+                builder.add(calls, place, node, 1);
             }
         }
-        let has_samples = std::mem::take(&mut self.samples).put(builder, &mut whose)?;
         let mut note = |count: u64, what: &str| {
             if count > 0 {
                 builder.note(format!("{count} {what}"));
@@ -230,7 +248,7 @@ impl Trace {
             self.other.get("P").copied().unwrap_or(0),
             "events hold samples of V8's own profiler, which are not read: only spans are",
         );
-        Ok(has_spans || has_samples)
+        Ok(())
     }
 }
 

@@ -188,6 +188,10 @@ fn detect(head: &Head<'_>) -> Confidence {
     if has("preprocessedProfileVersion") {
         return Confidence::CERTAIN;
     }
+    // Raw profiles begin with a long list of libraries.
+    if has("libs") && has("breakpadId") {
+        return Confidence::percent(80);
+    }
     let has_tables = has("stackTable") || has("frameTable") || has("funcTable");
     match has("threads") && has_tables || has("meta") && (has_tables || holds(head.bytes, b"\"processType\""))
     {

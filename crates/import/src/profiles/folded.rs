@@ -6,8 +6,12 @@ use crosscut_run::RunWriter;
 
 use super::{builder, lines::Lines, path_node, plain};
 use crate::error::ImportError;
+use crate::input::Input;
 use crate::inputs::Inputs;
 use crate::reader::{Confidence, Head, Options, Reader};
+
+/// So many lines say what all lines are like.
+const MANY: usize = 1000;
 
 /// The reader.
 pub struct Folded;
@@ -30,6 +34,9 @@ impl Reader for Folded {
         let mut builder = builder(self.title());
         let place = builder.place(0, 0);
         let metric = builder.metric("samples", Unit::Count, Given::Own);
+        // Files that compare two runs have a column for each: the run before, then the one after.
+        let before =
+            has_two_columns(input)?.then(|| builder.metric("samples before", Unit::Count, Given::Own));
         let (mut without, mut fractions, mut stacks) = (0u64, 0u64, 0u64);
         let mut lines = Lines::open(input)?;
         while let Some(line) = lines.next()? {
@@ -37,14 +44,21 @@ impl Reader for Folded {
             if text.is_empty() || text.starts_with('#') {
                 continue;
             }
-            let Some((path, weight)) = split(text) else {
+            let Some((mut path, weight)) = split(text) else {
                 without += 1;
                 continue;
             };
+            let earlier = before.and_then(|metric| Some((metric, split(path)?)));
+            if let Some((_, (shorter, _))) = earlier {
+                path = shorter;
+            }
             stacks += 1;
             fractions += u64::from(weight.fract() != 0.0);
             let node = path_node(&mut builder, path.split(';').map(frame))?;
             builder.add(metric, place, node, Unit::Count.whole(weight, 1.0));
+            if let Some((metric, (_, weight))) = earlier {
+                builder.add(metric, place, node, Unit::Count.whole(weight, 1.0));
+            }
         }
         if stacks == 0 {
             return Err(input.broken(0, "no line is a call path with a number at its end"));
@@ -57,6 +71,25 @@ impl Reader for Folded {
         }
         Ok(builder.finish(run)?)
     }
+}
+
+/// Whether all of the first lines end in two numbers.
+fn has_two_columns(input: &Input<'_>) -> Result<bool, ImportError> {
+    let (mut lines, mut seen) = (Lines::open(input)?, 0);
+    while let Some(line) = lines.next()? {
+        let text = line.text.trim();
+        if text.is_empty() || text.starts_with('#') {
+            continue;
+        }
+        if split(text).and_then(|(path, _)| split(path)).is_none() {
+            return Ok(false);
+        }
+        seen += 1;
+        if seen == MANY {
+            break;
+        }
+    }
+    Ok(seen > 0)
 }
 
 /// Call path and weight.

@@ -45,9 +45,10 @@ impl Reader for PerfScript {
                 continue;
             } else if let Some(frame) = frame(text).filter(|_| samples.open.is_some()) {
                 samples.frames.push(frame);
-            } else if let Some(sample) = Sample::read(text) {
+            } else if let Some((sample, frame)) = Sample::read(text) {
                 samples.end()?;
                 samples.open = Some(sample);
+                samples.frames.extend(frame);
             } else {
                 lost += 1;
             }
@@ -107,8 +108,9 @@ struct Sample {
 }
 
 impl Sample {
-    /// `comm  pid/tid [cpu] flags seconds.fraction:  period event:`, of which most may be missing.
-    fn read(text: &str) -> Option<Self> {
+    /// `comm  pid/tid [cpu] flags seconds.fraction:  period event:`, of which most may be missing. Samples without a stack
+    /// have their only frame in the same line.
+    fn read(text: &str) -> Option<(Self, Option<Frame>)> {
         let words: Vec<&str> = text.split_whitespace().collect();
         // The time is the first number with a point and a colon: the name of the program may hold anything else.
         let is_time = |word: &&str| {
@@ -129,7 +131,9 @@ impl Sample {
             Err(_) => (1, *first),
         };
         let event = event.strip_suffix(':')?.trim_end_matches(':');
-        Some(Sample { pid, tid, event: event.to_owned(), weight })
+        let rest: Vec<&str> = rest.copied().collect();
+        let frame = frame(&format!(" {}", rest.join(" ")));
+        Some((Sample { pid, tid, event: event.to_owned(), weight }, frame))
     }
 }
 

@@ -12,9 +12,17 @@ use crate::error::ImportError;
 #[derive(Default)]
 pub struct Samples {
     frames: HashMap<String, (String, String, Option<String>)>,
-    weights: HashMap<(String, String), i64>,
-    /// Threads and frames in the order in which they occur.
-    order: Vec<(String, String)>,
+    weights: HashMap<Seen, i64>,
+    /// In the order in which they occur.
+    order: Vec<Seen>,
+}
+
+/// A thread in a frame; its process where the file says so.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Seen {
+    pid: Option<String>,
+    tid: String,
+    frame: String,
 }
 
 impl Samples {
@@ -45,22 +53,23 @@ impl Samples {
         json.array()?;
         while json.item()? {
             let at = json.offset();
-            let (mut tid, mut frame, mut weight) = (String::new(), String::new(), 1);
+            let (mut seen, mut weight) = (Seen::default(), 1);
             if json.kind()? != Kind::Object {
                 return Err(json.broken_at(at, "a sample is not an object"));
             }
             json.object()?;
             while json.key(&mut key)? {
                 match key.as_str() {
-                    "tid" => tid = json.text()?.unwrap_or_default(),
-                    "sf" => frame = json.text()?.unwrap_or_default(),
+                    "pid" => seen.pid = json.text()?,
+                    "tid" => seen.tid = json.text()?.unwrap_or_default(),
+                    "sf" => seen.frame = json.text()?.unwrap_or_default(),
                     "weight" => weight = json.whole()?.unwrap_or(1),
                     _ => json.skip()?,
                 }
             }
             let order = &mut self.order;
-            let sum = self.weights.entry((tid, frame)).or_insert_with_key(|(tid, frame)| {
-                order.push((tid.clone(), frame.clone()));
+            let sum = self.weights.entry(seen).or_insert_with_key(|seen| {
+                order.push(seen.clone());
                 0
             });
             *sum = sum.saturating_add(weight);
@@ -68,15 +77,20 @@ impl Samples {
         Ok(())
     }
 
-    /// Puts them into the profile. Says whether there were any.
-    pub fn put(self, builder: &mut Builder, whose: &mut Whose) -> Result<bool, ImportError> {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// Puts them into the profile.
+    pub fn put(self, builder: &mut Builder, whose: &mut Whose) -> Result<(), ImportError> {
         if self.order.is_empty() {
-            return Ok(false);
+            return Ok(());
         }
         let metric = builder.metric("samples", Unit::Count, Given::Own);
         let mut lost = 0u64;
-        for (tid, leaf) in &self.order {
-            let (mut path, mut seen, mut next) = (Vec::new(), HashSet::default(), Some(leaf));
+        for sample in &self.order {
+            let (mut path, mut seen, mut next) = (Vec::new(), HashSet::default(), Some(&sample.frame));
             while let Some(id) = next.filter(|id| !id.is_empty()) {
                 let Some((name, category, parent)) = self.frames.get(id).filter(|_| seen.insert(id)) else {
                     lost += 1;
@@ -86,13 +100,16 @@ impl Samples {
                 next = parent.as_ref();
             }
             let node = path_node(builder, path.into_iter().rev())?;
-            let place = whose.thread(builder, tid);
-            let weight = self.weights.get(&(tid.clone(), leaf.clone())).copied().unwrap_or(0);
+            let place = match &sample.pid {
+                Some(pid) => whose.place(builder, pid, &sample.tid),
+                None => whose.thread(builder, &sample.tid),
+            };
+            let weight = self.weights.get(sample).copied().unwrap_or(0);
             builder.add(metric, place, node, weight);
         }
         if lost > 0 {
             builder.note(format!("{lost} stacks name a frame that is not in the file: they begin below it"));
         }
-        Ok(true)
+        Ok(())
     }
 }
