@@ -2,4 +2,31 @@
 import type { Nodes } from "./Nodes";
 import type { TreeKey } from "./TreeKey";
 
-export type CarryAsk = { run: number, tree: TreeKey, was: Record<string, string>, with: Record<string, string>, cut: string, nodes: Nodes, };
+/**
+ * A tree whose options changed, and what was unfolded and selected of it.
+ */
+export type CarryAsk = { 
+/**
+ * Index of the run.
+ */
+run: number, 
+/**
+ * The tree.
+ */
+tree: TreeKey, 
+/**
+ * Its options before.
+ */
+was: Record<string, string>, 
+/**
+ * Its options now.
+ */
+with: Record<string, string>, 
+/**
+ * The cut before.
+ */
+cut: string, 
+/**
+ * The nodes that were selected.
+ */
+nodes: Nodes, };

@@ -40,7 +40,11 @@ line: number,
 /**
  * The function, where it is known.
  */
-function?: string, } | { "is": "bins", 
+function?: string, 
+/**
+ * Of a stretch of work that ends there: behind which position it begins, "src/sort.c:112".
+ */
+after?: string, } | { "is": "bins", 
 /**
  * Heights from 0 to 1.
  */
