@@ -27,7 +27,7 @@ pub struct Args {
 /// How foreign files are read.
 #[derive(clap::Args)]
 pub struct How {
-    /// The format, when its content does not tell.
+    /// The format, when it is not clear from the content.
     #[arg(long, value_name = "NAME")]
     format: Option<String>,
     /// Ticks per second of the file's clock, when the file does not say; times become nanoseconds.

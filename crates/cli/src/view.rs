@@ -104,7 +104,7 @@ fn import_for_now(file: &Path, folder: &Path, how: &How) -> Result<Run> {
 fn open_browser(server: &Server) {
     let Some(link) = server.link_once() else {
         return output::say(
-            "no browser was started (this system does not tell who connects); open the link yourself",
+            "no browser was started (this system cannot identify who connects); open the link yourself",
         );
     };
     let quiet = Stdio::null;

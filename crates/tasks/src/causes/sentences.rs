@@ -152,10 +152,13 @@ impl Teller<'_> {
         amount(value as f64, self.tasks.clock())
     }
 
+    /// With more workers than processors it is processors that have nothing to run.
     fn others(&self) -> String {
+        let is_shared = i64::from(self.tasks.summary().workers) > self.blame.workers;
+        let who = if is_shared { "processor" } else { "worker" };
         match self.blame.workers - 1 {
-            1 => "the other worker has".to_owned(),
-            others => format!("{} workers have", grouped(others as u64)),
+            1 => format!("the other {who} has"),
+            others => format!("{} {who}s have", grouped(others.max(0) as u64)),
         }
     }
 
@@ -407,7 +410,7 @@ impl Teller<'_> {
         let lengths = self.lengths(loss.line);
         let cost = self.facts.cost_of_task(loss.line);
         let evidence = format!(
-            "{}, median {}; having one costs {}: {} cost more than they do.",
+            "{}, median {}; creating and starting one costs {}: {} are shorter than that.",
             many(lengths.count, "task"),
             self.time(lengths.median()),
             self.time(cost),
@@ -415,7 +418,7 @@ impl Teller<'_> {
         );
         let enough = cost.saturating_mul(20);
         let advice = format!(
-            "Stop creating below {} of work, about {} of these together: then having tasks costs less than 5 %.",
+            "Stop creating below {} of work, about {} of these together: then tasks cost less than 5 % on top.",
             self.time(enough),
             grouped((enough / (lengths.sum / lengths.count.max(1) as i64).max(1)).max(2) as u64),
         );
@@ -479,7 +482,7 @@ impl Teller<'_> {
             three(line.others),
         );
         let advice = "Look at what this line shares: memory that is far away, cache lines, atomics; counters show which.";
-        ("Work that grows".to_owned(), evidence, advice.to_owned())
+        ("Work inflation".to_owned(), evidence, advice.to_owned())
     }
 
     fn preempted(&self, loss: &Loss) -> Told {
@@ -497,9 +500,9 @@ impl Teller<'_> {
             ),
         };
         let evidence = format!(
-            "{who}: {} of the time, {} not asked for.",
+            "{who}: {} of the time, {}.",
             percent(loss.cost as f64, capacity as f64),
-            many(switches.max(0) as u64, "switch").replace("switchs", "switches"),
+            many(switches.max(0) as u64, "involuntary switch").replace("switchs", "switches"),
         );
         let advice = "More runnable threads than processors: bind threads, stop what else runs, or use fewer workers. No \
                       change in the code of tasks.";
@@ -508,7 +511,7 @@ impl Teller<'_> {
 
     fn runtime_delay(&self, loss: &Loss) -> Told {
         let evidence = format!(
-            "Something was ready while workers were free for {}; no other cause explains it.",
+            "Work was ready while workers were free for {}; no other cause explains it.",
             self.time(loss.cost)
         );
         let advice = "Nothing to change yet: compare with another runtime, or record with --counters.";
