@@ -220,7 +220,7 @@ fn nothing(events: &Events, program: &Program) {
 }
 
 /// What helps a program with Rayon.
-const RAYON: &str = "; Rayon is in it, but its own join, scope and par_iter tell nobody what they do: use \
+const RAYON: &str = "; the program uses Rayon, whose own join, scope and par_iter cannot be recorded: use \
                      crosscut_rayon::join and scope in their place, for the pieces of a parallel iterator, too";
 
 /// What helps a program with a sanitizer.
