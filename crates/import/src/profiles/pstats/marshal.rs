@@ -1,7 +1,7 @@
 //! Python's marshal: values as its interpreter writes them, of Python 2 and 3.
 
 use std::io::{BufReader, Read};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::super::plain::Unpacked;
 use crate::error::ImportError;
@@ -19,9 +19,9 @@ pub enum Value {
     Nothing,
     Whole(i64),
     Real(f64),
-    Text(Rc<str>),
-    Tuple(Rc<[Value]>),
-    Dictionary(Rc<[(Value, Value)]>),
+    Text(Arc<str>),
+    Tuple(Arc<[Value]>),
+    Dictionary(Arc<[(Value, Value)]>),
 }
 
 impl Value {
