@@ -450,7 +450,7 @@ impl Teller<'_> {
         let name = self
             .tasks
             .lock_name(waits.lock)
-            .map_or_else(|| format!("This {kind}"), |name| format!("{kind} {name}"));
+            .map_or_else(|| format!("This {kind}"), |name| format!("The {kind} {name}"));
         let window = waits.window.1.saturating_sub(waits.window.0).max(1);
         let each = waits.held / waits.count.max(1);
         let evidence = format!(
