@@ -77,6 +77,9 @@ impl Reader for Gmon {
             let (from, to) = (graph.function(&names.frame(from)), graph.function(&names.frame(to)));
             graph.call(from, to, count, &[0]);
         }
+        if total == 0 {
+            builder.note("no tick of the clock fell into the program's own code: there is no time to make a call tree of");
+        }
         let told = graph.put(&mut builder, place, &[time], calls)?;
         told.note(&mut builder, total);
         Ok(builder.finish(run)?)
