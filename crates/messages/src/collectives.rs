@@ -102,6 +102,13 @@ impl Collectives {
         self.calls[range].iter().copied().filter(|&call| call != NONE)
     }
 
+    /// The calls that began one with those that completed it, of the ranks of which both are known.
+    pub fn whole(&self, number: usize) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let range = self.first[number] as usize..self.first[number + 1] as usize;
+        let parts = self.calls[range.clone()].iter().copied().zip(self.done[range].iter().copied());
+        parts.filter(|&(call, done)| call != NONE && done != NONE)
+    }
+
     /// The calls that completed one; what nothing completed was over when its call was.
     pub fn ends(&self, number: usize) -> impl Iterator<Item = u32> + '_ {
         let range = self.first[number] as usize..self.first[number + 1] as usize;

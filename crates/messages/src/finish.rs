@@ -110,10 +110,9 @@ fn correct_clocks(
     whole: &Whole,
 ) -> Option<Corrected> {
     let clocks = &whole.clocks[..];
-    let begins: Vec<bool> = whole.functions.iter().map(Function::only_begins).collect();
-    let shared = correct_by(calls, first, matched, sides, (collectives, &begins), clocks)?;
+    let shared = correct_by(calls, first, matched, sides, collectives, clocks)?;
     let (corrected, clocks) = match shared.after > 0 && !clocks.is_empty() {
-        true => (correct_by(calls, first, matched, sides, (collectives, &begins), &[])?, &[][..]),
+        true => (correct_by(calls, first, matched, sides, collectives, &[])?, &[][..]),
         false => (shared, clocks),
     };
     let (start, end) = (&mut calls.start, &mut calls.end);
@@ -130,13 +129,12 @@ fn correct_clocks(
     Some(Corrected { lines: lines.map(Option::unwrap_or_default).collect(), ..corrected })
 }
 
-/// `collectives` with what each function is: whether it only begins.
 fn correct_by(
     calls: &Calls,
     first: &[usize],
     matched: &Matched,
     sides: &Sides<'_>,
-    (collectives, only_begins): (&Collectives, &[bool]),
+    collectives: &Collectives,
     clocks: &[u32],
 ) -> Option<Corrected> {
     let ranks = first.len() - 1;
@@ -160,17 +158,14 @@ fn correct_by(
             if !Collective(collectives.kind[number]).is_synchronising() {
                 continue;
             }
-            let is_whole = |call: &usize| {
-                let function = calls.function.get(*call).map_or(0, |&function| usize::from(function));
-                !only_begins.get(function).copied().unwrap_or(false)
-            };
-            let whole = collectives.calls(number).map(|call| call as usize).filter(is_whole);
-            let mut members = whole.map(|call| (rank_of(call as u32), call));
-            let Some((hub, hub_call)) = members.next() else { continue };
-            for (rank, call) in members {
-                let (hub, other) = (clock(hub), clock(rank));
-                tell(Bound { from: hub, sent: calls.start[hub_call], to: other, received: calls.end[call] });
-                tell(Bound { from: other, sent: calls.start[call], to: hub, received: calls.end[hub_call] });
+            // Nobody has completed it before everybody has begun it.
+            let mut members = collectives.whole(number).map(|(call, done)| {
+                (clock(rank_of(call)), calls.start[call as usize], calls.end[done as usize])
+            });
+            let Some((hub, begun, completed)) = members.next() else { continue };
+            for (other, sent, received) in members {
+                tell(Bound { from: hub, sent: begun, to: other, received });
+                tell(Bound { from: other, sent, to: hub, received: completed });
             }
         }
     };

@@ -170,11 +170,6 @@ impl Function {
     pub fn named(name: &str) -> Self {
         Function { name: name.to_owned(), class: Class::of(name) }
     }
-
-    /// Whether it only begins what another call completes: its end says nothing of what others did.
-    pub fn only_begins(&self) -> bool {
-        ["MPI_I", "MPI_Start"].iter().any(|begin| self.name.starts_with(begin))
-    }
 }
 
 /// A call of a rank.
