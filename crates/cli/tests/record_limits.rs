@@ -23,6 +23,11 @@ struct Recorded {
     what: String,
 }
 
+/// Two that sleep when they wait: of thousands that spin for a moment each, a small machine would be busy for minutes.
+fn two_threads(command: &mut Command) -> &mut Command {
+    with_threads(command, 2).env("OMP_WAIT_POLICY", "passive")
+}
+
 impl Program {
     fn build(compiler: &'static str) -> Program {
         let folder = tempfile::tempdir().unwrap();
@@ -43,7 +48,7 @@ impl Program {
 
     fn alone(&self, folder: &Path, arguments: &str) -> Output {
         let mut command = Command::new(self.path());
-        with_threads(command.args(arguments.split(' ')).current_dir(folder), 2).output().unwrap()
+        two_threads(command.args(arguments.split(' ')).current_dir(folder)).output().unwrap()
     }
 
     /// Records it, which must print and end as it does alone.
@@ -53,7 +58,7 @@ impl Program {
         assert_eq!(plain.status.code(), Some(3), "{}: {arguments}: {plain:?}", self.compiler);
         let mut command = crosscut(folder.path());
         command.args(["record", "-o", "run.crosscut"]).args(options).arg("--").arg(self.path());
-        let output = with_threads(command.args(arguments.split(' ')), 2).output().unwrap();
+        let output = two_threads(command.args(arguments.split(' '))).output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
         let what = format!("{}: {arguments}: {said}", self.compiler);
         assert_eq!(String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&plain.stdout), "{what}");
@@ -160,7 +165,7 @@ fn threads_that_come_and_go() {
     for compiler in COMPILERS {
         let program = Program::build(compiler);
         // Four at a time, and two lanes each. That many files, not thousands.
-        let recorded = program.record(&["--keep-events"], "threads 800");
+        let recorded = program.record(&["--keep-events"], "threads 10000");
         let workers = recorded.is_whole(0).number("workers");
         assert!(workers <= 24, "{}{workers} workers", recorded.what);
         let program_folder = std::fs::read_dir(&events_in(recorded.folder.path())[0]).unwrap();

@@ -20,7 +20,7 @@ use crate::inputs::Inputs;
 use crate::reader::{Confidence, Head, Options, Reader};
 use crate::task_tree::TaskTree;
 use crate::ticks::Ticks;
-use format::{Header, MAGIC, PREFIX, VERSION};
+use format::{Fault, Header, MAGIC, PREFIX, VERSION, field};
 
 /// The reader.
 pub struct DagRecorder;
@@ -57,7 +57,10 @@ impl Reader for DagRecorder {
             manifest.facts.insert("clock_hz".to_owned(), hz.into());
         }
         manifest.origin.tools.insert("DAG Recorder".to_owned(), VERSION.to_owned());
-        TaskTree { writer, places }.finish(input, run)
+        TaskTree { writer, places }.finish(input, run, |node, what| {
+            let node = order.get(node as usize).map_or(0, |&node| node as usize);
+            Fault::new(node, field::START, what).at(input)
+        })
     }
 }
 

@@ -10,6 +10,7 @@
 
 mod families;
 mod lanes;
+mod records;
 mod shares;
 mod spots;
 mod time;
@@ -23,6 +24,7 @@ use crate::input::Input;
 use crate::task_tree::TaskTree;
 
 pub use families::Families;
+pub use records::Records;
 pub use spots::Spots;
 
 /// No grain.
@@ -71,6 +73,8 @@ pub struct Grain {
     pub created: i64,
     /// How long it ran, with all overhead, where it is known when its children were created; or [`UNKNOWN`].
     pub exec: i64,
+    /// The row or node of the file that says all this; or [`NONE`].
+    pub record: u32,
 }
 
 impl Grain {
@@ -89,6 +93,7 @@ impl Grain {
             start: UNKNOWN,
             created: UNKNOWN,
             exec: UNKNOWN,
+            record: NONE,
         }
     }
 }
@@ -127,8 +132,14 @@ impl Grains {
     }
 }
 
-/// Makes the task tree. The parents of the grains must form a tree.
-pub fn build(input: &Input<'_>, mut grains: Grains, run: &mut RunWriter) -> Result<TaskTree, ImportError> {
+/// Makes the task tree, and says of which records its nodes were made. The parents of the grains must form a tree.
+/// `broken` makes an error at a record.
+pub fn build(
+    input: &Input<'_>,
+    mut grains: Grains,
+    run: &mut RunWriter,
+    broken: &dyn Fn(u32, String) -> ImportError,
+) -> Result<(TaskTree, Records), ImportError> {
     lanes::put_chunks_into_lanes(&mut grains);
     let mut families = Families::new(&grains.list);
     let (places, spots) = grains.spots.places(input)?;
@@ -154,7 +165,13 @@ pub fn build(input: &Input<'_>, mut grains: Grains, run: &mut RunWriter) -> Resu
     });
     writer.depends = depends.collect();
     writer.depends.sort_unstable();
-    time::fill(input, &mut grains, &mut families, &nodes, &spots, &mut writer)?;
+    if let Some(grain) = time::fill(input, &mut grains, &mut families, &nodes, &spots, &mut writer)? {
+        let record = grains.list.get(grain).map_or(NONE, |grain| grain.record);
+        return Err(broken(
+            record,
+            "up to here times are too large: their sum does not fit into 63 bits".into(),
+        ));
+    }
     run.manifest().facts.insert("workers".to_owned(), places.worker_count().into());
-    Ok(TaskTree { writer, places })
+    Ok((TaskTree { writer, places }, Records::new(&grains.list, &nodes)))
 }

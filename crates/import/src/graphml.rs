@@ -36,13 +36,14 @@ impl Reader for GraphMl {
 
     fn read(&self, inputs: &Inputs<'_>, options: &Options, run: &mut RunWriter) -> Result<(), ImportError> {
         let input = &inputs.one()?;
-        let graph = xml::read(input, Ticks::new(options.clock_hz))?;
+        let mut graph = xml::read(input, Ticks::new(options.clock_hz))?;
         if graph.is_ns && options.clock_hz.is_some() {
             return Err(input.broken(0, "its times are nanoseconds: leave out the ticks per second"));
         }
         let found = walk::walk(input, &graph)?;
-        run.put_sources(&graph.sources.finish())?;
-        let tasks = grains::build(input, found.grains, run)?;
+        run.put_sources(&std::mem::take(&mut graph.sources).finish())?;
+        let broken = |node: u32, what: String| graph.broken(input, node, what);
+        let (tasks, records) = grains::build(input, found.grains, run, &broken)?;
         let manifest = run.manifest();
         manifest.clock = if graph.is_ns || options.clock_hz.is_some() { Clock::Ns } else { Clock::Ticks };
         manifest.facts.insert("merged_grains".to_owned(), found.merged.into());
@@ -52,7 +53,7 @@ impl Reader for GraphMl {
         if let Some(hz) = options.clock_hz {
             manifest.facts.insert("clock_hz".to_owned(), hz.into());
         }
-        tasks.finish(input, run)
+        tasks.finish(input, run, |node, what| broken(records.of(node), what))
     }
 }
 

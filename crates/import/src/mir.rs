@@ -41,7 +41,12 @@ impl Reader for Mir {
         let has_root = table.rows.first().is_some_and(|root| root.line != 0);
         link::link(input, &mut table)?;
         run.put_sources(&table.sources.finish())?;
-        let tasks = grains::build(input, table.grains, run)?;
+        let rows = table.rows;
+        let broken = |row: u32, what: String| match rows.get(row as usize).filter(|row| row.line != 0) {
+            Some(row) => csv::line_broken(input, row.offset, row.line, format!("task {}: {what}", row.task)),
+            None => input.broken(0, what),
+        };
+        let (tasks, records) = grains::build(input, table.grains, run, &broken)?;
         let manifest = run.manifest();
         manifest.clock = if options.clock_hz.is_some() { Clock::Ns } else { Clock::Ticks };
         manifest.facts.insert("background_tasks".to_owned(), table.background.into());
@@ -52,7 +57,7 @@ impl Reader for Mir {
         if let Some(hz) = options.clock_hz {
             manifest.facts.insert("clock_hz".to_owned(), hz.into());
         }
-        tasks.finish(input, run)
+        tasks.finish(input, run, |node, what| broken(records.of(node), what))
     }
 }
 

@@ -17,12 +17,19 @@ pub struct TaskTree {
 }
 
 impl TaskTree {
-    /// Completes the tree and puts it into the run.
-    pub fn finish(self, input: &Input<'_>, run: &mut RunWriter) -> Result<(), ImportError> {
+    /// Completes the tree and puts it into the run. `broken` makes an error at the record that a node was made of.
+    pub fn finish(
+        self,
+        input: &Input<'_>,
+        run: &mut RunWriter,
+        broken: impl FnOnce(u32, String) -> ImportError,
+    ) -> Result<(), ImportError> {
         input.check_cancelled()?;
         crosscut_tasks::finish(run, self.writer, &self.places).map_err(|error| match error {
             // Each record may be sound: it is all of them together that cannot be.
-            TasksError::Impossible(why) => input.broken(0, format!("totals that cannot be: {why}")),
+            TasksError::Impossible { why, node } => {
+                broken(node, format!("it runs when all workers are busy: {why} cannot be"))
+            }
             error => error.into(),
         })
     }

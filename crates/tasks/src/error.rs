@@ -17,8 +17,13 @@ pub enum TasksError {
     #[error("the task tree is broken: {0}")]
     Broken(String),
     /// Totals that no run can have.
-    #[error("these totals cannot be: {0}")]
-    Impossible(String),
+    #[error("these totals cannot be: {why}")]
+    Impossible {
+        /// The totals.
+        why: String,
+        /// The first node that cannot have been as it is said to be.
+        node: u32,
+    },
     /// What a check has found, told before.
     #[error("{0}")]
     Checked(String),

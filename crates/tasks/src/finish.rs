@@ -10,6 +10,7 @@ use crate::error::TasksError;
 use crate::frame::NO_TAIL;
 use crate::grow::Grown;
 use crate::order::{fill_order, row_borders};
+use crate::overrun::overrun;
 use crate::pass::pass;
 use crate::profile::{Bins, LAYERS};
 use crate::spine::{Released, spine};
@@ -134,7 +135,10 @@ fn complete(
     grids.put(run, &mut summary)?;
     let time = |c: &Collapsed| times.end[c.node as usize] - times.start[c.node as usize];
     let beside = times.collapsed.iter().map(|c| (c.work - time(c)).max(0)).fold(0, i64::saturating_add);
-    summary.check_possible(places.worker_count(), beside).map_err(TasksError::Impossible)?;
+    let most = places.worker_count().max(workers);
+    summary
+        .check_possible(most, beside)
+        .map_err(|why| TasksError::Impossible { why, node: overrun(&times, most) })?;
     let borders: Vec<i64> = borders.iter().map(|&b| b as i64).collect();
     run.put_slice("tasks/order_first", &borders)?;
     run.put(order)?;

@@ -15,6 +15,7 @@ mod frame;
 pub mod grain;
 mod grow;
 mod order;
+mod overrun;
 mod pass;
 mod profile;
 pub mod schema;

@@ -53,7 +53,6 @@ impl Summary {
     /// Says why these totals cannot be those of a run: more work than `workers` had time for, or times below zero.
     /// `beside` is the work of folded nodes beyond their time.
     pub(crate) fn check_possible(&self, workers: usize, beside: i64) -> Result<(), String> {
-        let workers = workers.max(self.workers as usize);
         let capacity = i128::from(self.elapsed) * workers as i128;
         if i128::from(self.work) > capacity {
             let (work, elapsed) = (self.work, self.elapsed);

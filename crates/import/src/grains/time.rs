@@ -15,7 +15,7 @@ use super::spots::Spot;
 use super::tree::Nodes;
 use super::{CHECK, Families, Grain, GrainKind, Grains, UNKNOWN};
 
-/// Fills start and end of all intervals.
+/// Fills start and end of all intervals. Gives the grain with which times become too large to be added up, if there is one.
 pub fn fill(
     input: &Input<'_>,
     grains: &mut Grains,
@@ -23,9 +23,11 @@ pub fn fill(
     nodes: &[Nodes],
     spots: &[Spot],
     writer: &mut TaskWriter,
-) -> Result<(), ImportError> {
+) -> Result<Option<usize>, ImportError> {
     let has_starts = begin_at_zero(&mut grains.list);
-    check_sum(input, &grains.list)?;
+    if let Some(grain) = too_large(&grains.list) {
+        return Ok(Some(grain));
+    }
     let workers = spots.iter().map(|spot| spot.worker as usize + 1).max().unwrap_or(1);
     let free = if has_starts { Vec::new() } else { vec![0; workers] };
     let mut clock = Clock { grains, families, nodes, spots, writer, free, order: Vec::new() };
@@ -53,10 +55,10 @@ pub fn fill(
             }
         }
     }
-    if i128::from(elapsed) * workers as i128 > i128::from(MAX_VALUE) {
-        return Err(too_large(input));
-    }
-    Ok(())
+    let is_too_long = i128::from(elapsed) * workers as i128 > i128::from(MAX_VALUE);
+    let end = |&(_, grain): &(usize, &Grain)| grain.start.saturating_add(grain.work);
+    let last = || grains.list.iter().enumerate().max_by_key(end).map(|(number, _)| number);
+    Ok(if is_too_long { last() } else { None })
 }
 
 /// Counts the starts from the first one on. Says whether any is known.
@@ -70,19 +72,15 @@ fn begin_at_zero(list: &mut [Grain]) -> bool {
     true
 }
 
-/// Nothing ends later than the last start and the sum of all costs.
-fn check_sum(input: &Input<'_>, list: &[Grain]) -> Result<(), ImportError> {
+/// The first grain at which the sum is too large. Nothing ends later than the last start and the sum of all costs.
+fn too_large(list: &[Grain]) -> Option<usize> {
     let costs = |grain: &Grain| [grain.work, grain.creation, grain.sync].map(i128::from).iter().sum::<i128>();
-    let sum: i128 = list.iter().map(costs).sum();
-    let last = list.iter().map(|grain| i128::from(grain.start)).max().unwrap_or(0).max(0);
-    if sum + last > i128::from(MAX_VALUE) {
-        return Err(too_large(input));
-    }
-    Ok(())
-}
-
-fn too_large(input: &Input<'_>) -> ImportError {
-    input.broken(0, "its times are too large: their sum does not fit into 63 bits")
+    let (mut sum, mut last) = (0i128, 0i128);
+    list.iter().position(|grain| {
+        sum += costs(grain);
+        last = last.max(i128::from(grain.start));
+        sum + last > i128::from(MAX_VALUE)
+    })
 }
 
 /// A grain whose spine is being laid.

@@ -530,7 +530,7 @@ impl Walk<'_, '_> {
         let Node { work, creation, sync, start, worker, core, site, .. } = *self.node(node);
         let spot = self.found.grains.spots.number(worker, core);
         let sync = if self.sync_at_joins { 0 } else { sync };
-        Grain { work, creation, sync, start, spot, site, ..Grain::root() }
+        Grain { work, creation, sync, start, spot, site, record: node, ..Grain::root() }
     }
 
     fn finish(mut self) -> Result<Found, ImportError> {

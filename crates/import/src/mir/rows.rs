@@ -134,8 +134,14 @@ impl Rows {
                 return Err(csv.broken(format!("task 0 again; it is already in line {}", rows[0].line)));
             }
             rows[0] = row;
-            grains.list[0] =
-                Grain { kind: GrainKind::Task, parent: NONE, creation: 0, created: UNKNOWN, ..grain };
+            grains.list[0] = Grain {
+                kind: GrainKind::Task,
+                parent: NONE,
+                creation: 0,
+                created: UNKNOWN,
+                record: 0,
+                ..grain
+            };
             return Ok(0);
         }
         if rows.len() >= MAX_ROWS {
@@ -147,7 +153,7 @@ impl Rows {
             return Err(csv.broken(format!("task {} again; it is already in line {line}", row.task)));
         }
         rows.push(row);
-        grains.list.push(grain);
+        grains.list.push(Grain { record: number, ..grain });
         Ok(number)
     }
 
@@ -183,6 +189,7 @@ impl Rows {
             start: end.filter(|&end| end > 0).map_or(UNKNOWN, |end| end - exec),
             created: created.unwrap_or(UNKNOWN),
             exec: columns.create_instant.map_or(UNKNOWN, |_| exec),
+            record: NONE,
         })
     }
 
