@@ -35,6 +35,9 @@ pub struct Args {
     /// Record calls of MPI, too, when it is not seen that the program uses it: a script that starts `mpirun`.
     #[arg(long)]
     mpi: bool,
+    /// Record calls: samples of the stacks of all threads, by the processor time that they take. Tasks only with --tasks.
+    #[arg(long)]
+    calls: bool,
     /// The run to make [default: the name of the program with the ending .crosscut, in the current directory]
     #[arg(short, long, value_name = "RUN")]
     output: Option<PathBuf>,
@@ -66,6 +69,25 @@ pub struct Args {
     #[arg(required = true, trailing_var_arg = true, value_name = "PROGRAM")]
     command: Vec<OsString>,
 }
+
+impl Args {
+    /// Whether tasks are recorded: unless something else was asked for.
+    fn records_tasks(&self) -> bool {
+        self.tasks || !self.calls
+    }
+
+    /// What is recorded, in words.
+    fn recorded(&self) -> &'static str {
+        match (self.records_tasks(), self.calls) {
+            (true, true) => "tasks and calls",
+            (false, _) => "calls",
+            (true, false) => "tasks",
+        }
+    }
+}
+
+/// Processor time of a thread between two samples of its stack.
+const SAMPLE_NANOS: u64 = 1_000_000;
 
 /// The OpenMP runtime to record on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,7 +157,12 @@ pub fn run(args: Args) -> Result<ExitCode> {
     };
     let events = Events::create(&target)?;
     if !args.quiet && std::io::stderr().is_terminal() {
-        output::say(&format!("recording tasks of {} {preload} to {}", quoted(&name), quoted(&target)));
+        output::say(&format!(
+            "recording {} of {} {preload} to {}",
+            args.recorded(),
+            quoted(&name),
+            quoted(&target)
+        ));
     }
     let command = child::Command { program: &program.path, words: &args.command };
     let exit = child::run(&command, &preload.variables(&events.path, &options(&args)));
@@ -258,7 +285,9 @@ fn options(args: &Args) -> String {
     let count = args.collapse_count.map(|count| format!("collapse-count={count}"));
     let counters = (!args.counters.is_empty()).then(|| format!("counters={}", args.counters.join("+")));
     let locks = args.locks.then(|| "locks".to_owned());
-    [collapse, count, counters, locks].into_iter().flatten().collect::<Vec<_>>().join(",")
+    let calls = args.calls.then(|| format!("calls={SAMPLE_NANOS}"));
+    let no_tasks = (!args.records_tasks()).then(|| "no-tasks".to_owned());
+    [collapse, count, counters, locks, calls, no_tasks].into_iter().flatten().collect::<Vec<_>>().join(",")
 }
 
 /// A run in the current directory that is not there yet: `fib.crosscut`, `fib-2.crosscut`, …, with the rank if there is one.

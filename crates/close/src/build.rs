@@ -649,6 +649,8 @@ impl<'a, 'w> Builder<'a, 'w> {
                 | EventKind::MpiComm
                 | EventKind::MpiMembers
                 | EventKind::MpiPolled => {}
+                // They are in files of their own.
+                EventKind::Frames | EventKind::Sample => {}
                 // These belong to others: the end of this task is missing.
                 EventKind::Join | EventKind::Lane | EventKind::Root => {
                     return Ok(self.cut_short(walk, recorded));

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crosscut_calls::CallsError;
 use crosscut_messages::MessagesError;
 use crosscut_run::RunError;
 use crosscut_tasks::TasksError;
@@ -52,6 +53,9 @@ pub enum CloseError {
     /// The messages could not be written.
     #[error(transparent)]
     Messages(#[from] MessagesError),
+    /// The calls could not be written.
+    #[error(transparent)]
+    Calls(#[from] CallsError),
 }
 
 impl CloseError {

@@ -20,6 +20,8 @@ pub struct Process {
     pub maps: String,
     /// Its threads that wrote something, by number.
     pub threads: Vec<Thread>,
+    /// Samples of the stacks of some of them, by number.
+    pub samples: Vec<Thread>,
     /// Threads that were stopped before they wrote anything.
     pub empty: usize,
 }
@@ -89,34 +91,41 @@ fn read_process(folder: PathBuf) -> Result<Process, CloseError> {
         lines,
         maps: String::from_utf8_lossy(&maps).into_owned(),
         threads: Vec::new(),
+        samples: Vec::new(),
         empty: 0,
         folder,
     };
     for entry in fs::read_dir(&process.folder).map_err(CloseError::io(&process.folder))? {
         let path = entry.map_err(CloseError::io(&process.folder))?.path();
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        if let Some(number) = name.strip_prefix("thread-").and_then(|number| number.parse().ok()) {
-            read_thread(&mut process, path, number)?;
+        let number = |prefix: &str| name.strip_prefix(prefix).and_then(|number| number.parse().ok());
+        if let Some(number) = number("thread-") {
+            match read_thread(path, number)? {
+                Some(thread) => process.threads.push(thread),
+                None => process.empty += 1,
+            }
+        } else if let Some(number) = number("samples-") {
+            process.samples.extend(read_thread(path, number)?);
         }
     }
     process.threads.sort_by_key(|thread| thread.number);
+    process.samples.sort_by_key(|thread| thread.number);
     Ok(process)
 }
 
+/// The events of a thread; none when it was stopped before it wrote anything.
 #[expect(clippy::disallowed_methods, reason = "a recorder wrote it: it only grows")]
-fn read_thread(process: &mut Process, path: PathBuf, number: u32) -> Result<(), CloseError> {
+fn read_thread(path: PathBuf, number: u32) -> Result<Option<Thread>, CloseError> {
     let file = File::open(&path).map_err(CloseError::io(&path))?;
     if file.metadata().map_err(CloseError::io(&path))?.len() == 0 {
-        process.empty += 1;
-        return Ok(());
+        return Ok(None);
     }
     // SAFETY: a recorder only ever lets these files grow, and its process has ended.
     let map = unsafe { Mmap::map(&file) }.map_err(CloseError::io(&path))?;
     match Events::new(words(&map)) {
-        Ok(events) if events.header.thread == number => process.threads.push(Thread { path, number, map }),
-        Ok(_) => return Err(CloseError::Events { path, why: "it belongs to another thread".into() }),
-        Err(HeaderError::Empty) => process.empty += 1,
-        Err(why) => return Err(CloseError::Events { path, why: why.to_string() }),
+        Ok(events) if events.header.thread == number => Ok(Some(Thread { path, number, map })),
+        Ok(_) => Err(CloseError::Events { path, why: "it belongs to another thread".into() }),
+        Err(HeaderError::Empty) => Ok(None),
+        Err(why) => Err(CloseError::Events { path, why: why.to_string() }),
     }
-    Ok(())
 }

@@ -567,7 +567,9 @@ impl<'a> Pass<'a> {
             | EventKind::MpiDone
             | EventKind::MpiFrom
             | EventKind::MpiComm
-            | EventKind::MpiMembers => {}
+            | EventKind::MpiMembers
+            | EventKind::Frames
+            | EventKind::Sample => {}
         }
     }
 

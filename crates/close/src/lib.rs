@@ -1,6 +1,7 @@
 //! Closing a run: the event files that the recorders of a program left in a folder become a run.
 
 mod build;
+mod calls;
 mod clock;
 mod depends;
 mod error;
@@ -103,7 +104,8 @@ pub fn close_into(
     let mut sites = Sites::new();
     let recorded = index(&processes, &mut sites, &mut notes)?;
     let has_tasks = recorded.iter().any(|process| !process.index.roots.is_empty());
-    if !has_tasks && world.is_none() {
+    let has_calls = processes.iter().any(|process| calls::are_in(process));
+    if !has_tasks && !has_calls && world.is_none() {
         return Err(CloseError::Nothing { folder: folder.to_owned() });
     }
     check_cancelled(progress)?;
@@ -127,6 +129,9 @@ pub fn close_into(
     if let Some(world) = &world {
         notes.extend(world.notes().iter().cloned());
         world.write(run, &processes, &recorded, &sites)?;
+    }
+    if has_calls {
+        notes.extend(calls::write(run, &processes, &places, sites.builder())?);
     }
     run.put_sources(&sites.finish())?;
     // Its memory is needed again.
@@ -238,6 +243,9 @@ fn missing(processes: &[Process]) -> Vec<String> {
     let mut notes: Vec<String> =
         processes.iter().flat_map(|p| p.all("counter-missing")).map(str::to_owned).collect();
     notes.dedup();
+    for why in processes.iter().flat_map(|process| process.all("calls-missing")) {
+        notes.push(format!("calls are not recorded everywhere: {why}"));
+    }
     for process in processes {
         let pid = process.get("pid").unwrap_or("?");
         if process.empty > 0 {

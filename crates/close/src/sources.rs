@@ -112,6 +112,11 @@ impl Sites {
         &self.sources
     }
 
+    /// Where others put theirs beside them.
+    pub fn builder(&mut self) -> &mut SourcesBuilder {
+        &mut self.builder
+    }
+
     /// All of them.
     pub fn finish(self) -> Sources {
         self.builder.finish()

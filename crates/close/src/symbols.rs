@@ -44,8 +44,13 @@ pub struct Positions {
 /// even to the next function, so what is looked up is the byte before it. With the mark [`ENTRY`] it is the entry of a
 /// function, and is looked up as it is.
 pub fn resolve(maps: &str, addresses: &[u64]) -> Positions {
-    let maps = Maps::parse(maps);
     let mut found = Positions { positions: vec![nowhere(""); addresses.len()], notes: Vec::new() };
+    each_module(&Maps::parse(maps), addresses, |path, wanted| resolve_in(path, wanted, &mut found));
+    found
+}
+
+/// Does something with the addresses of each module that there are any in.
+fn each_module(maps: &Maps, addresses: &[u64], mut work: impl FnMut(&str, &[Wanted<'_>])) {
     let mut modules: BTreeMap<&str, Vec<Wanted<'_>>> = BTreeMap::new();
     for (number, address) in addresses.iter().enumerate() {
         let is_entry = address & ENTRY != 0;
@@ -53,10 +58,9 @@ pub fn resolve(maps: &str, addresses: &[u64]) -> Positions {
         let Some(mapping) = maps.at(address) else { continue };
         modules.entry(&mapping.path).or_default().push(Wanted { number, address, is_entry, mapping });
     }
-    for (path, addresses) in modules {
-        resolve_in(path, &addresses, &mut found);
+    for (path, wanted) in modules {
+        work(path, &wanted);
     }
-    found
 }
 
 /// An address whose position is wanted.
@@ -100,6 +104,7 @@ fn resolve_in(path: &str, addresses: &[Wanted<'_>], found: &mut Positions) {
     }
 }
 
+<<<<<<< HEAD
 /// The positions of addresses as the linker gave them, in one executable or shared object.
 pub fn linked(path: &Path, addresses: &[u64]) -> Result<Vec<Source>, String> {
     let name = nowhere(&path.to_string_lossy()).source.file;
@@ -123,6 +128,55 @@ pub fn build_id(path: &Path) -> Option<Vec<u8>> {
     let store = dwarf::Store::default();
     let elf = store.open(path).ok()?;
     elf.build_id().ok().flatten().map(<[u8]>::to_vec)
+=======
+/// A function at a code address.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Called {
+    /// Its name, "" when not known.
+    pub function: String,
+    /// Its source file, "" when not known.
+    pub file: String,
+    /// The line that was called from or ran, 0 when not known.
+    pub line: i64,
+    /// The line at which the function is declared, 0 when not known.
+    pub declared: i64,
+    /// Path of the executable or shared object.
+    pub module: String,
+}
+
+/// The functions at some addresses.
+#[derive(Clone, Debug, Default)]
+pub struct CalledAt {
+    /// For each address, in their order: those that are inlined into one another, outermost first. Nothing where no code is.
+    pub called: Vec<Vec<Called>>,
+    /// The modules that could not be read, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Finds the functions at code addresses, those that were inlined there too. With the mark [`ENTRY`] an address is that of an
+/// instruction, else one that a call returns to.
+pub fn called(maps: &str, addresses: &[u64]) -> CalledAt {
+    let mut found = CalledAt { called: vec![Vec::new(); addresses.len()], notes: Vec::new() };
+    each_module(&Maps::parse(maps), addresses, |path, wanted| {
+        for one in wanted {
+            let module = path.to_owned();
+            found.called[one.number] = vec![Called { module, ..Called::default() }];
+        }
+        if !path.starts_with('/') || wanted.iter().any(|one| one.mapping.deleted) {
+            return;
+        }
+        let done = module::with(Path::new(path), |module: &Module<'_>| {
+            for one in wanted {
+                let Some(address) = module.address(one.mapping.file_offset(one.address)) else { continue };
+                found.called[one.number] = module.called(address, path);
+            }
+        });
+        if let Err(why) = done {
+            found.notes.push(format!("{path}: {why}; its functions have no names"));
+        }
+    });
+    found
+>>>>>>> 97eb25a (record: --calls samples the stacks of all threads)
 }
 
 /// Finds the variables that addresses of data lie in, each with a code address that uses it: the variable is looked for in the

@@ -82,11 +82,17 @@ pub enum EventKind {
     /// Calls that asked for something that was not there, from the head's time on, and nothing else between them; its words
     /// change until something else happens. `[code | function, count, end]`
     MpiPolled = 34,
+    /// Return addresses of a stack, innermost first, 0 behind the last; of the next [`EventKind::Sample`]. Only in files of
+    /// samples.
+    Frames = 35,
+    /// What the thread did at that moment: the processor time that this stands for, in nanoseconds, the instruction that was
+    /// next, and how many return addresses the events before it have. Only in files of samples. `[time, code, frames]`
+    Sample = 36,
 }
 
 impl EventKind {
     /// All kinds.
-    pub const ALL: [EventKind; 34] = [
+    pub const ALL: [EventKind; 36] = [
         EventKind::Root,
         EventKind::Create,
         EventKind::Begin,
@@ -121,7 +127,12 @@ impl EventKind {
         EventKind::MpiComm,
         EventKind::MpiMembers,
         EventKind::MpiPolled,
+        EventKind::Frames,
+        EventKind::Sample,
     ];
+
+    /// Return addresses in one [`EventKind::Frames`].
+    pub const FRAMES: usize = 7;
 
     /// The kind with this number.
     pub fn from_number(number: u8) -> Option<Self> {
@@ -146,7 +157,8 @@ impl EventKind {
             EventKind::Chunks => crate::Joined::WORDS,
             EventKind::LockWait => crate::LockWait::WORDS,
             EventKind::LockUse => crate::LockUse::WORDS,
-            EventKind::Processor => 3,
+            EventKind::Processor | EventKind::Sample => 3,
+            EventKind::Frames => Self::FRAMES,
             _ => 1,
         }
     }
@@ -154,7 +166,7 @@ impl EventKind {
     /// Whether it tells of MPI.
     #[inline]
     pub fn is_mpi(self) -> bool {
-        self as u8 >= EventKind::MpiCall as u8
+        (EventKind::MpiCall as u8..=EventKind::MpiPolled as u8).contains(&(self as u8))
     }
 
     /// Whether the event takes the next number of its thread.

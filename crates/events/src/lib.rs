@@ -1,7 +1,8 @@
 //! The event files of the recorders: what is in them and how to walk through them.
 //!
 //! A recorded process has a folder of its own, `NAME.events/PID-START/`, with a text file [`PROCESS`], a copy of its memory
-//! map [`MAPS`], and one file of events for each thread, [`thread_file`]. Beside them is [`FAILURES`], where those that had
+//! map [`MAPS`], and one file of events for each thread, [`thread_file`], with `--calls` another of the same kind with samples of
+//! its stack, [`samples_file`]. Beside them is [`FAILURES`], where those that had
 //! to stop say so.
 //!
 //! A file of events is a [`FileHeader`] in its first page, then the *window*, then the chunks that were full. The window is
@@ -42,6 +43,11 @@ pub const MAX_THREADS: usize = 1 << 14;
 /// The file name of a thread's events.
 pub fn thread_file(thread: u32) -> String {
     format!("thread-{thread:05}")
+}
+
+/// The file name of the samples of a thread's stack.
+pub fn samples_file(thread: u32) -> String {
+    format!("samples-{thread:05}")
 }
 
 /// The environment variable that names the folder to record into; without it the recorder does nothing.

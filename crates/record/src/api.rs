@@ -44,7 +44,9 @@ static RECORDER: Recorder = Recorder {
 #[unsafe(no_mangle)]
 pub extern "C" fn crosscut_recorder(version: u32) -> *const Recorder {
     match process::shared() {
-        Some(process) if version == VERSION && process.folder().is_some() => &RECORDER,
+        Some(process) if version == VERSION && !process.options.no_tasks && process.folder().is_some() => {
+            &RECORDER
+        }
         _ => std::ptr::null(),
     }
 }

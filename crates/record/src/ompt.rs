@@ -58,7 +58,7 @@ static PARALLEL_INFO: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 pub unsafe extern "C" fn ompt_start_tool(_: c_uint, version: *const c_char) -> *const StartToolResult {
     static RESULT: StartToolResult = StartToolResult { initialize, finalize, tool_data: 0 };
     let Some(process) = process::shared() else { return std::ptr::null() };
-    if process.folder().is_none() {
+    if process.options.no_tasks || process.folder().is_none() {
         return std::ptr::null();
     }
     if !version.is_null() {

@@ -14,6 +14,10 @@ pub struct Options {
     pub counters: Vec<String>,
     /// Record the locks of the C library.
     pub locks: bool,
+    /// Nanoseconds of processor time between two samples of a thread's stack.
+    pub calls: Option<u64>,
+    /// Record no tasks.
+    pub no_tasks: bool,
 }
 
 impl Options {
@@ -35,6 +39,8 @@ impl Options {
                     options.counters = value.split('+').map(|name| name.trim().to_owned()).collect()
                 }
                 "locks" => options.locks = true,
+                "calls" => options.calls = value.trim().parse().ok().filter(|&nanos| nanos > 0),
+                "no-tasks" => options.no_tasks = true,
                 _ => {}
             }
         }
@@ -57,5 +63,8 @@ mod tests {
         assert!(Options::read("collapse").collapse);
         assert!(Options::read("collapse,locks").locks && !Options::read("collapse").locks);
         assert_eq!(Options::read("collapse-count=100").collapse_count, Some(100));
+        let options = Options::read("calls=1000000,no-tasks");
+        assert_eq!((options.calls, options.no_tasks), (Some(1_000_000), true));
+        assert_eq!(Options::read("calls=0").calls, None);
     }
 }

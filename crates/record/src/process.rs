@@ -11,7 +11,7 @@ use crosscut_events::{
 };
 
 use crate::options::Options;
-use crate::{clock, failure, files, gomp, idle, memory, mutexes, sys, thread};
+use crate::{clock, failure, files, gomp, idle, memory, mutexes, samples, sys, thread};
 
 static SHARED: OnceLock<Process> = OnceLock::new();
 /// Off in a process that was not started by `crosscut record`, and in the child of a `fork`.
@@ -79,6 +79,7 @@ extern "C" fn loaded() {
     if SHARED.set(process).is_ok() {
         ACTIVE.store(true, Ordering::Release);
         gomp::settle();
+        samples::begin();
     }
 }
 

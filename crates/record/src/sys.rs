@@ -33,7 +33,36 @@ unsafe extern "C" {
     fn fstatvfs(fd: c_int, about: *mut [u64; 14]) -> c_int;
     fn getrusage(who: c_int, usage: *mut [c_long; 18]) -> c_int;
     fn getrlimit(resource: c_int, limit: *mut [u64; 2]) -> c_int;
+    fn sigaction(signal: c_int, new: *const SignalAction, old: *mut SignalAction) -> c_int;
+    fn __errno_location() -> *mut c_int;
 }
+
+/// `struct sigaction` of 64-bit Linux, as the C library has it.
+#[repr(C)]
+struct SignalAction {
+    handler: usize,
+    mask: [u64; 16],
+    flags: c_int,
+    restorer: usize,
+}
+
+/// What a signal of a timer says: the fields of `siginfo_t` that are used.
+#[repr(C)]
+pub struct SignalInfo {
+    signal: c_int,
+    error: c_int,
+    /// Where it comes from.
+    pub code: c_int,
+    padding: c_int,
+    timer: c_int,
+    /// How many signals of the timer this one stands for, beside itself.
+    pub overrun: c_int,
+    /// What the timer was given.
+    pub value: *mut c_void,
+}
+
+/// The signal comes from a timer.
+pub const FROM_TIMER: c_int = -2;
 
 #[repr(C)]
 struct Timespec {
@@ -54,11 +83,17 @@ const CLOCK_MONOTONIC: c_int = 1;
 mod number {
     pub const GETTID: std::ffi::c_long = 186;
     pub const PERF_EVENT_OPEN: std::ffi::c_long = 298;
+    pub const TIMER_CREATE: std::ffi::c_long = 222;
+    pub const TIMER_SETTIME: std::ffi::c_long = 223;
+    pub const TIMER_DELETE: std::ffi::c_long = 226;
 }
 #[cfg(target_arch = "aarch64")]
 mod number {
     pub const GETTID: std::ffi::c_long = 178;
     pub const PERF_EVENT_OPEN: std::ffi::c_long = 241;
+    pub const TIMER_CREATE: std::ffi::c_long = 107;
+    pub const TIMER_SETTIME: std::ffi::c_long = 110;
+    pub const TIMER_DELETE: std::ffi::c_long = 111;
 }
 
 /// The error of the last call that failed.
@@ -319,4 +354,90 @@ pub fn enable_counters(fd: i32) {
     const WHOLE_GROUP: c_int = 1;
     // SAFETY: a plain system call.
     unsafe { ioctl(fd, ENABLE, WHOLE_GROUP) };
+}
+
+/// Handles a signal by this function from now on; not when the program does already.
+pub fn handle_signal(
+    signal: c_int,
+    handler: extern "C" fn(c_int, *const SignalInfo, *const c_void),
+) -> Result<(), u32> {
+    const WITH_INFO: c_int = 4;
+    const RESTART: c_int = 0x1000_0000;
+    const ON_STACK: c_int = 0x0800_0000;
+    const EBUSY: u32 = 16;
+    let ours = handler as *const () as usize;
+    let action =
+        SignalAction { handler: ours, mask: [0; 16], flags: WITH_INFO | RESTART | ON_STACK, restorer: 0 };
+    let mut old = SignalAction { handler: 0, mask: [0; 16], flags: 0, restorer: 0 };
+    // SAFETY: it reads and fills structs that we own; the handler lives as long as the process.
+    unsafe {
+        if sigaction(signal, std::ptr::null(), &mut old) != 0 {
+            return Err(last_error());
+        }
+        if old.handler != 0 && old.handler != ours {
+            return Err(EBUSY);
+        }
+        if sigaction(signal, &action, std::ptr::null_mut()) != 0 {
+            return Err(last_error());
+        }
+    }
+    Ok(())
+}
+
+/// Does something that may change the C library's number of the last error, and puts that back.
+pub fn keeping_error(work: impl FnOnce()) {
+    // SAFETY: the C library's own variable of this thread.
+    unsafe {
+        let error = *__errno_location();
+        work();
+        *__errno_location() = error;
+    }
+}
+
+/// Sends this thread a signal with a value after every so many nanoseconds that it was on a processor.
+pub fn start_timer(signal: c_int, nanos: u64, value: *mut c_void) -> Result<i32, u32> {
+    const THREAD_CPUTIME: c_long = 3;
+    const TO_THREAD: c_int = 4;
+    /// `struct sigevent`.
+    #[repr(C)]
+    struct Event {
+        value: *mut c_void,
+        signal: c_int,
+        notify: c_int,
+        thread: u32,
+        rest: [c_int; 11],
+    }
+    let event = Event { value, signal, notify: TO_THREAD, thread: thread_number(), rest: [0; 11] };
+    let mut timer: c_int = 0;
+    let (seconds, nanos) = ((nanos / 1_000_000_000) as i64, (nanos % 1_000_000_000) as i64);
+    // `struct itimerspec`: the time between two, the time until the first.
+    let times = [Timespec { seconds, nanos }, Timespec { seconds, nanos }];
+    // SAFETY: the kernel reads what we own, and fills in the number.
+    unsafe {
+        if syscall(number::TIMER_CREATE, THREAD_CPUTIME, &raw const event, &raw mut timer) != 0 {
+            return Err(last_error());
+        }
+        let none: *const c_void = std::ptr::null();
+        if syscall(number::TIMER_SETTIME, c_long::from(timer), 0 as c_long, times.as_ptr(), none) != 0 {
+            let error = last_error();
+            stop_timer(timer);
+            return Err(error);
+        }
+    }
+    Ok(timer)
+}
+
+/// Ends a timer.
+pub fn stop_timer(timer: i32) {
+    // SAFETY: a plain system call.
+    unsafe { syscall(number::TIMER_DELETE, c_long::from(timer)) };
+}
+
+/// The far end of the main thread's stack, where the C library says it.
+pub fn main_stack_end() -> usize {
+    // SAFETY: the name is a C string; the symbol, where it exists, is a pointer.
+    unsafe {
+        let symbol = dlsym(std::ptr::null_mut(), c"__libc_stack_end".as_ptr());
+        if symbol.is_null() { 0 } else { *symbol.cast::<usize>() }
+    }
 }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 
 use crosscut_events::{
     CHUNK_BYTES, ChunkHeader, ClockKind, EventKind, FILE_MAGIC, FileHeader, Folded, HEADER_BYTES,
-    MAX_COUNTERS, TaskId, VERSION, thread_file,
+    MAX_COUNTERS, TaskId, VERSION, samples_file, thread_file,
 };
 
 use crate::chunks::Open;
@@ -22,6 +22,7 @@ use crate::fold::Books;
 use crate::lend::Poll;
 use crate::locks::Locks;
 use crate::process::{self, Process};
+use crate::samples::Sampler;
 use crate::sampling::Sampling;
 use crate::{clock, failure, gomp, sys};
 
@@ -75,6 +76,10 @@ pub struct Thread {
     pub gomp: gomp::State,
     /// The call of MPI that asked in vain last.
     pub poll: Poll,
+    /// Samples of its stack, when they were asked for.
+    pub samples: Option<&'static Sampler>,
+    /// Whether this is no thread of its own, but where samples of one go, from inside a signal.
+    is_for_samples: bool,
     /// What the clock says in a test.
     #[cfg(test)]
     pub test_time: Option<u64>,
@@ -218,10 +223,26 @@ pub fn at_process_exit() {
 impl Thread {
     pub fn new(process: &Process) -> Result<Box<Thread>, u32> {
         let number = process.number_thread()?;
+        Self::at(process, number, &thread_file(number), Counters::open(process))
+    }
+
+    /// The file for samples of a thread.
+    pub fn for_samples(process: &Process, number: u32) -> Result<Box<Thread>, u32> {
+        let mut thread = Self::at(process, number, &samples_file(number), None)?;
+        thread.sampling = Sampling::new(0);
+        thread.is_for_samples = true;
+        Ok(thread)
+    }
+
+    fn at(
+        process: &Process,
+        number: u32,
+        file: &str,
+        counters: Option<Counters>,
+    ) -> Result<Box<Thread>, u32> {
         // Why there is none is told where it is made.
         let folder = process.folder().ok_or(failure::ended().unwrap_or(1))?;
-        let (file, header) = EventFile::create(folder.join(thread_file(number)), MAPPED)?;
-        let counters = Counters::open(process);
+        let (file, header) = EventFile::create(folder.join(file), MAPPED)?;
         let header = header.cast::<FileHeader>();
         // SAFETY: a page of our own that is larger than the header; the magic number comes last.
         unsafe {
@@ -262,6 +283,8 @@ impl Thread {
             own_root: TaskId::NONE,
             gomp: gomp::State::default(),
             poll: Poll::new(microsecond),
+            samples: None,
+            is_for_samples: false,
             #[cfg(test)]
             test_time: None,
         });
@@ -271,7 +294,7 @@ impl Thread {
     }
 
     /// Finds where the core is told that this thread runs on.
-    fn find_core(&mut self) {
+    pub fn find_core(&mut self) {
         self.core = sys::core_word().unwrap_or(&raw const self.core_by_call);
     }
 
@@ -284,6 +307,9 @@ impl Thread {
         }
         self.store_uses();
         self.sample();
+        if let Some(samples) = self.samples {
+            samples.stop();
+        }
     }
 
     /// Whether nothing runs on it, and its file may go on with another thread. Counters count one thread only.
@@ -506,8 +532,9 @@ impl Thread {
         if let Some(fold) = &mut self.fold {
             fold.new_chunk();
         }
-        // Libraries that were loaded later have their code somewhere too.
+        // Libraries that were loaded later have their code somewhere too. A signal is no place to look.
         if self.chunks > 4
+            && !self.is_for_samples
             && self.chunks.is_power_of_two()
             && let Some(process) = process::shared()
         {

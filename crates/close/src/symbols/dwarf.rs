@@ -68,6 +68,8 @@ pub struct Frame {
     pub file: String,
     /// The line, 0 when not known.
     pub line: u32,
+    /// The line at which the function is declared, 0 when not known.
+    pub declared: u32,
     /// The file of the function that is not inlined, as the unit numbers it.
     outermost_file: Option<u64>,
 }
@@ -120,24 +122,27 @@ impl<'a> Dwarf<'a> {
     pub fn frames(&self, address: u64) -> Vec<Frame> {
         let mut frames = Vec::new();
         let Ok(mut found) = self.finish(self.context.find_frames(address)) else { return frames };
-        let mut outermost = None;
+        let mut entries = Vec::new();
         while let Ok(Some(frame)) = found.next() {
-            outermost = frame.dw_die_offset;
+            entries.push(frame.dw_die_offset);
             let function = frame.function.and_then(|name| Some(name.raw_name().ok()?.into_owned()));
             let location = frame.location.as_ref();
             frames.push(Frame {
                 function,
                 file: location.and_then(|l| l.file).unwrap_or_default().to_owned(),
                 line: location.and_then(|l| l.line).unwrap_or(0),
+                declared: 0,
                 outermost_file: None,
             });
         }
-        let file = || {
-            let unit = self.finish(self.context.find_dwarf_and_unit(address))?;
-            file_index(unit.entry(outermost?).ok()?.attr_value(gimli::DW_AT_decl_file)?)
-        };
-        let file = file();
-        frames.iter_mut().for_each(|frame| frame.outermost_file = file);
+        let Some(unit) = self.finish(self.context.find_dwarf_and_unit(address)) else { return frames };
+        let outermost = entries.last().copied().flatten();
+        let file = outermost
+            .and_then(|entry| file_index(unit.entry(entry).ok()?.attr_value(gimli::DW_AT_decl_file)?));
+        for (frame, entry) in frames.iter_mut().zip(entries) {
+            frame.outermost_file = file;
+            frame.declared = entry.and_then(|entry| declared(&unit, entry)).unwrap_or(0);
+        }
         frames
     }
 
@@ -232,6 +237,27 @@ fn shared_file<'a>(store: &'a Store, path: &Path, elf: &Elf<'a>) -> Option<Elf<'
     let path = path.parent()?.join(std::ffi::OsStr::from_bytes(name));
     let shared = store.open(&path).ok()?;
     (shared.build_id().ok()? == Some(build_id)).then_some(shared)
+}
+
+/// The line at which a function is declared. A copy of it leaves that to the one that it was made of, and that perhaps to its
+/// declaration.
+fn declared<R: Reader<Offset = usize>>(
+    unit: &UnitRef<'_, R>,
+    mut at: gimli::UnitOffset<usize>,
+) -> Option<u32> {
+    const LINKS: usize = 4;
+    for _ in 0..LINKS {
+        let entry = unit.entry(at).ok()?;
+        if let Some(line) = entry.attr_value(gimli::DW_AT_decl_line) {
+            return u32::try_from(line.udata_value()?).ok();
+        }
+        let origin = entry
+            .attr_value(gimli::DW_AT_abstract_origin)
+            .or_else(|| entry.attr_value(gimli::DW_AT_specification))?;
+        let AttributeValue::UnitRef(origin) = origin else { return None };
+        at = origin;
+    }
+    None
 }
 
 fn file_index<R: Reader>(value: AttributeValue<R>) -> Option<u64> {

@@ -6,6 +6,7 @@ use std::path::Path;
 use crosscut_run::Source;
 use object::{Object, ObjectSegment, ObjectSymbol, SymbolIndex, SymbolKind};
 
+use super::Called;
 use super::dwarf::{Dwarf, Elf, Frame, Store};
 use super::names;
 
@@ -74,6 +75,23 @@ impl Module<'_> {
             true => Source { file: name.to_owned(), line: 0, function },
             false => Source { file: file.clone(), line: i64::from(*line), function },
         }
+    }
+
+    /// The functions at an address, outermost first, each with the next inlined into it.
+    pub fn called(&self, address: u64, path: &str) -> Vec<Called> {
+        let frames = self.dwarf.as_ref().map(|dwarf| dwarf.frames(address)).unwrap_or_default();
+        let module = || path.to_owned();
+        if frames.is_empty() {
+            return vec![Called { function: self.symbol(address), module: module(), ..Called::default() }];
+        }
+        let called = |at: usize| Called {
+            function: self.function(&frames[at..], address),
+            file: frames[at].file.clone(),
+            line: i64::from(frames[at].line),
+            declared: i64::from(frames[at].declared),
+            module: module(),
+        };
+        (0..frames.len()).rev().map(called).collect()
     }
 
     /// The position of a function that begins at an address.
