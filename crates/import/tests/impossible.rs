@@ -30,7 +30,7 @@ fn dag_recorder() {
             inside(SECTION, 2, 3),
             leaf(END, 1000, 1010),
             Node { first: 3, ..leaf(CREATE, 0, 10) },
-            Node { first: 4, ..leaf(CREATE, 10, 10) },
+            Node { first: 3, ..leaf(CREATE, 10, 10) },
             leaf(WAIT, 10, 10),
             inside(TASK, 3, 1),
             Node { edge: 1, first: 1, count: 1, kind: TASK, start: 0, end: 1010, ..Node::default() },
