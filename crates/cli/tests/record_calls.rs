@@ -20,6 +20,9 @@ const SHARES: [(&str, f64); 5] =
 /// Chance takes a share further from what it should be once in 15,000 times.
 const SIGMAS: f64 = 4.0;
 
+/// Between two samples of `perf`, at 500 in a second.
+const PERF_NANOS: f64 = 2e6;
+
 /// Builds `hot.c`.
 fn hot(folder: &Path, flags: &[&str]) -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/calls/hot.c");
@@ -58,13 +61,14 @@ fn open(run: &Path) -> Calls {
 /// Samples in all, and those in a function and what it called.
 fn samples(calls: &Calls, function: &str) -> (f64, f64) {
     let metric = calls.summary().metrics.iter().position(|metric| metric.name == "samples");
-    let metric = metric.unwrap_or_else(|| panic!("{:?}", calls.summary()));
+    // `perf` has nanoseconds, as many for each sample.
+    let (metric, one) = metric.map_or((0, PERF_NANOS), |metric| (metric, 1.0));
     let nodes = (0..calls.node_count() as u32).map(NodeId);
     let of_function = nodes.filter(|&node| {
         calls.frame(node).is_some_and(|frame| frame.kind == Kind::Function && frame.name == function)
     });
     let inside: i64 = of_function.map(|node| calls.inclusive(metric, node)).sum();
-    (calls.inclusive(metric, NodeId::ROOT) as f64, inside as f64)
+    (calls.inclusive(metric, NodeId::ROOT) as f64 / one, inside as f64 / one)
 }
 
 fn check_shares(calls: &Calls, what: &str) {

@@ -179,7 +179,14 @@ mod tests {
 
     fn line(said: &[&str]) -> Option<Line> {
         let lines = said.iter().map(|said| ("mpi-clock".to_owned(), (*said).to_owned())).collect();
-        Line::of(&Process { folder: "".into(), lines, maps: String::new(), threads: Vec::new(), empty: 0 })
+        Line::of(&Process {
+            folder: "".into(),
+            lines,
+            maps: String::new(),
+            threads: Vec::new(),
+            samples: Vec::new(),
+            empty: 0,
+        })
     }
 
     #[test]
