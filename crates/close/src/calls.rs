@@ -133,7 +133,12 @@ impl Paths {
                 let line = Frame { kind: Kind::Line, line: innermost.line, ..frame(innermost) };
                 paths.lines.insert(code, builder.frame(line));
             }
-            paths.frames.insert(code, called.iter().map(|called| builder.frame(frame(called))).collect());
+            let frames = called.iter().map(|called| match is_own(called) && code & ENTRY == 0 {
+                // The recorder calls nothing but what a thread begins with.
+                true => Frame { kind: Kind::Entry, ..Frame::region("(thread)") },
+                false => frame(called),
+            });
+            paths.frames.insert(code, frames.map(|frame| builder.frame(frame)).collect());
         }
         Ok(paths)
     }
@@ -157,10 +162,16 @@ impl Paths {
     }
 }
 
+/// Whether a function is the recorder's.
+fn is_own(called: &Called) -> bool {
+    let module = called.module.rsplit('/').next().unwrap_or_default();
+    OWN.iter().any(|own| module.starts_with(own))
+}
+
 /// A function as a frame. What nobody names has the name of its module.
 fn frame(called: &Called) -> Frame {
     let module = called.module.rsplit('/').next().unwrap_or_default();
-    if OWN.iter().any(|own| module.starts_with(own)) {
+    if is_own(called) {
         return Frame { module: module.to_owned(), ..Frame::region("(recorder)") };
     }
     let name = match called.function.is_empty() {

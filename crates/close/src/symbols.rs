@@ -104,7 +104,6 @@ fn resolve_in(path: &str, addresses: &[Wanted<'_>], found: &mut Positions) {
     }
 }
 
-<<<<<<< HEAD
 /// The positions of addresses as the linker gave them, in one executable or shared object.
 pub fn linked(path: &Path, addresses: &[u64]) -> Result<Vec<Source>, String> {
     let name = nowhere(&path.to_string_lossy()).source.file;
@@ -128,7 +127,8 @@ pub fn build_id(path: &Path) -> Option<Vec<u8>> {
     let store = dwarf::Store::default();
     let elf = store.open(path).ok()?;
     elf.build_id().ok().flatten().map(<[u8]>::to_vec)
-=======
+}
+
 /// A function at a code address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Called {
@@ -176,7 +176,6 @@ pub fn called(maps: &str, addresses: &[u64]) -> CalledAt {
         }
     });
     found
->>>>>>> 97eb25a (record: --calls samples the stacks of all threads)
 }
 
 /// Finds the variables that addresses of data lie in, each with a code address that uses it: the variable is looked for in the
