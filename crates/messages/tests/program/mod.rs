@@ -13,10 +13,13 @@ use crosscut_run::RunWriter;
 /// What calls are of; the last one ends a rank.
 pub const FUNCTIONS: [&str; 4] = ["MPI_Wait", "MPI_Send", "MPI_Recv", "MPI_Finalize"];
 
+/// A call: its function, its start and its end.
+type Made = (u16, i64, i64);
+
 /// Calls of each rank with their start and end, and what they do.
 #[derive(Default)]
 pub struct Program {
-    ranks: Vec<(Vec<(u16, i64, i64)>, Done)>,
+    ranks: Vec<(Vec<Made>, Done)>,
 }
 
 impl Program {

@@ -202,8 +202,7 @@ mod tests {
         let mut used: Vec<NodeId> = Vec::new();
         let last = intervals.iter().filter(|i| i.worker == main && i.start < to && i.end >= to);
         let mut next = last.max_by_key(|i| i.start).copied();
-        loop {
-            let Some(interval) = next else { break };
+        while let Some(interval) = next {
             let start = interval.start.max(from);
             path.push((interval.node, (interval.end.min(now) - start).max(0)));
             used.push(interval.node);
