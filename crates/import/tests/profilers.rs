@@ -107,10 +107,29 @@ fn perf() {
     assert!(printed.status.success());
     let file = folder.join("perf.script");
     std::fs::write(&file, printed.stdout).unwrap();
+    // What it prints, and its own file.
+    for file in [file, folder.join("perf.data")] {
+        let (_run, calls) = read(&file);
+        is_found(&calls);
+        assert_eq!(module_of(&calls, "relax"), "libkernel.so");
+        assert_eq!(module_of(&calls, "solve"), "solver");
+    }
+}
+
+#[test]
+fn gperftools() {
+    let work = tempfile::tempdir().unwrap();
+    let folder = work.path();
+    // Linked in, though nothing of it is called.
+    let program = two_modules(folder, &["-Wl,--no-as-needed", "-lprofiler"]);
+    let file = folder.join("cpu.prof");
+    run(
+        Command::new(&program).arg("3000").env("CPUPROFILE", &file).env("CPUPROFILE_FREQUENCY", "250"),
+        folder,
+    );
     let (_run, calls) = read(&file);
     is_found(&calls);
     assert_eq!(module_of(&calls, "relax"), "libkernel.so");
-    assert_eq!(module_of(&calls, "solve"), "solver");
 }
 
 #[test]
@@ -153,6 +172,9 @@ fn gprof() {
     assert!(printed.status.success());
     let file = folder.join("gprof.txt");
     std::fs::write(&file, printed.stdout).unwrap();
+    // Its own file: names are those of the program beside it.
+    let (_run, calls) = read(&folder.join("gmon.out"));
+    is_found(&calls);
     let (_run, calls) = read(&file);
     is_found(&calls);
     let metric = calls.summary().metrics.iter().position(|metric| metric.name == "calls").unwrap();
