@@ -53,9 +53,11 @@ pub fn translated(
         return Ok(Translated { nodes: nodes.clone(), by: "same thing" });
     }
     let forest = bench.forest(tree, job)?;
+    // A tree may know what nodes of another one are in it.
+    let same = Reach { same: vec![(selection.tree.clone(), selection.nodes.clone())], ..Reach::default() };
     let by_time = Reach { stretches: reach.stretches, ..Reach::default() };
     let by_line = Reach { lines: reach.lines, ..Reach::default() };
-    for (reach, by) in [(by_time, "time and place"), (by_line, "source line")] {
+    for (reach, by) in [(same, "same thing"), (by_time, "time and place"), (by_line, "source line")] {
         let nodes = forest.find(&reach, job);
         if !nodes.is_empty() {
             return Ok(Translated { nodes, by });

@@ -1,16 +1,20 @@
 //! What can be done in views of calls beside the acts that all views share.
 
+use crosscut_calls::graph::{Split, SplitBy};
 use crosscut_tree::NodeId;
 use crosscut_workbench::{ActCall, Did, Job, Look, Nodes, Refusal, TreeKey};
 
 use super::forest::TREE;
 use super::opened::Opened;
-use super::ranks;
+use super::{flow, ranks};
 
 /// Does an act of a view.
 pub fn act(opened: &Opened, call: &ActCall, look: &mut Look, job: &Job<'_>) -> Result<Did, Refusal> {
     match call.name.as_str() {
         "focus" => focus(opened, call, look),
+        "split" => split(call, look, job, SplitBy::Entry(None)),
+        "split-caller" => split(call, look, job, SplitBy::Caller),
+        "merge" => merge(look),
         "brush" => brush(opened, call, look, job),
         "all" => {
             look.scope.places = None;
@@ -54,4 +58,49 @@ fn brush(opened: &Opened, call: &ActCall, look: &mut Look, job: &Job<'_>) -> Res
         _ => Some(places.into_iter().map(NodeId).collect::<Nodes>()),
     };
     Ok(Did::default())
+}
+
+/// The splits of a look.
+fn splits(look: &Look) -> Vec<Split> {
+    let with = look.trees.get(&flow::key(look)).and_then(|state| state.with.get("split"));
+    Split::list_from_text(with.map_or("", String::as_str)).unwrap_or_default()
+}
+
+fn put_splits(look: &mut Look, splits: &[Split]) {
+    let key = flow::key(look);
+    let with = &mut look.trees.entry(key).or_default().with;
+    match splits.is_empty() {
+        true => with.remove("split"),
+        false => with.insert("split".to_owned(), Split::list_to_text(splits)),
+    };
+}
+
+/// Splits the super node that is selected.
+fn split(call: &ActCall, look: &mut Look, job: &Job<'_>, by: SplitBy) -> Result<Did, Refusal> {
+    let key = flow::key(look);
+    let on = call.on.as_ref().or(look.selected.as_ref()).filter(|on| on.tree == key);
+    let on = on.ok_or_else(|| Refusal::new("select a super node first"))?;
+    let with = look.trees.get(&key).map(|state| state.with.clone()).unwrap_or_default();
+    let made = flow::forest(look, &with, job)?;
+    let forest = flow::super_forest(&made)?;
+    let node = forest.super_node(on.existing(made.tree())?);
+    let name = forest.graph.nodes().get(node as usize).map(|node| node.name()).unwrap_or_default();
+    let split = Split { node: name.clone(), by };
+    let mut graph = forest.graph.clone();
+    if !graph.split(&**forest.calls(), &split) {
+        let what = if split.by == SplitBy::Caller { "caller" } else { "entry function" };
+        return Err(Refusal::new(format!("{name} has one {what}: there is nothing to split")));
+    }
+    let mut all = splits(look);
+    all.push(split);
+    put_splits(look, &all);
+    Ok(Did::default())
+}
+
+/// Takes back the split that was made last.
+fn merge(look: &mut Look) -> Result<Did, Refusal> {
+    let mut all = splits(look);
+    let last = all.pop().ok_or_else(|| Refusal::new("nothing is split"))?;
+    put_splits(look, &all);
+    Ok(Did { notice: Some(format!("{} is one again", last.node)), ..Did::default() })
 }

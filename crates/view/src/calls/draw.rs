@@ -3,14 +3,16 @@
 use crosscut_workbench::{Domain, Drawn, Job, Look, Refusal};
 
 use super::opened::Opened;
-use super::{icicle, ranks, scatter, strip, views};
+use super::{flow, icicle, ranks, scatter, strip, tree, views};
 
 /// Draws a look; `with` are the calls of other runs.
 pub fn draw(opened: &Opened, look: &Look, with: &[&dyn Domain], job: &Job<'_>) -> Result<Drawn, Refusal> {
     match look.view.as_str() {
+        "calls.flow" => flow::draw(opened, look, with, job),
         "calls.icicle" => icicle::draw(opened, look, with, job),
         "calls.places" => ranks::draw(opened, look, job),
         "calls.scatter" => scatter::draw(opened, look, job),
+        "calls.tree" => tree::draw(opened, look, job),
         "calls.strip" => strip::draw(opened, look, job),
         view => {
             let view: String = view.chars().take(40).collect();

@@ -22,6 +22,11 @@ const MANY: usize = 600;
 /// Points at most; of more places every n-th is drawn, and the note says so.
 const MOST: usize = 8192;
 
+/// Modules below this share of the program are not offered.
+const LEAST: f64 = 0.01;
+/// From this correlation on two values are taken to be the same thing.
+const SAME: f64 = 0.995;
+
 /// A line through points, and how well it fits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fit {
@@ -115,7 +120,7 @@ fn slope(of: f64) -> String {
     if of < 0.0 { format!("−{text}") } else { text }
 }
 
-/// What stands along y: another call path, another metric, or the whole program.
+/// What stands along y: the call path that was chosen, else the module that goes with the selection or against it most.
 fn second<'a>(
     opened: &'a Opened,
     look: &Look,
@@ -130,17 +135,30 @@ fn second<'a>(
     let nodes = Nodes::try_from(with.to_owned()).map_err(Refusal::new)?;
     let known = nodes.first().filter(|&node| opened.calls.tree().contains(node));
     let itself = look.option("second").map(|name| name.ends_with(", itself"));
-    let (name, node) = match known {
-        Some(node) => (info::name(opened.calls.frame(node)), node),
-        None if others.metric == values.metric => ("program".to_owned(), NodeId::ROOT),
-        // Another metric of the same call paths.
-        None => {
-            let mut same = subject.clone();
-            same.values = Subject::of_nodes(&others, String::new(), &[NodeId::ROOT], itself).values;
-            return Ok((Subject { name: "program".to_owned(), itself: false, ..same }, others));
-        }
+    if let Some(node) = known {
+        let name = info::name(opened.calls.frame(node));
+        return Ok((Subject::of_nodes(&others, name, &[node], itself), others));
+    }
+    let nearest = (others.metric == 0).then(|| follows(opened, subject)).flatten();
+    let program = || Subject::of_nodes(&others, "program".to_owned(), &[NodeId::ROOT], itself);
+    Ok((nearest.unwrap_or_else(program), others))
+}
+
+/// The module whose time itself goes with the subject most, or against it.
+fn follows(opened: &Opened, subject: &Subject) -> Option<Subject> {
+    let numbers = |values: &[i64]| values.iter().map(|&value| value as f64).collect::<Vec<f64>>();
+    let x = numbers(&subject.values);
+    let whole: i64 = opened.by_module().iter().flatten().sum();
+    let fitting = |(module, values): (usize, &Vec<i64>)| {
+        // Modules that spend next to nothing go with anything; the subject's own goes with it anyway.
+        let much = values.iter().sum::<i64>() as f64 >= LEAST * whole as f64;
+        let fit = fit(&x, &numbers(values)).filter(|fit| much && fit.r < SAME)?;
+        Some((fit.r.abs(), module))
     };
-    Ok((Subject::of_nodes(&others, name, &[node], itself), others))
+    let all = opened.by_module().iter().enumerate().filter_map(fitting);
+    let (_, module) = all.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))?;
+    let name = opened.modules().names.get(module)?.clone();
+    Some(Subject { name, itself: true, values: opened.by_module().get(module)?.clone() })
 }
 
 fn ends(of: &[f64]) -> (f64, f64) {

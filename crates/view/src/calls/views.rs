@@ -1,5 +1,6 @@
 //! What the domain of calls declares to be looked at: its views, their options and acts.
 
+use crosscut_tree::Unit;
 use crosscut_workbench::{Act, Compares, On, Opt, OptKind, Pane, View};
 
 use super::forest::TREE;
@@ -46,6 +47,45 @@ const BRUSH: &[Act] = &[
 /// The views, in the order to list them.
 pub const VIEWS: &[View] = &[
     View {
+        name: "calls.flow",
+        title: "Flow",
+        icon: "M1.5 2v12M14.5 2v5M14.5 9v5M1.5 3c7 0 6 1 13 0M1.5 8c7 0 6 4 13 4",
+        about: "Modules as bars, what one calls of another as bands; itself solid, who is uneven over places marked.",
+        trees: &[TREE, "places", "super/*"],
+        options: &[
+            Opt::new(
+                "map",
+                "Merged by",
+                OptKind::Choice {
+                    values: &[
+                        ("module", "module"),
+                        ("library", "library"),
+                        ("file", "file"),
+                        ("function", "function"),
+                    ],
+                },
+                "module",
+            ),
+            Opt {
+                auto: true,
+                ..Opt::new(
+                    "limit",
+                    "Bars",
+                    OptKind::Number { least: 4.0, most: 60.0, log: false, unit: Unit::Count },
+                    "auto",
+                )
+            },
+        ],
+        acts: &[
+            Act { name: "split", title: "Split by entry function", key: Some("E"), on: On::Selection },
+            Act { name: "split-caller", title: "Split by caller", key: Some("Shift+E"), on: On::Selection },
+            Act { name: "merge", title: "Merge what was split last", key: Some("Shift+M"), on: On::View },
+        ],
+        compares: Compares::Many,
+        follows: true,
+        ..CALLS
+    },
+    View {
         name: "calls.icicle",
         title: "Flame",
         icon: "M1.5 2.5h13v3h-13zM1.5 6.5h8v3h-8zM10.5 6.5h4v3h-4zM1.5 10.5h4v3h-4zM6.5 10.5h3v3h-3z",
@@ -62,6 +102,25 @@ pub const VIEWS: &[View] = &[
         ],
         acts: &[FOCUS],
         compares: Compares::Two,
+        ..CALLS
+    },
+    View {
+        name: "calls.tree",
+        title: "Tree",
+        icon: "M2 3h4M6 3v10M6 8h4M6 13h4M11 8h.01M11 13h.01M7 3h5",
+        about: "Call paths that stand out, with their callers; what else those call is one mark.",
+        options: &[
+            metric("metric", "Metric"),
+            Opt {
+                auto: true,
+                ..Opt::new(
+                    "k",
+                    "k",
+                    OptKind::Number { least: 0.5, most: 100_000.0, log: true, unit: Unit::Ratio },
+                    "auto",
+                )
+            },
+        ],
         ..CALLS
     },
     View {

@@ -123,13 +123,19 @@ mod tests {
     #[test]
     fn a_bar_stands_right_of_all_that_call_it() {
         let flow = |from, to| Flow { from, to, weight: 1.0 };
-        let graph = Graph { weight: vec![1.0; 4], flows: vec![flow(0, 1), flow(1, 2), flow(0, 2), flow(2, 3), flow(0, 3)] };
+        let graph = Graph {
+            weight: vec![1.0; 4],
+            flows: vec![flow(0, 1), flow(1, 2), flow(0, 2), flow(2, 3), flow(0, 3)],
+        };
         assert_eq!(levels(&graph), [0, 1, 2, 3]);
         let levelled = Levelled::new(&graph);
         assert_eq!(levelled.items.len(), 4 + 1 + 2);
         assert_eq!(levelled.pieces.len(), 5 + 1 + 2);
-        assert!(levelled.pieces.iter().all(|piece| {
-            levelled.items[piece.from].level + 1 == levelled.items[piece.to].level
-        }));
+        assert!(
+            levelled
+                .pieces
+                .iter()
+                .all(|piece| { levelled.items[piece.from].level + 1 == levelled.items[piece.to].level })
+        );
     }
 }

@@ -1,13 +1,17 @@
 //! The order of bars within their levels: flows shall cross as little as they can, wide ones least of all.
 //!
-//! Start: depth first, the widest flow first. Then sweeps right and left, by the weighted middle of what an item is connected
-//! with; after each, neighbours are exchanged while that lessens Σ w₁·w₂ over the flows that cross, which is about the area
-//! in which they do. The best order of all is kept. Ties are decided by numbers, so the same graph has the same picture.
+//! Start: depth first, the widest flow first, and some others. Then sweeps right and left, by the weighted middle of what an item
+//! is connected with; after each, neighbours are exchanged and items sifted through their level while that lessens Σ w₁·w₂
+//! over the flows that cross, which is about the area in which they do. The best order of all is kept. Ties are decided by numbers, so the same graph has the same picture.
 
 use super::levels::Levelled;
 
-/// Sweeps at most.
+/// Sweeps from each start.
 const SWEEPS: usize = 24;
+/// Starts: depth first in three ways, then levels in mixed orders, always the same.
+const STARTS: usize = 8;
+/// Graphs with more items are large.
+const LARGE: usize = 110;
 /// Rounds of exchanges after each.
 const EXCHANGES: usize = 12;
 
@@ -29,18 +33,29 @@ impl Crossed {
 
 /// Items of each level from top to bottom.
 pub fn order(graph: &Levelled) -> Vec<Vec<usize>> {
-    let mut best = first(graph);
+    let mut best = first(graph, true, true);
     let mut least = crossed(graph, &best);
-    let mut now = best.clone();
-    for sweep in 0..SWEEPS {
-        if least.count == 0 {
-            break;
-        }
-        middle(graph, &mut now, sweep % 2 == 0);
-        exchange(graph, &mut now, |_| true);
-        let crosses = crossed(graph, &now);
-        if crosses.is_less(least) {
-            (best, least) = (now.clone(), crosses);
+    // A large graph takes long, and is not read so closely that the last crossing counts.
+    let (starts, sweeps) = if graph.items.len() > LARGE { (2, SWEEPS / 2) } else { (STARTS, SWEEPS) };
+    for start in 0..starts {
+        let mut now = match start {
+            0 => first(graph, true, true),
+            1 => first(graph, true, false),
+            2 => first(graph, false, true),
+            seed => mixed(graph, seed as u64),
+        };
+        for sweep in 0..sweeps {
+            if least.count == 0 {
+                return best;
+            }
+            // Every other pair of sweeps also takes exchanges that change nothing: they lead out of dead ends.
+            exchange(graph, &mut now, sweep % 4 >= 2, |_| true);
+            sift(graph, &mut now);
+            let crosses = crossed(graph, &now);
+            if crosses.is_less(least) {
+                (best, least) = (now.clone(), crosses);
+            }
+            middle(graph, &mut now, sweep % 2 == 0);
         }
     }
     best
@@ -52,25 +67,29 @@ pub fn insert(graph: &Levelled, old: &[Option<f64>]) -> Vec<Vec<usize>> {
     let mut order = graph.by_level();
     let near = |item: usize| {
         let (out, into) = (graph.out.get(item), graph.into.get(item));
-        let around = out.into_iter().flatten().map(|&piece| (graph.pieces[piece].to, graph.pieces[piece].weight));
-        let before = into.into_iter().flatten().map(|&piece| (graph.pieces[piece].from, graph.pieces[piece].weight));
+        let around =
+            out.into_iter().flatten().map(|&piece| (graph.pieces[piece].to, graph.pieces[piece].weight));
+        let before =
+            into.into_iter().flatten().map(|&piece| (graph.pieces[piece].from, graph.pieces[piece].weight));
         let known = around.chain(before).filter_map(|(other, weight)| Some((old[other]?, weight)));
         let (sum, all) = known.fold((0.0, 0.0), |(sum, all), (y, weight)| (sum + y * weight, all + weight));
         if all > 0.0 { sum / all } else { 0.0 }
     };
-    let place: Vec<f64> = (0..graph.items.len()).map(|item| old[item].unwrap_or_else(|| near(item))).collect();
+    let place: Vec<f64> =
+        (0..graph.items.len()).map(|item| old[item].unwrap_or_else(|| near(item))).collect();
     for level in &mut order {
         level.sort_by(|&a, &b| place[a].total_cmp(&place[b]).then(a.cmp(&b)));
     }
-    exchange(graph, &mut order, |item| old[item].is_none());
+    exchange(graph, &mut order, false, |item| old[item].is_none());
     order
 }
 
-/// Depth first from the bars that nothing enters, the widest flow first.
-fn first(graph: &Levelled) -> Vec<Vec<usize>> {
+/// Depth first from the bars that nothing enters, or back from those that nothing leaves, the widest or the narrowest flow first.
+fn first(graph: &Levelled, widest: bool, rightwards: bool) -> Vec<Vec<usize>> {
     let mut order = vec![Vec::new(); graph.levels];
     let mut seen = vec![false; graph.items.len()];
-    let roots = (0..graph.items.len()).filter(|&item| graph.into[item].is_empty());
+    let (ahead, behind) = if rightwards { (&graph.out, &graph.into) } else { (&graph.into, &graph.out) };
+    let roots = (0..graph.items.len()).filter(|&item| behind[item].is_empty());
     let mut open: Vec<usize> = roots.collect();
     open.reverse();
     while let Some(item) = open.pop() {
@@ -78,10 +97,26 @@ fn first(graph: &Levelled) -> Vec<Vec<usize>> {
             continue;
         }
         order[graph.items[item].level].push(item);
-        let mut out = graph.out[item].clone();
+        let mut next = ahead[item].clone();
         // The last one pushed is the next one taken.
-        out.sort_by(|&a, &b| graph.pieces[a].weight.total_cmp(&graph.pieces[b].weight).then(b.cmp(&a)));
-        open.extend(out.into_iter().map(|piece| graph.pieces[piece].to));
+        next.sort_by(|&a, &b| {
+            let order = graph.pieces[a].weight.total_cmp(&graph.pieces[b].weight).then(b.cmp(&a));
+            if widest { order } else { order.reverse() }
+        });
+        let end = |piece: usize| if rightwards { graph.pieces[piece].to } else { graph.pieces[piece].from };
+        open.extend(next.into_iter().map(end));
+    }
+    order
+}
+
+/// Levels in an order that a number decides.
+fn mixed(graph: &Levelled, mut seed: u64) -> Vec<Vec<usize>> {
+    let mut order = graph.by_level();
+    for level in &mut order {
+        for last in (1..level.len()).rev() {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            level.swap(last, (seed >> 33) as usize % (last + 1));
+        }
     }
     order
 }
@@ -116,9 +151,10 @@ fn middle(graph: &Levelled, order: &mut [Vec<usize>], rightwards: bool) {
                 let piece = graph.pieces[piece];
                 (if rightwards { piece.from } else { piece.to }, piece.weight)
             };
-            let (sum, all) = pieces.iter().map(|&piece| other(piece)).fold((0.0, 0.0), |(sum, all), (of, w)| {
-                (sum + at[of] * w, all + w)
-            });
+            let (sum, all) = pieces
+                .iter()
+                .map(|&piece| other(piece))
+                .fold((0.0, 0.0), |(sum, all), (of, w)| (sum + at[of] * w, all + w));
             if all > 0.0 { sum / all } else { at[item] }
         };
         let mut level: Vec<(f64, usize, usize)> =
@@ -129,8 +165,8 @@ fn middle(graph: &Levelled, order: &mut [Vec<usize>], rightwards: bool) {
     }
 }
 
-/// Exchanges neighbours of which one `may` move, while that lessens what crosses.
-fn exchange(graph: &Levelled, order: &mut [Vec<usize>], may: impl Fn(usize) -> bool) {
+/// Exchanges neighbours of which one `may` move, while that lessens what crosses, or if `eager` does not add to it.
+fn exchange(graph: &Levelled, order: &mut [Vec<usize>], eager: bool, may: impl Fn(usize) -> bool) {
     let mut place = vec![0usize; graph.items.len()];
     for level in order.iter() {
         level.iter().enumerate().for_each(|(at, &item)| place[item] = at);
@@ -144,7 +180,7 @@ fn exchange(graph: &Levelled, order: &mut [Vec<usize>], may: impl Fn(usize) -> b
                     continue;
                 }
                 let (now, then) = (pair(graph, &place, above, below), pair(graph, &place, below, above));
-                if then.is_less(now) {
+                if then.is_less(now) || (eager && !now.is_less(then)) {
                     level.swap(at - 1, at);
                     (place[above], place[below]) = (at, at - 1);
                     changed = true;
@@ -155,6 +191,59 @@ fn exchange(graph: &Levelled, order: &mut [Vec<usize>], may: impl Fn(usize) -> b
             return;
         }
     }
+}
+
+/// Puts each item where it crosses least among those of its level, in turn, while that helps.
+fn sift(graph: &Levelled, order: &mut [Vec<usize>]) {
+    let mut place = vec![0usize; graph.items.len()];
+    for level in order.iter() {
+        level.iter().enumerate().for_each(|(at, &item)| place[item] = at);
+    }
+    let rounds = if graph.items.len() > LARGE { 2 } else { EXCHANGES };
+    for _ in 0..rounds {
+        let mut changed = false;
+        for level in order.iter_mut() {
+            let mut items = level.clone();
+            items.sort_unstable();
+            for item in items {
+                changed |= sifted(graph, level, &mut place, item);
+            }
+        }
+        if !changed {
+            return;
+        }
+    }
+}
+
+/// Moves one item to where it crosses least; says whether that is elsewhere.
+fn sifted(graph: &Levelled, level: &mut Vec<usize>, place: &mut [usize], item: usize) -> bool {
+    let at = place[item];
+    // What moving past each other item changes, first upwards, then downwards.
+    let mut best = (0.0, at);
+    let change = |other: usize, above: bool| {
+        let (a, b) = if above { (other, item) } else { (item, other) };
+        pair(graph, place, b, a).area - pair(graph, place, a, b).area
+    };
+    for above in [true, false] {
+        let mut area = 0.0;
+        let others: Vec<usize> = match above {
+            true => level[..at].iter().rev().copied().collect(),
+            false => level[at + 1..].to_vec(),
+        };
+        for (far, other) in others.into_iter().enumerate() {
+            area += change(other, above);
+            if area < best.0 - 1e-9 {
+                best = (area, if above { at - far - 1 } else { at + far + 1 });
+            }
+        }
+    }
+    if best.1 == at {
+        return false;
+    }
+    let moved = level.remove(at);
+    level.insert(best.1, moved);
+    level.iter().enumerate().for_each(|(at, &item)| place[item] = at);
+    true
 }
 
 /// What crosses of two neighbours of a level, one above the other.
@@ -245,20 +334,23 @@ mod tests {
     }
 
     #[test]
-    fn small_graphs_cross_as_little_as_they_can() {
-        let (mut ours, mut best, mut tried) = (0.0, 0.0, 0);
+    fn small_graphs_nearly_always_cross_as_little_as_they_can() {
+        let (mut reached, mut tried) = (0, 0);
         for seed in 0..60 {
             let graph = Levelled::new(&small(seed));
-            let orders: f64 = graph.by_level().iter().map(|level| (1..=level.len()).map(|n| n as f64).product::<f64>()).product();
-            if orders > 20_000.0 {
+            let ways = |level: &Vec<usize>| (1..=level.len()).map(|n| n as f64).product::<f64>();
+            if graph.by_level().iter().map(ways).product::<f64>() > 20_000.0 {
                 continue;
             }
             let (found, least) = (crossed(&graph, &order(&graph)).area, least(&graph));
             assert!(found >= least - 1e-9, "no order crosses less than the best");
-            (ours, best, tried) = (ours + found, best + least, tried + 1);
+            (reached, tried) = (reached + usize::from(found <= least + 1e-9), tried + 1);
         }
         assert!(tried > 20, "{tried}");
-        assert!(ours <= best * 1.15, "{ours} against {best} of {tried} graphs");
+        assert!(
+            reached * 20 >= tried * 19,
+            "the best of all orders is found for {reached} of {tried} graphs"
+        );
     }
 
     #[test]
@@ -283,7 +375,8 @@ mod tests {
             old[last] = None;
             let after = insert(&graph, &old);
             for (before, after) in before.iter().zip(&after) {
-                let rest = |level: &[usize]| level.iter().copied().filter(|&item| item != last).collect::<Vec<_>>();
+                let rest =
+                    |level: &[usize]| level.iter().copied().filter(|&item| item != last).collect::<Vec<_>>();
                 assert_eq!(rest(before), rest(after));
             }
         }

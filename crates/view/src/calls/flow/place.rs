@@ -101,31 +101,26 @@ fn settle(
     rightwards: bool,
     top: &mut [f64],
 ) {
-    let ports = ports_of(graph, level, top, scale);
+    let ports = ports(graph, top, scale);
     let mut wanted = Vec::with_capacity(level.len());
     for &item in level {
-        let (mut sum, mut all) = (0.0, 0.0);
-        let mut pull = |y: f64, weight: f64| {
-            sum += y * weight;
-            all += weight;
-        };
         // What lies on the side from where the pass comes pulls most.
-        for &piece in &graph.into[item] {
-            let of = graph.pieces[piece];
-            let side = if rightwards { 1.0 } else { 0.25 };
-            pull(top[of.from] + ports[&piece].0 - ports[&piece].1, strength(graph, of.from, of.weight) * side);
-        }
-        for &piece in &graph.out[item] {
-            let of = graph.pieces[piece];
-            let side = if rightwards { 0.25 } else { 1.0 };
-            pull(top[of.to] + ports[&piece].1 - ports[&piece].0, strength(graph, of.to, of.weight) * side);
-        }
-        let pulled = all.max(f64::MIN_POSITIVE);
+        let (left, right) = if rightwards { (1.0, 0.25) } else { (0.25, 1.0) };
+        let into = graph.into[item].iter().map(|&piece| {
+            let (of, port) = (graph.pieces[piece], ports[piece]);
+            (top[of.from] + port.0 - port.1, strength(graph, of.from, of.weight) * left)
+        });
+        let out = graph.out[item].iter().map(|&piece| {
+            let (of, port) = (graph.pieces[piece], ports[piece]);
+            (top[of.to] + port.1 - port.0, strength(graph, of.to, of.weight) * right)
+        });
+        let (mut sum, mut all) =
+            into.chain(out).fold((0.0, 0.0), |(sum, all), (y, weight)| (sum + y * weight, all + weight));
         if let Some(old) = old.get(item).copied().flatten() {
-            pull(old, ANCHOR * pulled);
+            let weight = ANCHOR * all.max(1e-9);
+            (sum, all) = (sum + old * weight, all + weight);
         }
-        let weight = all.max(1e-9);
-        wanted.push((if all > 0.0 { sum / all } else { top[item] }, weight));
+        wanted.push((if all > 0.0 { sum / all } else { top[item] }, all.max(1e-9)));
     }
     let heights: Vec<(f64, f64)> =
         level.iter().map(|&item| (gap(graph, room, item), graph.items[item].weight * scale)).collect();
@@ -136,42 +131,6 @@ fn settle(
 
 fn strength(graph: &Levelled, other: usize, weight: f64) -> f64 {
     if graph.items[other].passes.is_some() { weight * STRAIGHT } else { weight }
-}
-
-/// Ports of the pieces around the items of a level.
-fn ports_of(
-    graph: &Levelled,
-    level: &[usize],
-    top: &[f64],
-    scale: f64,
-) -> std::collections::HashMap<usize, (f64, f64)> {
-    let mut ports = std::collections::HashMap::new();
-    let middle = |item: usize| top[item] + graph.items[item].weight * scale / 2.0;
-    let mut along = |pieces: &[usize], is_out: bool| {
-        let other = |piece: usize| {
-            let piece = graph.pieces[piece];
-            if is_out { piece.to } else { piece.from }
-        };
-        let mut pieces = pieces.to_vec();
-        pieces.sort_by(|&a, &b| middle(other(a)).total_cmp(&middle(other(b))).then(a.cmp(&b)));
-        let mut at = 0.0;
-        for piece in pieces {
-            let port: &mut (f64, f64) = ports.entry(piece).or_default();
-            if is_out { port.0 = at } else { port.1 = at }
-            at += graph.pieces[piece].weight * scale;
-        }
-    };
-    for &item in level {
-        along(&graph.out[item], true);
-        along(&graph.into[item], false);
-        for &piece in &graph.into[item] {
-            along(&graph.out[graph.pieces[piece].from], true);
-        }
-        for &piece in &graph.out[item] {
-            along(&graph.into[graph.pieces[piece].to], false);
-        }
-    }
-    ports
 }
 
 /// Places of items in their order, as near to where they want to be as gaps allow (pooled adjacent violators), and inside of the
@@ -212,15 +171,18 @@ pub fn columns(graph: &Levelled, bars: &[usize], names: &[f32], width: f32) -> V
     // The paper's rule: sparse levels stand closer.
     let rule: Vec<f64> =
         (1..=gaps).map(|level| (level as f64).powf(POWER) * count(level).max(count(level - 1))).collect();
-    let least: Vec<f64> =
-        (0..gaps).map(|level| f64::from(names.get(level).map_or(LEAST, |name| (name + 14.0).max(LEAST)))).collect();
+    let least: Vec<f64> = (0..gaps)
+        .map(|level| f64::from(names.get(level).map_or(LEAST, |name| (name + 14.0).max(LEAST))))
+        .collect();
     let width = f64::from(width);
     let all_least: f64 = least.iter().sum();
     let gap: Vec<f64> = if all_least >= width {
         least.iter().map(|least| least * width / all_least.max(1.0)).collect()
     } else {
         // The unit of the rule with which all gaps fill the width; a gap is never less than its names need.
-        let filled = |unit: f64| -> f64 { rule.iter().zip(&least).map(|(rule, least)| (rule * unit).max(*least)).sum() };
+        let filled = |unit: f64| -> f64 {
+            rule.iter().zip(&least).map(|(rule, least)| (rule * unit).max(*least)).sum()
+        };
         let (mut low, mut high) = (0.0, width);
         for _ in 0..60 {
             let unit = (low + high) / 2.0;

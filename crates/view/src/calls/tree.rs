@@ -1,0 +1,340 @@
+//! The tree of call paths that stand out, with their callers; what else a caller calls is one surrogate.
+//!
+//! Lanes run from left to right: a caller stands on the row of its heaviest callee, so the hot path is a straight line. Points
+//! are as large as what is spent itself, and as dark as it is uneven over places.
+
+use crosscut_calls::{Paths, hot_path};
+use std::ops::Range;
+
+use crosscut_calls::spread::imbalance;
+use crosscut_calls::{Pruned, Surrogate, USUAL_K, prune};
+use crosscut_scene::format::{count, fit_end, many, text_width};
+use crosscut_scene::palette::{Ramp, slot};
+use crosscut_scene::{Label, LegendItem, Mark, Plot, Rect, Scene};
+use crosscut_tree::NodeId;
+use crosscut_workbench::{Drawn, Job, Look, Refusal};
+
+use super::info;
+use super::opened::Opened;
+use super::scoped::Scoped;
+use super::styles::{self, FAINT, NAME_BOLD, NAME_HALO, TINY, role};
+use super::values::Values;
+
+const SIDE: f32 = 16.0;
+const TOP: f32 = 26.0;
+const ROW: f32 = 24.0;
+const LOW: f32 = 17.0;
+/// Room for the names of leaves.
+const NAMES: f32 = 230.0;
+/// Leaves at most, when nobody says otherwise.
+const LEAVES: usize = 36;
+/// Call paths that are drawn at most.
+const MOST: usize = 4000;
+/// A surrogate has a row from this share of the program on.
+const MUCH: f64 = 0.01;
+
+/// Draws a look.
+pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusal> {
+    job.check()?;
+    let calls = &*opened.calls;
+    let values = Values::of(calls, look, "metric")?;
+    let size = look.size.sound();
+    let n = calls.node_count();
+    // Sums of some places are made for all nodes at once.
+    let scoped = values.is_scoped().then(|| Scoped::new(calls, values.metric, &values.places()));
+    let sum = |nodes: Range<usize>| match &scoped {
+        Some(scoped) => scoped.sum(values.metric, nodes),
+        None => calls.sum(values.metric, nodes),
+    };
+    let own: Vec<f64> = (0..n).map(|at| sum(at..at + 1) as f64).collect();
+    // Surrogates take rows, too: about one for two leaves.
+    let rows = (((size.h - TOP - 16.0) / (ROW + LOW / 2.0)) as usize).clamp(4, LEAVES);
+    let asked = look.option("k").and_then(|text| text.parse::<f64>().ok());
+    let k = asked.unwrap_or_else(|| fitting(&own, rows));
+    let inclusive: Vec<f64> = (0..n as u32).map(|at| sum(calls.subtree(NodeId(at))) as f64).collect();
+    let pruned = prune(calls.tree(), &own, &inclusive, k, || hot_path(calls, values.metric, NodeId::ROOT));
+    if pruned.kept.len() > MOST {
+        return Err(Refusal::new(format!(
+            "{} call paths stand out at k = {k:.1}: raise k, or look at them as flames",
+            count(pruned.kept.len() as i64)
+        )));
+    }
+    let mut lanes = Lanes::new(&values, &pruned, &inclusive, (&own, k), size.w);
+    lanes.lay();
+    let scene = lanes.paint(size.w, size.h);
+    let mut drawn = Drawn::scene(scene, pruned.kept.len());
+    drawn.settled.insert("k".to_owned(), format!("{k:.2}"));
+    Ok(drawn)
+}
+
+/// The k with which at most so many values stand out; never less than the usual one.
+fn fitting(own: &[f64], most: usize) -> f64 {
+    let mut values: Vec<f64> = own.iter().copied().filter(|&value| value != 0.0).collect();
+    if values.len() <= most {
+        return USUAL_K;
+    }
+    let quantile = |values: &mut Vec<f64>, share: f64| {
+        let at = ((values.len() - 1) as f64 * share) as usize;
+        *values.select_nth_unstable_by(at, f64::total_cmp).1
+    };
+    let (low, high) = (quantile(&mut values, 0.25), quantile(&mut values, 0.75));
+    let at = values.len() - 1 - most;
+    let next = *values.select_nth_unstable_by(at, f64::total_cmp).1;
+    let spread = high - low;
+    // A little above the first value that is left out.
+    if spread > 0.0 { ((next - high) / spread * 1.0001 + 1e-6).max(USUAL_K) } else { USUAL_K }
+}
+
+/// A call path that is drawn.
+#[derive(Clone, Copy, Debug)]
+struct Placed {
+    node: NodeId,
+    above: Option<usize>,
+    x: f32,
+    y: f32,
+    leaf: bool,
+    /// It begins a lane of its own.
+    first: bool,
+}
+
+struct Lanes<'a> {
+    values: &'a Values<'a>,
+    pruned: &'a Pruned,
+    inclusive: &'a [f64],
+    own: &'a [f64],
+    k: f64,
+    pitch: f32,
+    placed: Vec<Placed>,
+    /// Surrogates with their places; those that are small hang under their caller.
+    others: Vec<(&'a Surrogate, f32, f32, bool)>,
+    bottom: f32,
+}
+
+impl<'a> Lanes<'a> {
+    fn new(
+        values: &'a Values<'a>,
+        pruned: &'a Pruned,
+        inclusive: &'a [f64],
+        (own, k): (&'a [f64], f64),
+        width: f32,
+    ) -> Self {
+        let tree = values.calls.tree();
+        let depth = pruned.kept.iter().map(|&node| tree.depth(node)).max().unwrap_or(1).max(1);
+        let pitch = ((width - NAMES - 2.0 * SIDE) / depth as f32).clamp(9.0, 64.0);
+        Lanes {
+            values,
+            pruned,
+            inclusive,
+            own,
+            k,
+            pitch,
+            placed: Vec::new(),
+            others: Vec::new(),
+            bottom: TOP,
+        }
+    }
+
+    fn whole(&self) -> f64 {
+        self.inclusive.first().copied().unwrap_or(0.0)
+    }
+
+    /// Places all: the heaviest callee on the row of its caller, the others on rows of their own below.
+    fn lay(&mut self) {
+        let tree = self.values.calls.tree();
+        let kept: std::collections::HashSet<u32> = self.pruned.kept.iter().map(|node| node.0).collect();
+        let surrogate: std::collections::HashMap<u32, &'a Surrogate> =
+            self.pruned.surrogates.iter().map(|of| (of.of.0, of)).collect();
+        // The last one pushed is placed next; a surrogate comes after all that its caller calls.
+        enum Next<'a> {
+            Path(NodeId, Option<usize>, usize, bool),
+            Others(&'a Surrogate, usize),
+        }
+        let mut open = vec![Next::Path(NodeId::ROOT, None, 0, true)];
+        let mut next_row = TOP + 14.0;
+        while let Some(next) = open.pop() {
+            let (node, above, depth, first) = match next {
+                Next::Path(node, above, depth, first) => (node, above, depth, first),
+                Next::Others(of, above) => {
+                    let x = self.placed[above].x + self.pitch;
+                    let much = of.own >= MUCH * self.whole();
+                    let y = if much { next_row } else { self.placed[above].y };
+                    if much {
+                        next_row += LOW;
+                    }
+                    self.others.push((of, x, y, much));
+                    continue;
+                }
+            };
+            let y = match (first, above) {
+                (false, Some(above)) => self.placed[above].y,
+                _ => {
+                    let y = next_row;
+                    next_row += ROW;
+                    y
+                }
+            };
+            let mut children: Vec<NodeId> =
+                tree.children(node).filter(|child| kept.contains(&child.0)).collect();
+            let value = |node: &NodeId| self.inclusive.get(node.index()).copied().unwrap_or(0.0);
+            children.sort_by(|a, b| value(b).total_cmp(&value(a)).then(a.cmp(b)));
+            let at = self.placed.len();
+            let x = SIDE + depth as f32 * self.pitch;
+            self.placed.push(Placed { node, above, x, y, leaf: children.is_empty(), first });
+            if let Some(of) = surrogate.get(&node.0) {
+                open.push(Next::Others(of, at));
+            }
+            for (number, &child) in children.iter().enumerate().rev() {
+                open.push(Next::Path(child, Some(at), depth + 1, number > 0));
+            }
+        }
+        self.bottom = next_row;
+    }
+
+    fn paint(&self, w: f32, h: f32) -> Scene {
+        let calls = self.values.calls;
+        let title = format!("{} · call paths that stand out", calls.run().name());
+        let mut scene = Scene { title, width: w, height: h, ..Scene::default() };
+        let scroll = (self.bottom > h).then_some(self.bottom);
+        let rect = Rect { x: 0.0, y: 0.0, w, h };
+        scene.begin(Plot { rect, title: "call paths".to_owned(), scroll, ..Plot::default() });
+        self.links(&mut scene);
+        self.surrogates(&mut scene, w);
+        self.points(&mut scene, w);
+        scene.end();
+        self.legend(&mut scene);
+        scene
+    }
+
+    fn links(&self, scene: &mut Scene) {
+        let whole = self.whole().max(1.0);
+        for placed in &self.placed {
+            let Some(above) = placed.above.and_then(|above| self.placed.get(above)) else { continue };
+            let share = (self.inclusive[placed.node.index()] / whole).clamp(0.0, 1.0).sqrt();
+            let style = scene.styles.put(&styles::lane(share));
+            let mark = Mark::of(placed.node.0).role(role::LANE).looks(style, slot::EDGE);
+            let elbow = above.x + self.pitch / 2.0;
+            if placed.first {
+                scene.links.push([elbow, above.y, elbow, placed.y], mark);
+                scene.links.push([elbow, placed.y, placed.x, placed.y], mark);
+            } else {
+                scene.links.push([above.x, above.y, placed.x, placed.y], mark);
+            }
+        }
+    }
+
+    fn points(&self, scene: &mut Scene, width: f32) {
+        let most = self.own.iter().copied().fold(0.0, f64::max).max(1.0);
+        let places = self.values.calls.place_count() > 1;
+        for (at, placed) in self.placed.iter().enumerate() {
+            let own = self.own[placed.node.index()];
+            let uneven = places.then(|| self.uneven(placed.node)).flatten();
+            let shade =
+                uneven.map_or((own / most).max(0.0).sqrt(), |ratio| ((ratio - 1.0) / UNEVEN).clamp(0.0, 1.0));
+            let out = self.pruned.outliers.contains(placed.node);
+            let style = scene.styles.put(&styles::path_point(out));
+            let r = 2.0 + 6.0 * (own.max(0.0) / most).sqrt() as f32;
+            let mark = Mark::of(placed.node.0).looks(style, Ramp::MORE.slot(shade));
+            scene.points.push([placed.x, placed.y, r], mark);
+            let name = info::name(self.values.calls.frame(placed.node));
+            if placed.leaf {
+                self.leaf(placed, (r, &name, out), own, width, scene);
+            } else if placed.first || at == 0 {
+                let end = self.placed.get(at + 1).filter(|next| !next.first).map_or(placed.x, |next| next.x);
+                let room = (end - placed.x).max(self.pitch * 2.0);
+                if let Some(text) = fit_end(&name, room * 1.2) {
+                    scene.labels.push(Label::new((placed.x + 2.0, placed.y - 9.0), room, text, TINY));
+                }
+            }
+        }
+    }
+
+    fn leaf(
+        &self,
+        placed: &Placed,
+        (r, name, out): (f32, &str, bool),
+        own: f64,
+        width: f32,
+        scene: &mut Scene,
+    ) {
+        let x = placed.x + r + 5.0;
+        let style = if out { NAME_BOLD } else { NAME_HALO };
+        let value = self.values.fine(own);
+        let room = (width - x - text_width(&value) - 12.0).max(20.0);
+        let Some(text) = fit_end(name, room / 1.2) else { return };
+        let wide = text_width(&text) * if out { 1.22 } else { 1.1 };
+        scene.labels.push(Label::new((x, placed.y + 4.0), room, text, style));
+        scene.labels.push(Label::new((x + wide + 6.0, placed.y + 4.0), 100.0, value, FAINT));
+    }
+
+    /// The largest over the mean of places.
+    fn uneven(&self, node: NodeId) -> Option<f64> {
+        let values = self.values.calls.at_places(self.values.metric, node.index()..node.index() + 1);
+        imbalance(&values).map(|imbalance| imbalance.ratio)
+    }
+
+    fn surrogates(&self, scene: &mut Scene, width: f32) {
+        for &(of, x, y, much) in &self.others {
+            let said = format!(
+                "{}, {} of them below it: {} themselves",
+                many(of.nodes, "other call path"),
+                count(of.roots as i64),
+                self.values.fine(of.own)
+            );
+            let style = scene.styles.put(&styles::surrogate(said));
+            let mark = Mark::of(of.of.0).role(role::OTHERS).looks(style, slot::EDGE);
+            if much {
+                let elbow = x - self.pitch / 2.0;
+                let lane = scene.styles.put(&styles::lane(0.0));
+                let above =
+                    self.placed.iter().find(|placed| placed.node == of.of).map_or(y, |placed| placed.y);
+                scene.links.push([elbow, above, elbow, y], Mark::none().looks(lane, slot::EDGE));
+                scene.links.push([elbow, y, x - 5.0, y], Mark::none().looks(lane, slot::EDGE));
+                scene.boxes.push([x - 5.0, y - 4.0, 11.0, 8.0], mark);
+                let text = format!("{}  {}", many(of.nodes, "other"), self.values.fine(of.own));
+                scene.labels.push(Label::new((x + 10.0, y + 4.0), (width - x - 14.0).max(20.0), text, FAINT));
+            } else {
+                scene.boxes.push([x - self.pitch - 3.5, y + 6.0, 7.0, 3.0], mark);
+            }
+        }
+    }
+
+    fn legend(&self, scene: &mut Scene) {
+        let style = scene.styles.put(&styles::path_point(true));
+        scene.legend.push(LegendItem::of(style, Ramp::MORE.slot(0.5), "stands out; size: itself"));
+        let (ends, what) = match self.values.calls.place_count() > 1 {
+            true => (("×1".to_owned(), format!("×{}", 1.0 + UNEVEN)), "most ÷ mean of places"),
+            false => {
+                (("0".to_owned(), self.values.fine(self.own.iter().copied().fold(0.0, f64::max))), "itself")
+            }
+        };
+        scene.legend.push(LegendItem::ramp(Ramp::MORE, ends, what));
+        let outliers = self.placed.iter().filter(|placed| self.pruned.outliers.contains(placed.node)).count();
+        let all = many(self.values.calls.node_count() - 1, "call path");
+        let kept = count(self.pruned.kept.len() as i64 - 1);
+        scene.note = Some(match self.pruned.by_hot_path {
+            true => format!("nothing stands out at k = {:.2}: the hot path, {kept} of {all}", self.k),
+            false => format!("k = {:.2}: {outliers} stand out, {kept} of {all} kept", self.k),
+        });
+    }
+}
+
+/// So much above the mean is the darkest.
+const UNEVEN: f64 = 1.5;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn k_is_raised_until_few_stand_out() {
+        let own: Vec<f64> = (0..1000)
+            .map(|n| 1.0 + f64::from(n % 10) + if n % 10 == 0 { f64::from(n) } else { 0.0 })
+            .collect();
+        for most in [5, 20, 36] {
+            let k = fitting(&own, most);
+            let out = crosscut_tree::Lens::outliers(&own, k).chosen().len();
+            assert!(out <= most && out > 0, "{out} of {most} at k = {k}");
+        }
+        assert_eq!(fitting(&[1.0, 2.0], 10), USUAL_K);
+    }
+}
