@@ -69,6 +69,10 @@ pub fn start(stack_end: usize) {
 }
 
 impl Sampler {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a signal on its way may still come; later threads take it over"
+    )]
     fn new(process: &Process, thread: &Thread) -> Option<&'static Sampler> {
         let nanos = process.options.calls?;
         let file = Thread::for_samples(process, thread.thread_number() as u32).ok()?;

@@ -55,8 +55,9 @@ pub unsafe fn walk(registers: Registers, end: u64, found: &mut [u64; DEEPEST]) -
     let mut frame = registers.frame;
     let mut count = 0;
     for slot in found.iter_mut() {
-        let is_inside =
-            frame >= least && frame % 8 == 0 && frame.checked_add(16).is_some_and(|past| past <= end);
+        let is_inside = frame >= least
+            && frame.is_multiple_of(8)
+            && frame.checked_add(16).is_some_and(|past| past <= end);
         if !is_inside {
             break;
         }
