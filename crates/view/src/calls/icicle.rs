@@ -234,8 +234,8 @@ impl Icicle<'_> {
             next.push(Placed { node, twin, value, x, w, row: of.row + 1 });
             x += w;
         }
-        let shown: i64 = wide.iter().map(|&(value, _)| value).sum();
-        let rest = of.value - shown - self.values.own(of.node);
+        let shown = wide.iter().fold(self.values.own(of.node), |sum, &(value, _)| sum.saturating_add(value));
+        let rest = of.value.saturating_sub(shown);
         let w = rest.max(0) as f64 * per;
         if let Some(first) = first.filter(|_| w >= 1.0) {
             self.merged += narrow;

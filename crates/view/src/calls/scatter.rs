@@ -148,10 +148,11 @@ fn second<'a>(
 fn follows(opened: &Opened, subject: &Subject) -> Option<Subject> {
     let numbers = |values: &[i64]| values.iter().map(|&value| value as f64).collect::<Vec<f64>>();
     let x = numbers(&subject.values);
-    let whole: i64 = opened.by_module().iter().flatten().sum();
+    let total = |values: &[i64]| numbers(values).iter().sum::<f64>();
+    let whole: f64 = opened.by_module().iter().map(|values| total(values)).sum();
     let fitting = |(module, values): (usize, &Vec<i64>)| {
         // Modules that spend next to nothing go with anything; the subject's own goes with it anyway.
-        let much = values.iter().sum::<i64>() as f64 >= LEAST * whole as f64;
+        let much = total(values) >= LEAST * whole;
         let fit = fit(&x, &numbers(values)).filter(|fit| much && fit.r < SAME)?;
         Some((fit.r.abs(), module))
     };

@@ -1,5 +1,6 @@
 //! What a picture of places is about: the selection, and what was spent in it at each place.
 
+use crosscut_calls::Calls;
 use crosscut_tree::NodeId;
 use crosscut_workbench::{Job, Look, Nodes, Refusal, Selection, TreeKey, TreeRef};
 
@@ -35,8 +36,10 @@ impl Subject {
 
     /// Some call paths, none of which is inside of another.
     pub fn of_nodes(values: &Values<'_>, name: String, nodes: &[NodeId], itself: Option<bool>) -> Self {
-        let own: i64 = nodes.iter().map(|&node| values.calls.own(values.metric, node)).sum();
-        let all: i64 = nodes.iter().map(|&node| values.calls.inclusive(values.metric, node)).sum();
+        let sum = |of: fn(&Calls, usize, NodeId) -> i64| {
+            nodes.iter().fold(0, |sum: i64, &node| sum.saturating_add(of(values.calls, values.metric, node)))
+        };
+        let (own, all) = (sum(Calls::own), sum(Calls::inclusive));
         let itself = itself.unwrap_or(own as f64 >= MUCH * all as f64 && own > 0);
         let mut by_place = vec![0i64; values.calls.place_count()];
         for &node in nodes {
