@@ -134,7 +134,7 @@ fn every_construct_has_its_own_line() {
         let lanes = recorded.nodes(|tasks, node| {
             tasks.is_lane(node) && tasks.tree().range(regions[1]).contains(&node.index())
         });
-        // What lanes do behind the last barrier of a region is seen, though it does not tell.
+        // What lanes do behind the last barrier of a region is seen, though the runtime does not report it.
         let tail = recorded.nodes(|tasks, node| {
             tasks.is_lane(node) && tasks.tree().range(regions[4]).contains(&node.index())
         });

@@ -184,7 +184,7 @@ impl<'a> Sorter<'a> {
 }
 
 /// Blocks per entry of the reach: the largest end in each stretch of the order. A collapsed node may run for long while its
-/// worker starts and ends other blocks, so the order by start alone does not tell what is still running.
+/// worker starts and ends other blocks, so what is still running does not follow from the order by start alone.
 pub const REACH: usize = 256;
 
 /// The blocks of one row that overlap a window, in their order.

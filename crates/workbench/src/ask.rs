@@ -1,5 +1,5 @@
 //! From the text of a question to the bytes of its answers. Who asks is a [`Client`]: it can give up what it asked. Slow
-//! questions are told apart from quick ones before they are answered, so that a server can keep them in lanes of their own.
+//! questions are recognised before they are answered, so that a server can keep them in lanes of their own.
 
 use std::cell::Cell;
 use std::collections::HashMap;

@@ -163,7 +163,7 @@ function drawFills(ctx: CanvasRenderingContext2D, { style, fill, flat, border }:
   const rectangle = isRect(style.shape);
   const hatch = isHatch(style.fill);
   const sign = style.shape === "minus" || style.shape === "alert" || style.shape === "check";
-  // Neighbours without a border are told apart by a thin gap.
+  // A thin gap separates neighbours without a border.
   const gap = border === null && !style.moves && rectangle ? 0.5 : 0;
   ctx.fillStyle = fill ?? "transparent";
   ctx.strokeStyle = border ?? "transparent";

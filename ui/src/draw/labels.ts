@@ -46,7 +46,7 @@ export function fitting(text: string, room: number, measure: (t: string) => numb
     );
   const bare = head.replace(/^[a-z-]+ (?=\S+:\d+$)/, "");
   if (bare !== head && measure(bare) <= room) return bare;
-  // A source position is told apart by its line: "…ort.c:30" says more than "sort.c…".
+  // What differs between source positions is the line: "…ort.c:30" says more than "sort.c…".
   const line = /^…?([^\s:]+)(:\d+)$/.exec(bare);
   if (line) {
     for (let n = Math.min(line[1]!.length - 1, 12); n >= 1; n--) {

@@ -187,7 +187,7 @@ export function carried(r: Rect, from: Rect, to: Rect): Rect {
 
 type Key = number | string;
 
-/** Several marks of one key (the strokes of an edge with bends) are told apart by their order. */
+/** Several marks of one key (the strokes of an edge with bends) are matched by their order. */
 export function keysOf(k: Keys): Key[] {
   const count = new Map<Key, number>();
   return Array.from({ length: k.n }, (_, i) => {

@@ -151,8 +151,7 @@ impl SuperGraph {
         self.parts(node, caller, part)
     }
 
-    /// Heads of a super node by a key, keys in the order in which they come; nothing where there is but one part that is
-    /// what it was.
+    /// Heads of a super node by a key, keys in the order in which they come; nothing where there is but one.
     fn parts<K: Eq + std::hash::Hash + Clone>(
         &self,
         node: u32,
@@ -174,7 +173,7 @@ impl SuperGraph {
         let mut nodes = nodes.into_iter();
         let first = nodes.next()?;
         let others: Vec<SuperNode> = nodes.collect();
-        (!others.is_empty() || first != self.nodes[node as usize]).then_some(Parts { first, others, of })
+        (!others.is_empty()).then_some(Parts { first, others, of })
     }
 }
 

@@ -1,4 +1,4 @@
-// Where things are: every directive stands on a line of its own, and the lines around are told apart.
+// Where things are: every directive stands on a line of its own, and so do the lines around it.
 #include <stdio.h>
 
 static int ran;

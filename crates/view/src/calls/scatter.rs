@@ -1,5 +1,6 @@
 //! One point for each place: what was spent there in the selection, beside a second value. The line fits best by least squares.
 
+use crosscut_calls::spread::{Fit, fit};
 use crosscut_scene::format::{many, quantity};
 use crosscut_scene::palette::slot;
 use crosscut_scene::{Align, Axis, Brush, Label, Mark, NONE, Plot, Rect, Scene, Side};
@@ -27,35 +28,9 @@ const LEAST: f64 = 0.01;
 /// From this correlation on two values are taken to be the same thing.
 const SAME: f64 = 0.995;
 
-/// A line through points, and how well it fits.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Fit {
-    /// Where the line is at 0.
-    pub at_zero: f64,
-    /// How steep it is.
-    pub slope: f64,
-    /// Pearson's coefficient of correlation.
-    pub r: f64,
-}
-
-/// The line of least squares; none where a value is the same everywhere.
-pub fn fit(x: &[f64], y: &[f64]) -> Option<Fit> {
-    let n = x.len().min(y.len());
-    if n < 2 {
-        return None;
-    }
-    let mean = |values: &[f64]| values.iter().take(n).sum::<f64>() / n as f64;
-    let (mx, my) = (mean(x), mean(y));
-    let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
-    for (x, y) in x.iter().zip(y) {
-        let (dx, dy) = (x - mx, y - my);
-        (xx, yy, xy) = (xx + dx * dx, yy + dy * dy, xy + dx * dy);
-    }
-    if xx <= 0.0 || yy <= 0.0 {
-        return None;
-    }
-    let slope = xy / xx;
-    Some(Fit { at_zero: my - slope * mx, slope, r: xy / (xx * yy).sqrt() })
+/// A line through points; none where a value is the same everywhere.
+fn fitted(x: &[f64], y: &[f64]) -> Option<Fit> {
+    fit(x, y).filter(|fit| fit.r != 0.0)
 }
 
 /// Draws a look.
@@ -91,7 +66,7 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
         brush: Brush::Values,
         ..Plot::default()
     });
-    let fitted = fit(&x, &y);
+    let fitted = fitted(&x, &y);
     if let Some(fit) = fitted {
         line(&along, &up, fit, rect, &mut scene);
     }
@@ -153,7 +128,7 @@ fn follows(opened: &Opened, subject: &Subject) -> Option<Subject> {
     let fitting = |(module, values): (usize, &Vec<i64>)| {
         // Modules that spend next to nothing go with anything; the subject's own goes with it anyway.
         let much = total(values) >= LEAST * whole;
-        let fit = fit(&x, &numbers(values)).filter(|fit| much && fit.r < SAME)?;
+        let fit = fitted(&x, &numbers(values)).filter(|fit| much && fit.r < SAME)?;
         Some((fit.r.abs(), module))
     };
     let all = opened.by_module().iter().enumerate().filter_map(fitting);
@@ -174,7 +149,7 @@ fn ends(of: &[f64]) -> (f64, f64) {
 
 /// The line, cut off at the rectangle.
 fn line(along: &Axis, up: &Axis, fit: Fit, rect: Rect, scene: &mut Scene) {
-    let y = |x: f64| fit.at_zero + fit.slope * x;
+    let y = |x: f64| fit.start + fit.slope * x;
     let style = scene.styles.put(&styles::MEAN);
     let point = |x: f64| (along.pixel(x), up.pixel(y(x)).clamp(rect.y - 1e4, rect.y + rect.h + 1e4));
     let (a, b) = (point(along.from()), point(along.to()));
@@ -211,20 +186,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_found_again() {
-        let x: Vec<f64> = (0..50).map(f64::from).collect();
-        let y: Vec<f64> = x.iter().map(|x| 3.0 - 2.0 * x).collect();
-        let fit = fit(&x, &y).unwrap();
-        assert!(
-            (fit.slope + 2.0).abs() < 1e-12
-                && (fit.at_zero - 3.0).abs() < 1e-9
-                && (fit.r + 1.0).abs() < 1e-12
-        );
-    }
-
-    #[test]
     fn equal_values_have_no_line() {
-        assert_eq!(fit(&[1.0, 1.0], &[1.0, 2.0]), None);
-        assert_eq!(fit(&[1.0], &[1.0]), None);
+        assert_eq!(fitted(&[1.0, 1.0], &[1.0, 2.0]), None);
+        assert_eq!(fitted(&[1.0, 2.0], &[1.0, 1.0]), None);
+        assert_eq!(fitted(&[1.0], &[1.0]), None);
+        assert!(fitted(&[1.0, 2.0], &[2.0, 1.0]).is_some_and(|fit| fit.r == -1.0));
     }
 }

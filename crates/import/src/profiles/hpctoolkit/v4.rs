@@ -316,7 +316,7 @@ impl Profiles<'_> {
         Ok(())
     }
 
-    /// Rank and thread of a profile. Nodes and cores are not told apart.
+    /// Rank and thread of a profile. Nodes and cores are ignored.
     fn place(&mut self, at: u64) -> Result<(i64, i64), ImportError> {
         let (mut rank, mut thread, mut gpu) = (0, 0, Vec::new());
         let count = u64::from(self.bytes.u16(at)?);
