@@ -5,7 +5,8 @@ mod bench;
 use bench::{Bench, node};
 use crosscut_calls::{Builder, Frame, Given, Unit};
 use crosscut_run::RunWriter;
-use crosscut_workbench::Settings;
+use crosscut_tree::{NodeId, Part};
+use crosscut_workbench::{Nodes, Scope, Settings, TreeRef};
 use serde_json::{Value, json};
 
 /// Four ranks: `main` calls `solve` and `write`, both call libmpi; `solve` takes three times as long on rank 2.
@@ -107,6 +108,20 @@ fn callers_are_below_what_they_call() {
     assert_eq!(got[..2], ["program", "solve"], "{got:?}");
     let at = got.iter().position(|&name| name == "MPI_Wait").unwrap();
     assert_eq!(got[at + 1..at + 3], ["solve", "main"], "{got:?}");
+}
+
+#[test]
+fn callers_at_some_places_are_not_available() {
+    let bench = made();
+    let values = |places: Option<Nodes>| {
+        let forest = bench.bench.job(0, |job| bench.bench.forest(&TreeRef::named("callers"), job)).unwrap();
+        let mut out = [0.0];
+        let scope = Scope { places, ..Scope::default() };
+        forest.values(0, &[Part::one(NodeId::ROOT)], &scope, &mut out);
+        out[0]
+    };
+    assert!(values(None) > 0.0);
+    assert!(values(Some(Nodes::one(NodeId(2)))).is_nan());
 }
 
 #[test]

@@ -139,9 +139,10 @@ impl Forest for CallerForest {
         parts.iter().map(title).collect()
     }
 
-    fn values(&self, metric: usize, parts: &[Part], _: &Scope, out: &mut [f64]) {
+    /// Callers are added up over all places: of some of them nothing is known here.
+    fn values(&self, metric: usize, parts: &[Part], scope: &Scope, out: &mut [f64]) {
         for (part, out) in parts.iter().zip(out) {
-            *out = self.figures.value(metric, part);
+            *out = if scope.places.is_some() { f64::NAN } else { self.figures.value(metric, part) };
         }
     }
 
