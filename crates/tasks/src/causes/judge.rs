@@ -12,7 +12,7 @@ use super::chains::Chains;
 use super::groups::{Key, Known, Lengths, Role};
 use super::inflation::{Grown, grown};
 use super::locks::{Locks, Waits};
-use super::phases::Teams;
+use super::phases::{Team, Teams};
 use super::roles::Roles;
 use crate::schema::Kind;
 use crate::tasks::Tasks;
@@ -230,6 +230,13 @@ impl Judge<'_> {
             Role::Narrow => (Cause::WaitInLoop, if other == NO_SITE { line } else { other }),
             Role::Depend => (Cause::DependenceChain, line),
             Role::Task | Role::Lane => (Cause::Imbalance, line),
+            // Going on late after barriers at which all wait for another one each time is a cost of these barriers.
+            Role::HandTeam
+                if let Some(team) = self.waits_at_barriers(line)
+                    && 10 * team.wait() >= team.step() =>
+            {
+                (Cause::BarrierWait, team.barrier)
+            }
             Role::HandTask | Role::HandTeam | Role::HandChunk | Role::HandOther => {
                 (Cause::RuntimeDelay, NO_SITE)
             }
@@ -244,13 +251,17 @@ impl Judge<'_> {
         if 2 * late > known.cost {
             return Some(self.charge(Cause::LateTask, line, line, known.cost, known.into()));
         }
-        let (cause, at) = match self.facts.teams.of_line(line) {
-            Some(team) if team.steps >= STEPS && team.rotating() > team.systematic() => {
-                (Cause::BarrierWait, team.barrier)
-            }
-            _ => (Cause::Imbalance, line),
+        let (cause, at) = match self.waits_at_barriers(line) {
+            Some(team) => (Cause::BarrierWait, team.barrier),
+            None => (Cause::Imbalance, line),
         };
         Some(self.charge(cause, at, line, known.cost, known.into()))
+    }
+
+    /// The teams of a line, where another member is last in each of many steps.
+    fn waits_at_barriers(&self, line: u32) -> Option<&Team> {
+        let team = self.facts.teams.of_line(line)?;
+        (team.steps >= STEPS && team.rotating() > team.systematic()).then_some(team)
     }
 
     /// Tasks that run while others have nothing to do: why is there nothing else?
