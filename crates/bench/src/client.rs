@@ -1,7 +1,7 @@
 //! A viewer without a screen: starts `crosscut view`, asks for pictures over its WebSocket, and reads its memory.
 
 use std::io::{BufRead, BufReader, Read};
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -85,6 +85,14 @@ impl Client {
     /// Milliseconds since the server was started.
     pub fn since_start(&self) -> f64 {
         self.begin.elapsed().as_secs_f64() * 1e3
+    }
+
+    /// Closes its own connection.
+    pub fn leave(&mut self) {
+        // Who has gone already has left, too.
+        let _ = self.talk.socket.close(None);
+        let _ = self.talk.socket.flush();
+        let _ = self.talk.socket.get_ref().shutdown(Shutdown::Both);
     }
 
     /// Asks over its own connection.

@@ -74,6 +74,7 @@ pub fn soak(crosscut: &Path, run: &Path, nodes: f64, crowd: &Crowd, add: Add<'_>
         seen.over.store(true, Ordering::Relaxed);
         Ok(())
     })?;
+    client.leave();
     std::thread::sleep(Duration::from_secs(5));
     let after = client.private_memory()?;
     let mut scenes = seen.scenes.into_inner().unwrap_or_default();

@@ -121,6 +121,11 @@ impl Desk {
         Seat { desk: self.clone(), number }
     }
 
+    /// Whether nobody is connected.
+    pub fn is_empty(&self) -> bool {
+        self.lock().accounts.is_empty()
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::routing::get;
-use crosscut_workbench::{Lane, Workbench};
+use crosscut_workbench::{Lane, Workbench, slow_threads};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tower_http::compression::CompressionLayer;
@@ -98,15 +98,11 @@ impl Server {
         let address = listener.local_addr().map_err(listen)?;
         let (stop, stopped) = watch::channel(false);
         let access = Access::new(address.port())?;
-        let slow_threads = rayon::ThreadPoolBuilder::new()
-            .num_threads((rayon::current_num_threads() / 2).max(1))
-            .thread_name(|i| format!("slow {i}"))
-            .build();
         let app = Arc::new(App {
             bench,
             access,
             desk: Desk::new(rayon::current_num_threads()),
-            slow_threads: slow_threads.ok(),
+            slow_threads: slow_threads("slow", rayon::current_num_threads() / 2),
             left: AtomicBool::new(false),
             stop: stopped,
         });
@@ -147,6 +143,9 @@ async fn give_memory_back(app: Arc<App>) {
     loop {
         tokio::time::sleep(MEMORY_TIME).await;
         if app.left.swap(false, Ordering::Relaxed) {
+            if app.desk.is_empty() {
+                app.bench.forget();
+            }
             #[cfg(target_env = "gnu")]
             let _ = tokio::task::spawn_blocking(|| {
                 // SAFETY: takes a number, and nothing of ours.

@@ -156,6 +156,12 @@ impl Workbench {
         }
     }
 
+    /// Forgets answers and lenses: nobody is there who may ask again.
+    pub fn forget(&self) {
+        self.answers.clear();
+        self.lenses.clear();
+    }
+
     /// A run by its number.
     pub fn run(&self, run: usize) -> Result<&OpenRun, Refusal> {
         self.runs.get(run).ok_or_else(|| match self.runs.len() {

@@ -62,6 +62,13 @@ impl<K: Clone + Eq + Hash, V: Clone> Cache<K, V> {
         value.try_lock().ok().and_then(|value| value.clone())
     }
 
+    /// Drops what is made; what is being made stays.
+    pub fn clear(&self) {
+        let mut inner = lock(&self.inner);
+        inner.slots.retain(|_, slot| slot.bytes == 0);
+        inner.bytes = 0;
+    }
+
     /// Number of bytes that are kept.
     #[cfg(test)]
     pub fn bytes(&self) -> usize {
@@ -115,6 +122,8 @@ mod tests {
         assert_eq!(cache.bytes(), 8);
         cache.get(&7, || Ok((70, 100))).unwrap(); // larger than all: it alone stays
         assert_eq!((cache.peek(&7), cache.peek(&0), cache.bytes()), (Some(70), None, 100));
+        cache.clear();
+        assert_eq!((cache.peek(&7), cache.bytes()), (None, 0));
     }
 
     #[test]

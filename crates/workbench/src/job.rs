@@ -130,3 +130,16 @@ impl<'a> Job<'a> {
         self.host.found(false).ok().flatten()
     }
 }
+
+/// How far slow work stands behind the rest on the processors.
+const BEHIND: libc::c_int = 10;
+
+/// Threads for slow work. Where processors are few, whoever waits for a picture goes first. None when the system gave none.
+pub fn slow_threads(name: &'static str, count: usize) -> Option<rayon::ThreadPool> {
+    let behind = |_| {
+        // SAFETY: takes a number; on Linux it is about the thread that calls. Refused, it changes nothing that matters.
+        unsafe { libc::nice(BEHIND) };
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(count.max(1)).start_handler(behind);
+    pool.thread_name(move |i| format!("{name} {i}")).build().ok()
+}

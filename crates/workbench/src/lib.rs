@@ -41,7 +41,7 @@ pub use domain::{
 };
 pub use error::Refusal;
 pub use frame::{Frame, FrameDecl};
-pub use job::{Cancel, Job};
+pub use job::{Cancel, Job, slow_threads};
 pub use lines::line_nodes;
 pub use look::{Against, LensSpec, Look, Options, Scope, Size, TreeLook};
 pub use loss::{Found, Hatch, How, Loss, Lost};

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crosscut_tasks::{Bounds, Change, Overhead, Point, Tasks, WhatIf};
 use crosscut_tree::NodeId;
-use crosscut_workbench::Refusal;
+use crosscut_workbench::{Refusal, slow_threads};
 
 /// Answers about faster parts that are kept.
 const KEPT: usize = 64;
@@ -158,11 +158,7 @@ fn threads() -> usize {
 /// Runs on threads that nothing else uses.
 fn apart<T: Send>(make: impl FnOnce() -> T + Send) -> T {
     static POOL: OnceLock<Option<rayon::ThreadPool>> = OnceLock::new();
-    let pool = POOL.get_or_init(|| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads());
-        pool.thread_name(|i| format!("whatif {i}")).build().ok()
-    });
-    match pool {
+    match POOL.get_or_init(|| slow_threads("whatif", threads())) {
         Some(pool) => pool.install(make),
         None => make(),
     }
