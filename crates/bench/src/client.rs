@@ -194,12 +194,15 @@ impl Door {
 }
 
 impl Talk {
-    /// Asks without waiting for an answer; an error when nobody listens for so long.
-    pub fn send(&mut self, mut request: Value, patience: Duration) -> Result<()> {
-        self.next += 1;
-        request["id"] = self.next.into();
+    /// Waits for nobody longer than this.
+    pub fn with_patience(self, patience: Duration) -> Result<Self> {
         self.socket.get_ref().set_write_timeout(Some(patience))?;
-        Ok(self.socket.send(Message::text(request.to_string()))?)
+        Ok(self)
+    }
+
+    /// Asks in words that are ready, without waiting for an answer; an error when nobody listens.
+    pub fn send(&mut self, question: &str) -> Result<()> {
+        Ok(self.socket.send(Message::text(question))?)
     }
 
     /// The answer, its columns, and how many bytes were sent.

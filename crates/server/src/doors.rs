@@ -122,6 +122,8 @@ impl Drop for Visitor {
 
 /// Bytes that the system keeps of an answer that is not read; it would keep megabytes of each.
 const SEND_BUFFER: u32 = 256 << 10;
+/// Bytes that it keeps of questions that are not read yet.
+const RECEIVE_BUFFER: u32 = 64 << 10;
 /// Connections that wait to be taken.
 const BACKLOG: u32 = 1024;
 
@@ -129,7 +131,8 @@ const BACKLOG: u32 = 1024;
 pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = TcpSocket::new_v4()?;
     socket.set_reuseaddr(true)?; // a port that was just left can be had again
-    socket.set_send_buffer_size(SEND_BUFFER)?; // holds for all connections
+    socket.set_send_buffer_size(SEND_BUFFER)?; // both hold for all connections
+    socket.set_recv_buffer_size(RECEIVE_BUFFER)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)
 }
