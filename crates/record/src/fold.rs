@@ -21,40 +21,38 @@ const _: () = assert!(CREATED > CHUNK_BYTES / 8 / 3);
 /// A record must take the room of so many.
 const WORTH: usize = 2;
 
-const END: usize = 0;
-const CREATE: usize = 1;
-const CREATE_CONT: usize = 2;
-const WAIT_CONT: usize = 3;
-const OTHER_CONT: usize = 4;
-const NODE_CREATE: usize = 0;
-const NODE_WAIT: usize = 1;
-const NODE_OTHER: usize = 2;
-const NODE_END: usize = 3;
-
-/// Sums over a part of a task and everything that ran inside.
+/// Sums over a part of a task and everything that ran inside. Kept short, as each task adds them to those of the task
+/// around it: what a record has beside them follows from these.
 #[derive(Clone, Copy, Default)]
 struct Totals {
     work: u64,
-    ready: [u64; 5],
-    nodes: [u64; 4],
-    edges: [u64; 5],
     /// Tasks that ran inside.
     ran: u64,
+    /// Intervals that end with a create, with a wait, and with something else.
+    creates: u64,
+    waits: u64,
+    others: u64,
+    /// Time that intervals were ready: begun tasks, and what went on after the last task of a section or after the wait.
+    ready_begin: u64,
+    ready_end: u64,
+    ready_wait: u64,
 }
 
 impl Totals {
+    #[inline]
     fn add(&mut self, other: &Totals) {
         self.work += other.work;
         self.ran += other.ran;
-        for (sum, value) in self.ready.iter_mut().zip(other.ready) {
-            *sum += value;
-        }
-        for (sum, value) in self.nodes.iter_mut().zip(other.nodes) {
-            *sum += value;
-        }
-        for (sum, value) in self.edges.iter_mut().zip(other.edges) {
-            *sum += value;
-        }
+        self.creates += other.creates;
+        self.waits += other.waits;
+        self.others += other.others;
+        self.ready_begin += other.ready_begin;
+        self.ready_end += other.ready_end;
+        self.ready_wait += other.ready_wait;
+    }
+
+    fn intervals(&self) -> u64 {
+        self.creates + self.waits + self.others + self.ran
     }
 }
 
@@ -88,6 +86,7 @@ impl Stretch {
         self.spoiled = false;
     }
 
+    #[inline]
     fn add(&mut self, inner: &Stretch) {
         self.totals.add(&inner.totals);
         self.least = self.least.min(inner.least);
@@ -109,14 +108,13 @@ impl Stretch {
     }
 
     /// Whether it is no longer and no larger than was asked for.
-    fn fits(&self, now: u64, max_ticks: u64, max_nodes: u64) -> bool {
-        now - self.start <= max_ticks && self.totals.nodes.iter().sum::<u64>() <= max_nodes
+    fn fits(&self, now: u64, intervals: u64, (max_ticks, max_nodes): (u64, u64)) -> bool {
+        now - self.start <= max_ticks && intervals <= max_nodes
     }
 
     #[inline]
-    fn interval(&mut self, node: usize, start: u64, end: u64) {
+    fn interval(&mut self, start: u64, end: u64) {
         self.totals.work += end.saturating_sub(start);
-        self.totals.nodes[node] += 1;
         self.last_start = self.last_start.max(start);
     }
 }
@@ -132,8 +130,6 @@ struct Section {
     spine: u64,
     /// Critical path to the latest end of its tasks.
     join: u64,
-    /// Tasks created by the task itself.
-    children: u64,
     /// When the last of them ended.
     last_end: u64,
 }
@@ -148,7 +144,6 @@ impl Section {
         self.code = code;
         self.spine = spine;
         self.join = 0;
-        self.children = 0;
         self.last_end = 0;
     }
 }
@@ -243,6 +238,7 @@ impl Books {
     }
 
     /// A task goes on here now that has no frame, or begins and will not be folded: the books begin anew with it.
+    #[cold]
     pub fn anew(&mut self, now: u64, task: TaskId, numbered: u64) {
         self.depth = 0;
         self.plain.task = TaskId::NONE;
@@ -295,6 +291,7 @@ impl Books {
     }
 
     /// The frame of the task that runs, made when it is missing.
+    #[inline]
     fn current(&mut self, now: u64, task: TaskId, numbered: u64) -> Option<&mut Frame> {
         self.settle();
         if self.top().is_none_or(|frame| frame.task != task) {
@@ -322,11 +319,9 @@ impl Books {
         if !section.is_open {
             section.open((at, chunk), (frame.interval, frame.spine), before, code);
         }
-        section.inside.interval(NODE_CREATE, frame.interval, now);
-        section.inside.totals.edges[CREATE] += 1;
-        section.inside.totals.edges[CREATE_CONT] += 1;
+        section.inside.interval(frame.interval, now);
+        section.inside.totals.creates += 1;
         section.inside.spoiled |= serial;
-        section.children += 1;
         frame.spine += now.saturating_sub(frame.interval);
         frame.interval = now;
         frame.fresh = true;
@@ -362,7 +357,8 @@ impl Books {
         if section.is_open {
             // A group that is waited for in parts is recorded in full.
             section.inside.spoiled |= section.explicit && kind == WaitKind::Tasks;
-            section.inside.interval(NODE_WAIT, frame.interval, now);
+            section.inside.interval(frame.interval, now);
+            section.inside.totals.waits += 1;
             frame.spine += now.saturating_sub(frame.interval);
         }
         frame.fresh = false;
@@ -377,7 +373,7 @@ impl Books {
         numbered: u64,
         cursor: *mut u64,
     ) -> Option<(*mut u64, Folded)> {
-        let (chunk, max_ticks, max_nodes) = (self.chunk, self.max_ticks, self.max_nodes);
+        let (chunk, most) = (self.chunk, (self.max_ticks, self.max_nodes));
         self.settle();
         if self.top().is_none_or(|frame| frame.task != task || frame.waits == 0) {
             // A barrier, or something as seldom.
@@ -389,8 +385,8 @@ impl Books {
         if !std::mem::take(&mut frame.section.is_open) {
             // It had created nothing: the interval goes on, unless something else came in between.
             if frame.disturbed {
-                frame.inside.interval(NODE_OTHER, frame.interval, waited);
-                frame.inside.totals.edges[OTHER_CONT] += 1;
+                frame.inside.interval(frame.interval, waited);
+                frame.inside.totals.others += 1;
                 frame.spine += waited.saturating_sub(frame.interval);
                 frame.interval = now;
             }
@@ -398,19 +394,20 @@ impl Books {
         }
         let section = &mut frame.section;
         frame.interval = now;
-        section.inside.totals.edges[END] += section.children;
         // What followed was made ready by the last task to end, or by the wait itself.
-        let (edge, since) =
-            if section.last_end > waited { (END, section.last_end) } else { (WAIT_CONT, waited) };
-        section.inside.totals.ready[edge] += now.saturating_sub(since);
+        let totals = &mut section.inside.totals;
+        if section.last_end > waited {
+            totals.ready_end += now.saturating_sub(section.last_end);
+        } else {
+            totals.ready_wait += now.saturating_sub(waited);
+        }
         frame.spine = frame.spine.max(section.join);
         let span = frame.spine - section.spine;
         let inside = &section.inside;
         let closed = inside.is_closed(numbered) && inside.chunk == chunk && !frame.nests;
         frame.inside.add(inside);
-        frame.inside.totals.edges[WAIT_CONT] += 1;
-        let fits = closed && inside.is_worth(cursor) && inside.fits(now, max_ticks, max_nodes);
-        fits.then(|| (inside.at, folded(inside, task, task, numbered, span, section.code)))
+        let fits = closed && inside.is_worth(cursor) && inside.fits(now, inside.totals.intervals(), most);
+        fits.then(|| (inside.at, folded(inside, task, (task, Kind::Section), numbered, span, section.code)))
     }
 
     /// The task that runs opens a section; `at` is where that was stored.
@@ -450,6 +447,7 @@ impl Books {
         if self.top().is_none_or(|frame| frame.task != task) {
             return None;
         }
+        let most = (self.max_ticks, self.max_nodes);
         self.depth -= 1;
         // SAFETY: it was the top; nobody writes to it until another task begins.
         let frame = unsafe { &mut *self.frames.add(self.depth) };
@@ -459,11 +457,11 @@ impl Books {
             inside.add(&frame.section.inside);
             inside.spoiled = true;
         }
-        inside.interval(NODE_END, frame.interval, now);
+        inside.interval(frame.interval, now);
         let span = frame.spine + now.saturating_sub(frame.interval);
         let closed = inside.is_closed(numbered) && inside.chunk == self.chunk && !frame.base;
-        let fits = closed && inside.is_worth(cursor) && inside.fits(now, self.max_ticks, self.max_nodes);
-        let done = fits.then(|| (inside.at, folded(inside, task, next, numbered, span, 0)));
+        let fits = closed && inside.is_worth(cursor) && inside.fits(now, inside.totals.intervals() + 1, most);
+        let done = fits.then(|| (inside.at, folded(inside, task, (next, Kind::Task), numbered, span, 0)));
         self.pass_on(now, task, inside, span);
         if self.top().is_none_or(|below| below.task != next) {
             self.anew(now, next, numbered);
@@ -476,7 +474,7 @@ impl Books {
     fn pass_on(&mut self, now: u64, task: TaskId, inside: &mut Stretch, span: u64) {
         let (least, ready) = self.tell_creator(now, task, inside.start, span);
         inside.totals.ran += 1;
-        inside.totals.ready[CREATE] += ready.unwrap_or(0);
+        inside.totals.ready_begin += ready.unwrap_or(0);
         inside.least = inside.least.min(least);
         inside.spoiled |= ready.is_none();
         if let Some(below) = self.top() {
@@ -492,9 +490,9 @@ impl Books {
         let (least, ready) = self.tell_creator(now, task, start, span);
         if let Some(below) = self.top() {
             let around = below.stretch();
-            around.interval(NODE_END, start, now);
+            around.interval(start, now);
             around.totals.ran += 1;
-            around.totals.ready[CREATE] += ready.unwrap_or(0);
+            around.totals.ready_begin += ready.unwrap_or(0);
             around.least = around.least.min(least);
             around.spoiled |= ready.is_none();
             below.ran(now);
@@ -542,7 +540,27 @@ impl Frame {
     }
 }
 
-fn folded(inside: &Stretch, task: TaskId, next: TaskId, numbered: u64, span: u64, code: u64) -> Folded {
+/// What a record stands for.
+enum Kind {
+    Task,
+    Section,
+}
+
+/// The record of a stretch. All that was created in it ran in it and was waited for.
+fn folded(
+    inside: &Stretch,
+    task: TaskId,
+    (next, kind): (TaskId, Kind),
+    numbered: u64,
+    span: u64,
+    code: u64,
+) -> Folded {
+    let &Totals { work, ran, creates, waits, others, ready_begin, ready_end, ready_wait } = &inside.totals;
+    // A task ends itself; what follows the wait of a section is outside.
+    let (ends, goes_on) = match kind {
+        Kind::Task => (ran + 1, waits),
+        Kind::Section => (ran, waits.saturating_sub(1)),
+    };
     Folded {
         task: task.0,
         next: next.0,
@@ -550,11 +568,11 @@ fn folded(inside: &Stretch, task: TaskId, next: TaskId, numbered: u64, span: u64
         code,
         start: inside.start,
         last_start: inside.last_start,
-        work: inside.totals.work,
+        work,
         span,
-        ready: inside.totals.ready,
-        nodes: inside.totals.nodes,
-        edges: inside.totals.edges,
+        ready: [ready_end, ready_begin, 0, ready_wait, 0],
+        nodes: [creates, waits, others, ends],
+        edges: [creates, creates, creates, goes_on, others],
     }
 }
 

@@ -27,6 +27,7 @@ mod options;
 mod process;
 mod samples;
 mod sampling;
+mod slot;
 mod starts;
 mod sys;
 mod thread;

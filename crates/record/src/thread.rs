@@ -4,7 +4,6 @@
 //! The payload is stored first and the head last, so that a reader who finds a head finds the whole event, whenever the
 //! process may have been killed.
 
-use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr;
 use std::sync::Mutex;
@@ -24,6 +23,7 @@ use crate::locks::Locks;
 use crate::process::{self, Process};
 use crate::samples::Sampler;
 use crate::sampling::Sampling;
+use crate::slot::Slot;
 use crate::{clock, failure, gomp, sys};
 
 /// Room that is left at the end of a chunk for an event with what may come before it: core, processor time, counters, the
@@ -92,9 +92,7 @@ pub struct Mark {
     chunk: u64,
 }
 
-thread_local! {
-    static THREAD: Cell<*mut Thread> = const { Cell::new(ptr::null_mut()) };
-}
+static THREAD: Slot = Slot;
 
 /// In place of a thread: it is not recorded, not yet or no more.
 const CLOSED: *mut Thread = ptr::without_provenance_mut(8);
