@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use crosscut_run::{Source, Sources};
-use crosscut_tree::{Metric, NodeId, Part, Rule, Tree, TreeBuf, from_parents};
+use crosscut_tree::{Folds, Metric, NodeId, Part, Rule, Tree, TreeBuf, from_parents};
 
 use crate::bench::OpenRun;
 use crate::declare::{Compares, LensDecl, Opt, OptKind, Pane, TreeDecl, View};
 use crate::domain::{Chosen, Forest, Hits, Reach, Shared, Title};
 use crate::error::Refusal;
 use crate::job::Job;
-use crate::look::{LensSpec, Options, Scope};
+use crate::look::{LensSpec, Look, Options, Scope};
 use crate::rows::{number, value_of};
 use crate::selection::{Nodes, Selection};
 use crate::sheet::{Block, Cell, Column, Crumb, Fact, Sheet};
@@ -185,9 +185,28 @@ fn nodes(sources: &Sources, by: &str) -> Option<LineForest> {
     Some(forest)
 }
 
+/// A table of lines is read whole, as far as anybody reads: only of more than this some are left out.
+const MANY_LINES: usize = 1000;
+
+struct Lines<'a>(Tree<'a>);
+
+impl Folds for Lines<'_> {
+    fn tree(&self) -> Tree<'_> {
+        self.0
+    }
+
+    fn many(&self) -> usize {
+        MANY_LINES
+    }
+}
+
 impl Forest for LineForest {
     fn tree(&self) -> Tree<'_> {
         self.tree.view()
+    }
+
+    fn folds<'a>(&'a self, _look: &Look, _lens: Option<&'a Chosen>) -> Box<dyn Folds + 'a> {
+        Box::new(Lines(self.tree()))
     }
 
     fn metrics(&self) -> &[Metric] {
@@ -319,5 +338,24 @@ impl Forest for LineForest {
 
     fn as_any(&self) -> &dyn Any {
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crosscut_tree::{Cut, fold};
+
+    use super::*;
+
+    #[test]
+    fn all_lines_of_a_program_are_rows() {
+        for (lines, rows) in [(40, 40), (MANY_LINES, MANY_LINES)] {
+            let parents: Vec<Option<u32>> =
+                std::iter::once(None).chain(std::iter::repeat_n(Some(0), lines)).collect();
+            let tree = from_parents(&parents).unwrap().tree;
+            let cut = Cut::fitting(tree.view(), 60);
+            let parts = fold::visible(&Lines(tree.view()), &cut).count();
+            assert_eq!(parts, rows, "{lines} lines");
+        }
     }
 }
