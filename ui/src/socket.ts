@@ -1,15 +1,8 @@
-// The transport over a WebSocket: one JSON text per question, answers matched by id in any order. Questions
-// that have no answer yet are sent again when the connection is back: the server keeps nothing per client.
+// The transport over a WebSocket. Questions that have no answer yet are sent again when the connection is back.
 
-import { GivenUp, read, unpack, type Asking, type Link, type Message, type Transport } from "./transport";
+import { Questions } from "./questions";
+import { unpack, type Asking, type Link, type Message, type Transport } from "./transport";
 import type { Ask } from "./protocol/Ask";
-
-interface Waiting {
-  ask: Ask;
-  how: Asking;
-  resolve: (message: Message) => void;
-  reject: (error: Error) => void;
-}
 
 const LONGEST_PAUSE_MS = 15_000;
 const FIRST_PAUSE_MS = 500;
@@ -20,8 +13,9 @@ export const pause = (tries: number): number =>
 
 export class SocketTransport implements Transport {
   private ws: WebSocket | null = null;
-  private nextId = 1;
-  private waiting = new Map<number, Waiting>();
+  private questions = new Questions((text) => {
+    if (this.ws?.readyState === WebSocket.OPEN) this.ws.send(text);
+  });
   private tries = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private listener: (link: Link) => void = () => {};
@@ -44,6 +38,8 @@ export class SocketTransport implements Transport {
     this.listener = listener;
   };
 
+  ask = (ask: Ask, how?: Asking): Promise<Message> => this.questions.ask(ask, how);
+
   connect = (): void => {
     clearTimeout(this.timer);
     if (this.closed || (this.ws && this.ws.readyState <= WebSocket.OPEN)) return;
@@ -53,12 +49,12 @@ export class SocketTransport implements Transport {
     ws.binaryType = "arraybuffer";
     ws.onopen = () => {
       this.tries = 0;
-      for (const [id, w] of this.waiting) this.send(id, w.ask);
+      this.questions.again();
       this.listener({ state: "open" });
     };
     ws.onmessage = (event) => {
       if (!(event.data instanceof ArrayBuffer)) return;
-      unpack(event.data).then(this.receive, (error: unknown) =>
+      unpack(event.data).then(this.questions.receive, (error: unknown) =>
         console.error("could not unpack an answer:", error),
       );
     };
@@ -70,46 +66,6 @@ export class SocketTransport implements Transport {
     this.closed = true;
     clearTimeout(this.timer);
     this.ws?.close();
-  };
-
-  ask = (ask: Ask, how: Asking = {}): Promise<Message> => {
-    const id = this.nextId++;
-    return new Promise<Message>((resolve, reject) => {
-      if (how.signal?.aborted) return reject(new GivenUp());
-      this.waiting.set(id, { ask, how, resolve, reject });
-      how.signal?.addEventListener("abort", () => this.giveUp(id), { once: true });
-      this.send(id, ask);
-    });
-  };
-
-  private send(id: number, ask: Ask): void {
-    if (this.ws?.readyState === WebSocket.OPEN) this.ws.send(JSON.stringify({ id, ...ask }));
-  }
-
-  private giveUp(question: number): void {
-    const waiting = this.waiting.get(question);
-    if (!waiting) return;
-    this.waiting.delete(question);
-    this.send(this.nextId++, { ask: "cancel", question });
-    waiting.reject(new GivenUp());
-  }
-
-  private receive = (buffer: ArrayBuffer): void => {
-    let id = -1;
-    try {
-      const { id: of, message, error } = read(buffer);
-      id = of;
-      const waiting = this.waiting.get(id);
-      if (!waiting) return;
-      if (message.progress) return waiting.how.heard?.(message);
-      this.waiting.delete(id);
-      if (error !== null) waiting.reject(new Error(error));
-      else waiting.resolve(message);
-    } catch (error) {
-      this.waiting.get(id)?.reject(error as Error);
-      this.waiting.delete(id);
-      console.error("could not read an answer:", error);
-    }
   };
 
   private lost(): void {

@@ -6,9 +6,12 @@ import { splitMessage } from "./scene";
 import type { Ask } from "./protocol/Ask";
 import type { Progress } from "./protocol/Progress";
 
-/** What the connection is doing; `lost` carries how often it was tried again. */
+/** What the connection is doing; `busy` is a kernel that runs a cell, `lost` carries how often it was tried again. */
 export type Link =
-  { state: "connecting" } | { state: "open" } | { state: "lost"; tries: number; retryAt: number };
+  | { state: "connecting" }
+  | { state: "open" }
+  | { state: "busy" }
+  | { state: "lost"; tries: number; retryAt: number };
 
 /** One message back: the answer as JSON, and the bytes behind it for those who know what they are. */
 export interface Message {

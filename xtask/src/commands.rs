@@ -7,6 +7,7 @@ mod examples;
 mod fuzz;
 mod lint;
 mod planted;
+mod python;
 mod screenshots;
 mod soak;
 mod test;
@@ -49,6 +50,12 @@ pub const COMMANDS: &[Command] = &[
         run: lint::run,
     },
     Command { name: "ui", options: "", what: "install the page's packages and build ui/dist", run: ui::run },
+    Command {
+        name: "python",
+        options: "[--dev]",
+        what: "put the page and the programs into python/crosscut, for a wheel",
+        run: python::run,
+    },
     Command {
         name: "bench",
         options: "[ARGS…]",

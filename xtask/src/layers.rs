@@ -88,6 +88,7 @@ const LAYERS: &[Layer] = &[
             "crosscut-run",
             "crosscut-scene",
             "crosscut-workbench",
+            "crosscut-calls",
             "crosscut-import",
             "crosscut-view",
         ],

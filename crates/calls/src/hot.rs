@@ -2,10 +2,10 @@
 
 use crosscut_tree::NodeId;
 
-use crate::Calls;
+use crate::paths::Paths;
 
 /// From a node down while one child has at least half of what its parent has. The node itself comes first.
-pub fn hot_path(calls: &Calls, metric: usize, from: NodeId) -> Vec<NodeId> {
+pub fn hot_path(calls: &(impl Paths + ?Sized), metric: usize, from: NodeId) -> Vec<NodeId> {
     let tree = calls.tree();
     let mut path = vec![from];
     let mut node = from;
@@ -23,6 +23,6 @@ pub fn hot_path(calls: &Calls, metric: usize, from: NodeId) -> Vec<NodeId> {
     }
 }
 
-fn value(calls: &Calls, metric: usize, node: NodeId) -> i64 {
-    calls.inclusive(metric, node)
+fn value(calls: &(impl Paths + ?Sized), metric: usize, node: NodeId) -> i64 {
+    calls.with_callees(metric, node)
 }

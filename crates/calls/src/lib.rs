@@ -36,4 +36,4 @@ pub use profile::{Group, LeftOut, Profile, group, squash, subtree_sums};
 pub use prune::{Pruned, Surrogate, USUAL_K, prune};
 pub use query::{MOST_STEPS, Query, QueryError};
 pub use schema::{Frame, Kind, Measured, NONE, Summary, Unit};
-pub use union::{Arithmetic, Combined, Union, combine, ensemble};
+pub use union::{Arithmetic, Combined, Union, combine, ensemble, join};

@@ -179,3 +179,25 @@ fn each(a: &[i64], b: &[i64], how: Arithmetic) -> Vec<f64> {
     };
     a.iter().zip(b).map(value).collect()
 }
+
+/// a + b or a − b as a profile, which can be analysed like any other. Columns are those of both where they have as many; else
+/// there is one, for all of them together.
+pub fn join(a: &dyn Paths, b: &dyn Paths, minus: bool) -> Result<Profile, TreeError> {
+    let profiles = [a, b];
+    let union = Union::of(&profiles)?;
+    let columns = if a.column_count() == b.column_count() { a.column_count() } else { 1 };
+    let metrics = shared(&profiles);
+    let cells = metrics.iter().flat_map(|(_, numbers)| (0..columns).map(move |column| (numbers, column)));
+    let cells: Vec<(&Vec<usize>, usize)> = cells.collect();
+    let values = |(numbers, column): (&Vec<usize>, usize)| {
+        let of = |side: usize| match a.column_count() == b.column_count() {
+            true => union.column(&profiles, side, numbers[side], column),
+            false => union.whole(&profiles, side, numbers[side]),
+        };
+        let both = |(a, b): (&i64, &i64)| if minus { a.wrapping_sub(*b) } else { a.wrapping_add(*b) };
+        of(0).iter().zip(&of(1)).map(both).collect()
+    };
+    let own = cells.into_par_iter().map(values).collect();
+    let names = metrics.iter().map(|(name, _)| name.clone()).collect();
+    Ok(Profile::new(union.tree, (union.frame, union.frames), names, (columns, own)))
+}

@@ -10,9 +10,10 @@ use arrow_array::{Array, RecordBatch};
 use bench::Bench;
 use crosscut_import::Quiet;
 use crosscut_synth::{MessageOptions, exchanges};
+use crosscut_tree::NodeId;
 use crosscut_view::calls::CallsDomain;
 use crosscut_view::messages::MessagesDomain;
-use crosscut_workbench::{LensSpec, Scope, Settings, TreeKey, TreeRef};
+use crosscut_workbench::{LensSpec, Scope, Settings, TreeKey, TreeRef, Which};
 
 fn names(batch: &RecordBatch) -> Vec<String> {
     batch.schema().fields().iter().map(|field| field.name().clone()).collect()
@@ -52,7 +53,7 @@ fn tasks_are_the_tree() {
     let parents = table.column(0).as_primitive::<UInt32Type>();
     assert!(parents.is_null(0));
     for node in 1..table.num_rows() {
-        let parent = tasks.tree().parent(crosscut_tree::NodeId(node as u32)).unwrap();
+        let parent = tasks.tree().parent(NodeId(node as u32)).unwrap();
         assert_eq!(parents.value(node), parent.0);
     }
     // Somebody ran all of it.
@@ -93,7 +94,7 @@ fn call_paths_add_up_whichever_way() {
     let metric = calls.summary().metrics[0].name.clone();
     let paths = open.bench.frame(0, "calls", None).unwrap();
     let places = open.bench.frame(0, "calls_by_place", None).unwrap();
-    let total = calls.inclusive(0, crosscut_tree::NodeId(0));
+    let total = calls.inclusive(0, NodeId(0));
     assert_eq!(sum(&paths, &metric), total);
     assert_eq!(sum(&places, &metric), total);
     let inclusive = paths.column_by_name(&format!("{metric} (inc)")).unwrap();
@@ -105,7 +106,7 @@ fn every_tree_is_a_table_and_a_lens_leaves_what_it_chooses() {
     let open = bench::start();
     let grains = TreeRef::named("grains");
     let scope = Scope::default();
-    let all = open.bench.tree_frame(0, &grains, None, &scope, None).unwrap();
+    let all = open.bench.tree_frame(0, &grains, &Which::All, &scope, None).unwrap();
     let forest = open.bench.job(0, |job| open.bench.forest(&grains, job)).unwrap();
     assert_eq!(all.num_rows(), forest.tree().node_count());
     assert_eq!(names(&all)[..6], ["node", "parent", "depth", "kind", "name", "line"]);
@@ -116,16 +117,22 @@ fn every_tree_is_a_table_and_a_lens_leaves_what_it_chooses() {
     }
     for lens in forest.lenses() {
         let lens = LensSpec { name: lens.name.to_string(), value: None };
-        let some = open.bench.tree_frame(0, &grains, Some(&lens), &scope, None);
+        let some = open.bench.tree_frame(0, &grains, &Which::Lens(lens.clone()), &scope, None);
         match open.bench.job(0, |job| open.bench.lens(&grains, &lens, job)) {
             Ok(chosen) => assert_eq!(some.unwrap().num_rows(), chosen.lens.chosen().len(), "{}", lens.name),
             // Such as a comparison without a run to compare with.
             Err(why) => assert_eq!(some.unwrap_err().0, why.0),
         }
     }
+    let these = Which::These(vec![NodeId(2), NodeId(1)]);
+    let some = open.bench.tree_frame(0, &grains, &these, &scope, None).unwrap();
+    assert_eq!(some.column(0).as_primitive::<UInt32Type>().values()[..], [2, 1]);
+    let beyond = Which::These(vec![NodeId(u32::MAX)]);
+    let refused = open.bench.tree_frame(0, &grains, &beyond, &scope, None).unwrap_err();
+    assert!(refused.0.starts_with("there is no node 4294967295 in grains"), "{}", refused.0);
     for tree in ["places", "lines"] {
         let tree = TreeRef { key: TreeKey::named(tree), with: Default::default() };
-        assert!(open.bench.tree_frame(0, &tree, None, &scope, None).unwrap().num_rows() > 0);
+        assert!(open.bench.tree_frame(0, &tree, &Which::All, &scope, None).unwrap().num_rows() > 0);
     }
 }
 

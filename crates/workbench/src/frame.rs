@@ -33,6 +33,17 @@ pub struct FrameDecl {
 pub const FINDINGS: FrameDecl =
     FrameDecl { name: "findings", about: "What costs time, worst first: a row for each finding." };
 
+/// Which nodes of a tree a table has.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Which {
+    /// All of them.
+    All,
+    /// Those that a lens chooses.
+    Lens(LensSpec),
+    /// These, in this order.
+    These(Vec<NodeId>),
+}
+
 /// A table that is being put together: only columns that somebody wants are made.
 pub struct Frame<'a> {
     wanted: Option<&'a [String]>,
@@ -105,22 +116,26 @@ impl Workbench {
         frame.finish()
     }
 
-    /// The nodes of any tree as a table, in pre-order, with all its metrics; a lens leaves those that it chooses.
+    /// Nodes of any tree as a table, in pre-order, with all its metrics.
     pub fn tree_frame(
         &self,
         run: usize,
         tree: &TreeRef,
-        lens: Option<&LensSpec>,
+        which: &Which,
         scope: &Scope,
         columns: Option<&[String]>,
     ) -> Result<RecordBatch, Refusal> {
         self.job(run, |job| {
             let forest = self.forest(tree, job)?;
-            let chosen = lens.map(|lens| self.lens(tree, lens, job)).transpose()?;
-            let nodes: Vec<NodeId> = match &chosen {
-                Some(chosen) => chosen.lens.chosen().iter().collect(),
-                None => (0..forest.tree().node_count() as u32).map(NodeId).collect(),
+            let count = forest.tree().node_count();
+            let nodes: Vec<NodeId> = match which {
+                Which::All => (0..count as u32).map(NodeId).collect(),
+                Which::Lens(lens) => self.lens(tree, lens, job)?.lens.chosen().iter().collect(),
+                Which::These(nodes) => nodes.clone(),
             };
+            if let Some(wrong) = nodes.iter().find(|node| node.index() >= count) {
+                return Err(Refusal::new(format!("there is no node {} in {}: it has {count}", wrong.0, tree.key)));
+            }
             let mut frame = Frame::of(columns);
             put_nodes(&*forest, &nodes, scope, &mut frame, job)?;
             frame.finish()

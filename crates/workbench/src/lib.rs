@@ -40,7 +40,7 @@ pub use domain::{
     Shared, SharedColumn, Shown, Title, Told, Topic, TreeRef, Writer,
 };
 pub use error::Refusal;
-pub use frame::{Frame, FrameDecl};
+pub use frame::{Frame, FrameDecl, Which};
 pub use job::{Cancel, Job, slow_threads};
 pub use lines::line_nodes;
 pub use look::{Against, LensSpec, Look, Options, Scope, Size, TreeLook};

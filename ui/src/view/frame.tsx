@@ -9,7 +9,7 @@ import { CommandPalette, Help } from "./palette";
 import { Panes } from "./panes";
 import { Rail } from "./rail";
 import { Hints } from "./hints";
-import { ConnectionLost, DamageBanner, Notices, PartialBanner, Starting } from "./states";
+import { ConnectionLost, DamageBanner, KernelBusy, Notices, PartialBanner, Starting } from "./states";
 import { Strip } from "./strip";
 import { Tooltip } from "./tooltip";
 import { TopBar } from "./topbar";
@@ -44,6 +44,7 @@ export function Frame(): JSX.Element {
   return (
     <>
       <ConnectionLost />
+      <KernelBusy />
       <Show when={store.hello()} fallback={<Starting />}>
         <TopBar />
         <DamageBanner />

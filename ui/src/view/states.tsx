@@ -145,6 +145,18 @@ export function ConnectionLost(): JSX.Element {
   );
 }
 
+/** A notebook's kernel runs a cell: what was asked is answered when it is through. */
+export function KernelBusy(): JSX.Element {
+  const { store } = useBench();
+  return (
+    <Show when={store.link().state === "busy"}>
+      <div class="banner" role="status">
+        The kernel is busy with a cell; the page goes on when it is through.
+      </div>
+    </Show>
+  );
+}
+
 /** A run that is not as it was written: nothing in it can be relied on, so it cannot be hidden. */
 export function DamageBanner(): JSX.Element {
   const { store } = useBench();

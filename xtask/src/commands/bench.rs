@@ -1,15 +1,17 @@
 //! `cargo xtask bench`: builds and runs `crates/bench`, shows its table, and keeps it in `docs/benchmarks.md`.
 //!
-//! Arguments go to `crosscut-bench` as they are; with any, nothing is written, because it was not the whole set.
+//! `--only-frames` measures how tables reach Python, beside Hatchet. Other arguments go to `crosscut-bench` as they are; with any, nothing is written, because it was not the whole set.
 
 use std::fs;
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
 use super::{examples, ui};
 use crate::needs::{self, C_COMPILER};
 use crate::process;
-use crate::workspace::{self, cargo};
+use crate::python;
+use crate::workspace::{self, Profile, cargo};
 
 const HEADING: &str = "\
 # Benchmarks
@@ -21,7 +23,10 @@ machine's memory and disk, or the size of the work.
 pub fn run(args: &[String]) -> Result<()> {
     needs::install(&[&C_COMPILER])?;
     ui::build()?;
-    workspace::build_binary(workspace::Profile::Release)?;
+    if args == ["--only-frames"] {
+        return frames();
+    }
+    workspace::build_binary(Profile::Release)?;
     let examples = examples::build()?;
     let mut bench = cargo(&["run", "--release", "--quiet", "--package", "crosscut-bench", "--"]);
     bench.arg("--examples").arg(examples);
@@ -43,4 +48,12 @@ pub fn run(args: &[String]) -> Result<()> {
         .with_context(|| format!("could not write {}", file.display()))?;
     println!("written to docs/benchmarks.md");
     Ok(())
+}
+
+/// Tables in Python, beside Hatchet.
+fn frames() -> Result<()> {
+    let package = python::package(Profile::Release)?;
+    let folder = workspace::root().join("python");
+    let python = python::with(&folder.join("tests/requirements.txt"))?;
+    process::run(Command::new(python).arg(folder.join("bench/frames.py")).env("PYTHONPATH", package))
 }

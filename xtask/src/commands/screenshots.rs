@@ -45,7 +45,7 @@ pub fn run(args: &[String]) -> Result<()> {
     let runs = runs.iter().map(|run| make_run(&crosscut, *run)).collect::<Result<Vec<_>>>()?;
 
     let folder = workspace::out("screenshots")?;
-    let mut node = Command::new("node");
+    let mut node = needs::node("node");
     node.arg("e2e/screenshots.mjs")
         .arg(&folder)
         .args(runs)

@@ -26,6 +26,7 @@ const REST: &[Stage] = &[
     ("rust", rust),
     ("doc-tests", doc_tests),
     ("peers", peers),
+    ("python", python_package),
     ("demo", demo_in_dev),
     ("browser", browser),
 ];
@@ -117,6 +118,22 @@ fn peers() -> Result<Tally> {
     tests_of(Command::new(python).arg(folder.join("clusters.py")).arg(example))
 }
 
+/// The Python package: its tests, and the examples in its doc strings.
+fn python_package() -> Result<Tally> {
+    ui::build()?;
+    let package = python::package(Profile::Dev)?;
+    let tests = workspace::root().join("python/tests");
+    let python = python::with(&tests.join("requirements.txt"))?;
+    let mut pytest = Command::new(python);
+    pytest
+        .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--doctest-modules"])
+        .args(["--pyargs", "crosscut"])
+        .arg(tests)
+        .current_dir(workspace::root().join("python"))
+        .env("PYTHONPATH", package);
+    tests_of(&mut pytest)
+}
+
 /// The front door: what `cargo xtask demo` does, without optimisation and without a browser.
 fn demo_in_dev() -> Result<Tally> {
     demo::run(&["--no-view".into(), "--dev".into()])?;
@@ -130,7 +147,7 @@ fn browser() -> Result<Tally> {
     let crosscut = workspace::build_binary(Profile::Dev)?;
     // A domain that only its test knows, served as any other.
     process::run(&mut cargo(&["build", "--package", "crosscut-server", "--example", "timber"]))?;
-    let mut node = Command::new("node");
+    let mut node = needs::node("node");
     node.args(["--test", "--test-concurrency=1", "--test-reporter=spec"])
         .args(browser_tests()?)
         .current_dir(workspace::ui())

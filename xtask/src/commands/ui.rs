@@ -1,6 +1,7 @@
 //! `cargo xtask ui`: the page's packages and its build, each redone only when what it is made from has changed.
 //!
-//! `crates/server` embeds `ui/dist`, so every command that builds the binary calls `build` first.
+//! `crates/server` embeds `ui/dist`, so every command that builds the binary calls `build` first. `ui/dist-notebook` is the
+//! same page for notebooks, which the Python package brings along.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fs;
@@ -14,14 +15,14 @@ use crate::process;
 use crate::workspace::{npm, ui};
 
 /// Folders in `ui/` that a build makes or does not read.
-const NOT_SOURCES: &[&str] = &["node_modules", "dist", "e2e"];
+const NOT_SOURCES: &[&str] = &["node_modules", "dist", "dist-notebook", "e2e"];
 
 pub fn run(args: &[String]) -> Result<()> {
     super::no_options(args)?;
     build()
 }
 
-/// Installs the packages and builds `ui/dist`.
+/// Installs the packages and builds `ui/dist` and `ui/dist-notebook`.
 pub fn build() -> Result<()> {
     install_packages()?;
     let stamp = Stamp::new("dist", &sources(&ui())?)?;
@@ -35,7 +36,7 @@ pub fn build() -> Result<()> {
 
 /// Whether there is a page, of whatever age.
 pub fn is_built() -> bool {
-    ui().join("dist/index.html").exists()
+    ["dist/index.html", "dist-notebook/crosscut.js"].iter().all(|file| ui().join(file).exists())
 }
 
 /// Makes `ui/node_modules` what `package-lock.json` says.

@@ -1,0 +1,247 @@
+"""Runs, their domains and trees."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from html import escape
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+from ._crosscut import Bench, CrosscutError, Profile as _Profile
+from .calls import Profile
+from .frame import Frame
+from .tree import Tree
+
+if TYPE_CHECKING:
+    from .widget import View
+
+
+def open(path: str | PathLike[str]) -> Run:
+    """Opens a run, a folder that ends in `.crosscut`.
+
+    >>> import crosscut as cc
+    >>> cc.open("nowhere.crosscut")
+    Traceback (most recent call last):
+    crosscut.CrosscutError: nowhere.crosscut: ...
+    """
+    return Run(path)
+
+
+class Run:
+    """One execution: tasks, messages and calls on one clock.
+
+    >>> import crosscut as cc
+    >>> run = cc.synth("fib", size=2000, workers=4)
+    >>> run.info["workers"]
+    4
+    >>> run.tree("grains").frame().columns[:4]
+    ['node', 'parent', 'depth', 'kind']
+    """
+
+    def __init__(self, path: str | PathLike[str], kept: Any = None) -> None:
+        self._path = fspath(path)
+        self._bench: Bench | None = Bench([self._path])
+        # What must live as long as the run: the folder of one that was made for this session.
+        self._kept = kept
+        self._hello: dict[str, Any] | None = None
+        self._opened: dict[str, Any] = {}
+
+    @property
+    def path(self) -> str:
+        """Where it lies."""
+        return self._path
+
+    @property
+    def bench(self) -> Bench:
+        """What answers questions about it."""
+        if self._bench is None:
+            raise CrosscutError(f"{self._path} is closed: open it again with crosscut.open")
+        return self._bench
+
+    def close(self) -> None:
+        """Lets it go. Frames that were taken from it stay."""
+        self._bench = None
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """What is inside, as `crosscut info --json` says it."""
+        return json.loads(self.bench.info(0))
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """What costs time, as `crosscut report --json` says it."""
+        return json.loads(self.bench.report(0))
+
+    @property
+    def findings(self) -> Frame:
+        """What costs time, worst first."""
+        return self.frame("findings")
+
+    @property
+    def domains(self) -> list[str]:
+        """What it has of tasks, messages and calls."""
+        frames = dict(self.bench.frames(0))
+        return [name for name in ("tasks", "messages", "calls") if name in frames]
+
+    @property
+    def frames(self) -> dict[str, str]:
+        """Tables by name, with what a row of each is."""
+        return dict(self.bench.frames(0))
+
+    def frame(self, name: str, *columns: str) -> Frame:
+        """A table by its name, with some columns or with all."""
+        return Frame(self.bench.frame(0, name, list(columns) or None), self.frames.get(name, ""))
+
+    @property
+    def tasks(self) -> Domain:
+        """Its tasks."""
+        return self._domain("tasks")
+
+    @property
+    def messages(self) -> Domain:
+        """Its messages."""
+        return self._domain("messages")
+
+    @property
+    def calls(self) -> Calls:
+        """Its call profile."""
+        return self._domain("calls", Calls)
+
+    def _domain(self, name: str, kind: type[Any] | None = None) -> Any:
+        if name not in self.domains:
+            raise CrosscutError(f"{self._path} has no {name}: it has {', '.join(self.domains) or 'nothing'}")
+        return self._opened.setdefault(name, (kind or Domain)(self, name))
+
+    @property
+    def trees(self) -> list[str]:
+        """Names of its trees."""
+        return [tree["name"] for tree in self._about()["trees"]]
+
+    @property
+    def views(self) -> list[str]:
+        """Names of its views."""
+        return [view["name"] for view in self._about()["views"] if not view.get("hidden")]
+
+    @property
+    def grains(self) -> Tree:
+        """Its grain graph, as a tree of groups."""
+        return self.tree("grains")
+
+    @property
+    def places(self) -> Tree:
+        """Processes, threads and workers, with what each domain knows of them."""
+        return self.tree("places")
+
+    @property
+    def lines(self) -> Tree:
+        """Source lines, with what each domain knows of them."""
+        return self.tree("lines")
+
+    @property
+    def phases(self) -> Frame:
+        """Phases of its messages: when, how much, in which pattern."""
+        return Frame.of_rows(self._reported("messages", "phases"), "Phases of the messages, in time.")
+
+    @property
+    def problems(self) -> Frame:
+        """Problems of its grains: how many grains have each, and what they cost."""
+        found = self._reported("grain", "problems")
+        rows = [{"problem": name, **values} for name, values in found.items()]
+        return Frame.of_rows(rows, "Problems of grains; `run.grains.lens(problem).frame()` has the grains.")
+
+    def _reported(self, part: str, key: str) -> Any:
+        report = self.report
+        if part not in report:
+            raise CrosscutError(f"{self._path} has no {key}: it has {', '.join(self.domains) or 'nothing'}")
+        return report[part][key]
+
+    def tree(self, name: str, **options: object) -> Tree:
+        """A tree by its name, such as "grains" or "super/module", with its options."""
+        return Tree(self, name, {key: str(value) for key, value in options.items()})
+
+    def view(self, name: str, height: int = 520, **options: object) -> View:
+        """One of its views in a notebook, by its name ("tasks.dag") or the end of it ("dag")."""
+        try:
+            from .widget import View
+        except ImportError:
+            raise ImportError("views in a notebook need anywidget: pip install 'crosscut[notebook]'") from None
+        return View(self, self._view(name), height, **options)
+
+    def _view(self, name: str) -> str:
+        ends = [view for view in self.views if view == name or view.rpartition(".")[2] == name]
+        if len(ends) != 1:
+            raise CrosscutError(f"there is no view {name!r}; there are {', '.join(self.views)}")
+        return ends[0]
+
+    def _about(self) -> dict[str, Any]:
+        if self._hello is None:
+            self._hello = self.ask({"ask": "hello"})["runs"][0]
+        return self._hello
+
+    def ask(self, question: dict[str, Any]) -> Any:
+        """Asks what the page asks, and waits for the last answer: see docs/api.md."""
+        messages: list[bytes] = []
+        self.bench.answer(json.dumps({"id": 1, **question}), messages.append)
+        head = json.loads(messages[-1][4 : 4 + int.from_bytes(messages[-1][:4], "little")])
+        if "error" in head:
+            raise CrosscutError(head["error"])
+        return head["ok"]
+
+    def __repr__(self) -> str:
+        if self._bench is None:
+            return f"<Run {self._path}, closed>"
+        return f"<Run {self._path}: {self.bench.line(0)}>"
+
+    def _repr_html_(self) -> str:
+        if self._bench is None:
+            return f"<p>{escape(repr(self))}</p>"
+        line = f"<p><b>{escape(self._path)}</b>: {escape(self.bench.line(0))}</p>"
+        return line + self.frame("findings", "number", "severity", "where", "what", "do")._repr_html_()
+
+
+class Domain:
+    """Tasks, messages or calls of a run."""
+
+    def __init__(self, run: Run, name: str) -> None:
+        self.run = run
+        self.name = name
+
+    def frame(self, *columns: str) -> Frame:
+        """All of them as a table, with some columns or with all."""
+        return self.run.frame(self.name, *columns)
+
+    def __repr__(self) -> str:
+        return f"<{self.name} of {self.run.path}>"
+
+
+class Calls(Domain, Profile):
+    """The call profile of a run: everything that can be done with call paths (see `Profile`).
+
+    >>> import crosscut as cc
+    >>> calls = cc.synth("calls", size=2000, ranks=4).calls
+    >>> calls.filter('time > 1e6').prune(k=1.5).profile.flat().columns
+    ['name', 'module', 'file', 'itself', 'inclusive', 'paths']
+    """
+
+    def __init__(self, run: Run, name: str) -> None:
+        Domain.__init__(self, run, name)
+        self._title = run.path
+
+    @cached_property
+    def _of(self) -> _Profile:  # type: ignore[override]
+        return _Profile(self.run.path)
+
+    @property
+    def profile(self) -> Profile:
+        """The same, without the run."""
+        return Profile(self._of, self._title)
+
+    def __repr__(self) -> str:
+        return Profile.__repr__(self)

@@ -1,0 +1,58 @@
+//! A table that speaks Arrow's capsule interface: whoever knows it (pyarrow, pandas, Polars, DuckDB) takes the columns as they
+//! are, and keeps what they point into.
+
+use arrow_array::RecordBatch;
+use arrow_schema::Field;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+use crate::{capsule, refused};
+
+/// Columns of equal length.
+#[pyclass(module = "crosscut", frozen)]
+pub struct Table {
+    batch: RecordBatch,
+}
+
+impl Table {
+    pub fn new(batch: RecordBatch) -> Self {
+        Table { batch }
+    }
+}
+
+#[pymethods]
+impl Table {
+    fn __len__(&self) -> usize {
+        self.batch.num_rows()
+    }
+
+    /// Names of the columns with their Arrow types.
+    #[getter]
+    fn columns(&self) -> Vec<(String, String)> {
+        let schema = self.batch.schema();
+        schema.fields().iter().map(|field| (field.name().clone(), field.data_type().to_string())).collect()
+    }
+
+    /// Rows from one on, as many as there are up to a number: nothing is copied.
+    fn slice(&self, from: usize, count: usize) -> Table {
+        let from = from.min(self.batch.num_rows());
+        Table::new(self.batch.slice(from, count.min(self.batch.num_rows() - from)))
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let fields: Vec<Field> = self.batch.schema().fields().iter().map(|field| field.as_ref().clone()).collect();
+        let schema = capsule::schema(&fields).map_err(refused)?;
+        PyCapsule::new(py, schema, Some(c"arrow_schema".to_owned()))
+    }
+
+    /// Other types may be asked for, but need not be given: the columns go as they are.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        drop(requested_schema);
+        PyCapsule::new(py, capsule::stream(&self.batch), Some(c"arrow_array_stream".to_owned()))
+    }
+}

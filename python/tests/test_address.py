@@ -1,0 +1,24 @@
+"""An address that the page wrote is read, changed and written without losing anything."""
+
+from crosscut.address import Address, Selection, TreeState
+
+
+def test_what_is_not_understood_stays():
+    text = "v=1&p=tasks.dag:0&c0=1~2~3&s=0:tasks:12-15,20&0/grains=12%3B;lens=low-parallel-benefit~0.5;k=3&link=0"
+    assert str(Address(text)) == text
+
+
+def test_selection():
+    address = Address("v=1&s=0:super/a%3Ab:3,5-7>2@1.5~2")
+    assert address.selection == Selection(0, "super/a:b", "3,5-7", "2", (1.5, 2.0))
+    assert address.selection.numbers == [3, 5, 6, 7]
+    address.selection = None
+    assert str(address) == ""
+    assert Address("s=broken").selection is None
+
+
+def test_trees():
+    address = Address().set_tree("grains", TreeState("1.2", ("rose", 0.25), {"k": "a b"}))
+    assert str(address) == "v=1&0/grains=1.2;lens=rose~0.25;k=a%20b"
+    assert address.tree("grains") == TreeState("1.2", ("rose", 0.25), {"k": "a b"})
+    assert str(address.set_tree("grains", TreeState())) == ""

@@ -1,0 +1,147 @@
+"""Runs are opened, asked and closed; what is wrong is said in a sentence."""
+
+import sys
+import threading
+import time
+
+import pytest
+
+import crosscut as cc
+
+
+def test_what_is_inside(tasks, messages):
+    assert tasks.domains == ["tasks"]
+    assert messages.domains == ["messages"]
+    assert tasks.info["workers"] == 4
+    assert {"tasks", "grains", "places", "lines"} <= set(tasks.trees)
+    assert "tasks.dag" in tasks.views
+    assert [row["id"] for row in tasks.findings.rows()] == [found["id"] for found in tasks.report["findings"]]
+    assert repr(tasks).startswith(f"<Run {tasks.path}: ")
+
+
+def test_a_lens_leaves_what_it_chooses(tasks):
+    grains = tasks.tree("grains")
+    assert len(grains.lens("low-parallel-benefit").frame("node")) <= len(grains.frame("node"))
+    assert "low-parallel-benefit" in grains.lenses
+    assert [row["node"] for row in grains.nodes([2, 1], "node").rows()] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda run: run.frame("weather"), "no table `weather`; there are tasks, findings"),
+        (lambda run: run.tasks.frame("colour"), "no column `colour`; there are parent"),
+        (lambda run: run.tree("oaks").frame(), "no tree `oaks`; there are tasks"),
+        (lambda run: run.messages, "has no messages: it has tasks"),
+        (lambda run: run.tree("grains").nodes([10**9]), "no node 1000000000 in grains"),
+        (lambda run: run.tree("grains").lens("rose").frame(), "rose"),
+    ],
+)
+def test_what_is_not_there_is_said(tasks, ask, words):
+    with pytest.raises(cc.CrosscutError, match=words):
+        ask(tasks)
+
+
+def test_files_that_are_no_runs(tmp_path):
+    with pytest.raises(cc.CrosscutError, match="nowhere"):
+        cc.open(tmp_path / "nowhere")
+    with pytest.raises(TypeError):
+        cc.open(12)
+    empty = tmp_path / "empty.txt"
+    empty.write_text("")
+    with pytest.raises(cc.CrosscutError, match="empty.txt"):
+        cc.read(empty)
+
+
+def test_a_closed_run_says_so(tmp_path):
+    run = cc.synth("fib", size=2000, workers=2, to=tmp_path / "x.crosscut")
+    run.close()
+    with pytest.raises(cc.CrosscutError, match="closed: open it again"):
+        run.findings
+    assert "closed" in repr(run)
+    assert cc.open(tmp_path / "x.crosscut").domains == ["tasks"]
+
+
+def test_foreign_files(tmp_path):
+    file = tmp_path / "stacks.folded"
+    file.write_text("main;work;inner 30\nmain;work 10\nmain;rest 60\n")
+    run = cc.read(file)
+    by_name = {row["name"]: row for row in run.calls.frame("name").rows() if row["name"]}
+    assert set(by_name) == {"main", "work", "inner", "rest"}
+
+
+def test_two_threads_use_one_run(tasks):
+    failed = []
+
+    def ask():
+        try:
+            for _ in range(20):
+                assert len(tasks.tree("grains").frame("node", "name")) > 0
+                assert len(tasks.findings) == len(tasks.report["findings"])
+        except Exception as error:  # told in the thread that waits
+            failed.append(error)
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+
+
+def test_other_threads_run_during_long_calls(tasks):
+    ticks = []
+    stop = threading.Event()
+
+    def tick():
+        while not stop.is_set():
+            ticks.append(time.monotonic())
+            time.sleep(0)
+
+    # So long that nobody is made to give way: another thread runs only where a call lets it.
+    before = sys.getswitchinterval()
+    ticker = threading.Thread(target=tick)
+    ticker.start()
+    sys.setswitchinterval(600)
+    try:
+        inside = False
+        for _ in range(200):
+            start = time.monotonic()
+            tasks.bench.tree_frame(0, "grains", {})
+            end = time.monotonic()
+            inside = any(start < at < end for at in ticks)
+            if inside:
+                break
+            time.sleep(0)
+    finally:
+        sys.setswitchinterval(before)
+        stop.set()
+        ticker.join()
+    assert inside
+
+
+def test_a_program_is_recorded(tmp_path, capfd):
+    run = cc.record([sys.executable, "-c", "print('seen')"], "--calls", to=tmp_path / "x.crosscut")
+    assert "seen" in capfd.readouterr().out
+    assert run.domains == ["calls"]
+    with pytest.raises(cc.CrosscutError, match="nothing was recorded of `nowhere`"):
+        cc.record(["nowhere"])
+    with pytest.raises(TypeError, match="list of words"):
+        cc.record("ls -l")
+
+
+def test_wrong_words_are_said_by_the_program():
+    with pytest.raises(cc.CrosscutError, match="weather"):
+        cc.synth("fib", size=100, weather=3)
+    with pytest.raises(TypeError):
+        cc.synth(12)
+
+
+def test_runs_look_good(tasks):
+    html = tasks._repr_html_()
+    assert tasks.path in html and "<table>" in html
+    assert "<th>node</th>" in tasks.grains._repr_html_()
+    assert tasks.problems.columns[0] == "problem"
+    assert set(tasks.grains.metrics) <= set(tasks.grains.frame().columns)
+    with pytest.raises(cc.CrosscutError, match="has no phases: it has tasks"):
+        tasks.phases
