@@ -1,4 +1,5 @@
-// Builds the page for notebooks into dist-notebook/: one module with everything in it, styles included.
+// Builds the page for notebooks into dist-notebook/: one module with everything in it, styles included. Not as a "library",
+// which would not be made small.
 import { defineConfig } from "vite";
 import solid from "vite-plugin-solid";
 
@@ -8,6 +9,11 @@ export default defineConfig({
   build: {
     target: "es2022",
     outDir: "dist-notebook",
-    lib: { entry: "src/notebook.ts", formats: ["es"], fileName: () => "crosscut.js" },
+    modulePreload: false,
+    rolldownOptions: {
+      input: "src/notebook.ts",
+      preserveEntrySignatures: "strict",
+      output: { format: "es", entryFileNames: "crosscut.js", codeSplitting: false },
+    },
   },
 });

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Iterable
 from urllib.parse import quote, unquote
 
 #: What an address can hold as it is, though it is not a letter.
@@ -31,7 +32,23 @@ class Selection:
     @property
     def numbers(self) -> list[int]:
         """The nodes one by one."""
-        return _numbers(self.nodes)
+        return numbers(self.nodes)
+
+    @staticmethod
+    def read(text: str) -> Selection | None:
+        """One as it stands in an address; none where it is broken."""
+        run, _, rest = text.partition(":")
+        tree, _, rest = rest.partition(":")
+        if not run.isdigit() or not tree:
+            return None
+        rest, _, time = rest.partition("@")
+        nodes, _, to = rest.partition(">")
+        return Selection(int(run), unquote(tree), nodes, to or None, span(time))
+
+    def __str__(self) -> str:
+        to = f">{self.to}" if self.to else ""
+        time = f"@{spanned(self.time)}" if self.time else ""
+        return f"{self.run}:{quote(self.tree, safe='/')}:{self.nodes}{to}{time}"
 
 
 class Address:
@@ -45,74 +62,147 @@ class Address:
         fields = {"v": "1", **self.fields}
         return "&".join(f"{key}={value}" for key, value in fields.items()) if len(fields) > 1 else ""
 
-    def show(self, view: str, run: int = 0) -> Address:
-        """One pane with this view."""
-        self.fields["p"] = f"{_written(view)}:{run}"
+    def put(self, key: str, value: object | None) -> Address:
+        """Sets a field; nothing takes it away."""
+        if value is None or value == "":
+            self.fields.pop(key, None)
+        else:
+            self.fields[key] = str(value)
         return self
+
+    def show(self, *views: str) -> Address:
+        """A pane for each view, beside each other."""
+        return self.put("p", ",".join(f"{written(view)}:0" for view in views))
 
     def option(self, view: str, name: str, value: object) -> Address:
         """An option of a view."""
-        self.fields[f"o.{_written(view)}.{_written(name)}"] = _written(str(value))
+        self.fields[f"o.{written(view)}.{written(name)}"] = written(str(value))
+        return self
+
+    def options(self, view: str) -> dict[str, str]:
+        """The options of a view that are not as usual."""
+        start = f"o.{written(view)}."
+        own = {key.removeprefix(start): value for key, value in self.fields.items() if key.startswith(start)}
+        return {unwritten(key): unwritten(value) for key, value in own.items()}
+
+    def set_options(self, view: str, options: dict[str, str]) -> Address:
+        """All options of a view that are not as usual."""
+        for name in self.options(view):
+            self.fields.pop(f"o.{written(view)}.{written(name)}")
+        for name, value in options.items():
+            self.option(view, name, value)
         return self
 
     @property
     def selection(self) -> Selection | None:
         """What is selected."""
-        text = self.fields.get("s", "")
-        run, _, rest = text.partition(":")
-        tree, _, rest = rest.partition(":")
-        if not run.isdigit() or not tree:
-            return None
-        rest, _, time = rest.partition("@")
-        nodes, _, to = rest.partition(">")
-        span = tuple(map(float, time.split("~"))) if time else None
-        return Selection(int(run), unquote(tree), nodes, to or None, span)
+        return Selection.read(self.fields.get("s", ""))
 
     @selection.setter
     def selection(self, selected: Selection | None) -> None:
-        if selected is None:
-            self.fields.pop("s", None)
-            return
-        to = f">{selected.to}" if selected.to else ""
-        time = f"@{selected.time[0]:g}~{selected.time[1]:g}" if selected.time else ""
-        self.fields["s"] = f"{selected.run}:{quote(selected.tree, safe='/')}:{selected.nodes}{to}{time}"
+        self.put("s", selected)
 
-    def tree(self, name: str, run: int = 0) -> TreeState:
+    @property
+    def window(self) -> tuple[float, float] | None:
+        """The stretch of time that counts; none for all of it."""
+        return span(self.fields.get("w0", ""))
+
+    @window.setter
+    def window(self, window: tuple[float, float] | None) -> None:
+        self.put("w0", None if window is None else spanned(window))
+
+    @property
+    def places(self) -> str:
+        """The places that count, such as "0-31,64"; "" for all."""
+        return self.fields.get("r0", "")
+
+    @places.setter
+    def places(self, places: str) -> None:
+        self.put("r0", places)
+
+    @property
+    def trees(self) -> list[str]:
+        """The trees of which it says something."""
+        return [unwritten(key[2:]) for key in self.fields if key.startswith("0/")]
+
+    def tree(self, name: str) -> TreeState:
         """How a tree is seen."""
-        cut, *rest = self.fields.get(f"{run}/{_written(name)}", "").split(";")
-        state = TreeState(unquote(cut))
+        cut, *rest = self.fields.get(f"0/{written(name)}", "").split(";")
+        state = TreeState(unwritten(cut))
         for part in rest:
             key, _, value = part.partition("=")
             if key == "lens":
                 lens, _, at = value.partition("~")
-                state.lens = (unquote(lens), float(at) if at else None)
+                state.lens = (unwritten(lens), float(at) if at else None)
             else:
-                state.options[unquote(key)] = unquote(value)
+                state.options[unwritten(key)] = unwritten(value)
         return state
 
-    def set_tree(self, name: str, state: TreeState, run: int = 0) -> Address:
+    def set_tree(self, name: str, state: TreeState) -> Address:
         """Sees a tree so."""
-        parts = [_written(state.cut)]
+        parts = [written(state.cut)]
         if state.lens:
             lens, value = state.lens
-            parts.append(f"lens={_written(lens)}" + ("" if value is None else f"~{value:g}"))
-        parts += [f"{_written(key)}={_written(value)}" for key, value in sorted(state.options.items())]
-        key, text = f"{run}/{_written(name)}", ";".join(parts)
-        if text:
-            self.fields[key] = text
-        else:
-            self.fields.pop(key, None)
+            parts.append(f"lens={written(lens)}" + ("" if value is None else f"~{number(value)}"))
+        parts += [f"{written(key)}={written(value)}" for key, value in sorted(state.options.items())]
+        return self.put(f"0/{written(name)}", ";".join(parts))
+
+    def shared(self) -> dict[str, str]:
+        """What linked pages have in common: the selection, what counts, how trees are seen."""
+        return {key: value for key, value in self.fields.items() if key in ("s", "w0", "r0", "i0") or key[:2] == "0/"}
+
+    def share(self, fields: dict[str, str]) -> Address:
+        """Takes over what linked pages have in common."""
+        for key in self.shared().keys() - fields.keys():
+            self.fields.pop(key)
+        self.fields.update(fields)
         return self
 
 
-def _written(text: str) -> str:
+def written(text: str) -> str:
+    """A text as an address holds it."""
     return quote(text, safe=PLAIN)
 
 
-def _numbers(text: str) -> list[int]:
+def unwritten(text: str) -> str:
+    """A text that an address holds."""
+    return unquote(text)
+
+
+def number(value: float) -> str:
+    """A number as the page writes it: exactly, and without a point where there is nothing behind it."""
+    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
+
+
+def span(text: str) -> tuple[float, float] | None:
+    """A stretch of time; none where it is broken."""
+    first, _, last = text.partition("~")
+    try:
+        return (float(first), float(last))
+    except ValueError:
+        return None
+
+
+def spanned(time: tuple[float, float]) -> str:
+    """A stretch of time as an address holds it."""
+    return f"{number(time[0])}~{number(time[1])}"
+
+
+def numbers(text: str) -> list[int]:
     """Numbers of ranges: "3,5-7" is 3, 5, 6, 7."""
-    numbers: list[int] = []
+    found: list[int] = []
     for part in filter(None, text.split(",")):
         first, _, last = part.partition("-")
-        numbers.extend(range(int(first), int(last or first) + 1))
-    return numbers
+        found.extend(range(int(first), int(last or first) + 1))
+    return found
+
+
+def ranges(nodes: Iterable[int]) -> str:
+    """Numbers as ranges: 3, 5, 6, 7 is "3,5-7"."""
+    joined: list[list[int]] = []
+    for node in sorted({int(node) for node in nodes}):
+        if joined and node == joined[-1][1] + 1:
+            joined[-1][1] = node
+        else:
+            joined.append([node, node])
+    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in joined)

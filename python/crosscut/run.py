@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from functools import cached_property
+from functools import cached_property, partial
 from html import escape
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
@@ -130,6 +130,12 @@ class Run:
         return [view["name"] for view in self._about()["views"] if not view.get("hidden")]
 
     @property
+    def time(self) -> tuple[float, float] | None:
+        """From when to when, in the unit of its clock; None of a profile, which has no time."""
+        span = self._about().get("time")
+        return None if span is None else (span[0], span[1])
+
+    @property
     def grains(self) -> Tree:
         """Its grain graph, as a tree of groups."""
         return self.tree("grains")
@@ -166,19 +172,40 @@ class Run:
         """A tree by its name, such as "grains" or "super/module", with its options."""
         return Tree(self, name, {key: str(value) for key, value in options.items()})
 
-    def view(self, name: str, height: int = 520, **options: object) -> View:
-        """One of its views in a notebook, by its name ("tasks.dag") or the end of it ("dag")."""
+    def view(self, *names: str, **how: Any) -> View:
+        """Views in a notebook, by their names ("tasks.dag") or the ends of them ("dag"); several are panes of one page.
+
+        `how` are options of the first view (`lens=`, `metric=` …), `height=` in pixels, `against=` other runs, `address=`
+        what another view has as its `address`, and `name=` to find what was left when the cell is run again.
+        """
         try:
             from .widget import View
-        except ImportError:
+        except ModuleNotFoundError as error:
+            if error.name not in ("anywidget", "traitlets"):
+                raise
             raise ImportError("views in a notebook need anywidget: pip install 'crosscut[notebook]'") from None
-        return View(self, self._view(name), height, **options)
+        return View(self, *map(self._view, names or self.views[:1]), **how)
 
-    def _view(self, name: str) -> str:
-        ends = [view for view in self.views if view == name or view.rpartition(".")[2] == name]
-        if len(ends) != 1:
-            raise CrosscutError(f"there is no view {name!r}; there are {', '.join(self.views)}")
-        return ends[0]
+    def declared(self, view: str) -> dict[str, Any]:
+        """What a view declares: its title, trees, options and acts."""
+        return next(each for each in self._about()["views"] if each["name"] == view)
+
+    def _view(self, name: str, domain: str = "") -> str:
+        """The whole name of a view, by it, by its end, its title or a word of that."""
+        known = [each for each in self._about()["views"] if not each["hidden"] and each["name"].startswith(domain)]
+        word = name.lower().replace("_", " ")
+        ways = (
+            lambda each: each["name"] == name,
+            lambda each: each["name"].rpartition(".")[2] == name,
+            lambda each: each["title"].lower() == word,
+            lambda each: word in each["title"].lower().split(),
+        )
+        for way in ways:
+            found = [each["name"] for each in known if way(each)]
+            if len(found) == 1:
+                return found[0]
+        names = ", ".join(each["name"] for each in known)
+        raise CrosscutError(f"there is no view {name!r}; there are {names}")
 
     def _about(self) -> dict[str, Any]:
         if self._hello is None:
@@ -216,6 +243,24 @@ class Domain:
     def frame(self, *columns: str) -> Frame:
         """All of them as a table, with some columns or with all."""
         return self.run.frame(self.name, *columns)
+
+    def view(self, name: str, **how: Any) -> View:
+        """One of its views in a notebook."""
+        return self.run.view(self.run._view(name, f"{self.name}."), **how)
+
+    def __getattr__(self, name: str) -> Any:
+        # Every view that is declared is a method: run.tasks.timeline().
+        if not name.startswith("_"):
+            try:
+                found = self.run._view(name, f"{self.name}.")
+            except CrosscutError as error:
+                raise AttributeError(str(error)) from None
+            return partial(self.run.view, found)
+        raise AttributeError(name)
+
+    def __dir__(self) -> list[str]:
+        views = [view.removeprefix(f"{self.name}.") for view in self.run.views if view.startswith(f"{self.name}.")]
+        return [*super().__dir__(), *views]
 
     def __repr__(self) -> str:
         return f"<{self.name} of {self.run.path}>"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Iterable
 
+from .address import numbers as numbered
 from .frame import Frame
 
 if TYPE_CHECKING:
@@ -84,9 +85,9 @@ class Tree:
         """Its nodes in pre-order, with all their metrics."""
         return self._frame(None, columns)
 
-    def nodes(self, numbers: Iterable[int], *columns: str) -> Frame:
-        """Some of its nodes, by their numbers."""
-        return self._frame(list(numbers), columns)
+    def nodes(self, numbers: Iterable[int] | str, *columns: str) -> Frame:
+        """Some of its nodes, by their numbers: a list, or ranges such as "12-15,20"."""
+        return self._frame(numbered(numbers) if isinstance(numbers, str) else list(numbers), columns)
 
     def _frame(self, numbers: list[int] | None, columns: tuple[str, ...]) -> Frame:
         table = self.run.bench.tree_frame(0, self.name, self.options, self._lens, numbers, list(columns) or None)

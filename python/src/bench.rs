@@ -27,6 +27,26 @@ pub struct Bench {
     client: Client,
 }
 
+/// One who asks: its questions have numbers of their own, and it can give them up.
+#[pyclass(module = "crosscut", frozen)]
+pub struct Asker {
+    bench: Py<Bench>,
+    client: Client,
+}
+
+#[pymethods]
+impl Asker {
+    /// Answers a question of the page: every message goes to `send`, the last one without progress.
+    fn answer(&self, py: Python<'_>, question: &str, send: Py<PyAny>) -> PyResult<()> {
+        self.bench.get().told(py, question, &self.client, &send)
+    }
+
+    /// Gives up everything that was asked.
+    fn cancel(&self) {
+        self.client.cancel_all();
+    }
+}
+
 /// Hands every message to Python.
 struct Told<'a> {
     send: &'a Py<PyAny>,
@@ -60,15 +80,12 @@ impl Bench {
 
     /// Answers a question of the page: every message goes to `send`, the last one without progress.
     fn answer(&self, py: Python<'_>, question: &str, send: Py<PyAny>) -> PyResult<()> {
-        let told = Told { send: &send, raised: Mutex::default() };
-        py.allow_threads(|| match self.bench.read(question) {
-            Ok(asked) => self.bench.answer(&asked, &self.client, &told),
-            Err(message) => told.send(message),
-        });
-        match told.raised.into_inner().unwrap_or_else(|broken| broken.into_inner()) {
-            Some(error) => Err(error),
-            None => Ok(()),
-        }
+        self.told(py, question, &self.client, &send)
+    }
+
+    /// Another one who asks.
+    fn asker(slf: Py<Self>) -> Asker {
+        Asker { bench: slf, client: Client::default() }
     }
 
     /// A failure as a message, for a question that nobody can answer.
@@ -151,6 +168,20 @@ impl Bench {
             }
         })?;
         Ok(PyBytes::new(py, &bytes))
+    }
+}
+
+impl Bench {
+    fn told(&self, py: Python<'_>, question: &str, client: &Client, send: &Py<PyAny>) -> PyResult<()> {
+        let told = Told { send, raised: Mutex::default() };
+        py.allow_threads(|| match self.bench.read(question) {
+            Ok(asked) => self.bench.answer(&asked, client, &told),
+            Err(message) => told.send(message),
+        });
+        match told.raised.into_inner().unwrap_or_else(|broken| broken.into_inner()) {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
     }
 }
 

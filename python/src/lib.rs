@@ -22,6 +22,7 @@ fn _crosscut(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("CrosscutError", module.py().get_type::<CrosscutError>())?;
     module.add_class::<bench::Bench>()?;
+    module.add_class::<bench::Asker>()?;
     module.add_class::<profile::Profile>()?;
     module.add_class::<table::Table>()?;
     module.add_function(wrap_pyfunction!(bench::import_files, module)?)?;

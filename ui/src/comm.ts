@@ -15,14 +15,30 @@ export interface Model {
   off: (event: string, listener: (...args: never[]) => void) => void;
 }
 
-/** So long without any answer, and the kernel is said to be busy. */
-const BUSY_MS = 400;
+/** What the kernel says of a message beside its bytes: nothing for an answer, which carries its own number. */
+interface Content {
+  /** It has read a message: whatever is slow, the kernel is not. */
+  here?: boolean;
+  picture?: number;
+  error?: string;
+}
+
+interface Drawing {
+  resolve: (file: Blob) => void;
+  reject: (error: Error) => void;
+  type: string;
+}
+
+/** So long without any answer, and the kernel is asked whether it hears anything; so long again, and it is busy. */
+const PATIENCE_MS = 250;
 
 export class CommTransport implements Transport {
-  readonly picture = null;
-  private questions = new Questions((text) => this.send(text));
+  private questions = new Questions((text) => this.send({ question: text }));
+  private drawings = new Map<number, Drawing>();
+  private nextDrawing = 1;
   private listener: (link: Link) => void = () => {};
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private busy = false;
 
   constructor(private model: Model) {
     model.on("msg:custom", this.heard);
@@ -35,6 +51,16 @@ export class CommTransport implements Transport {
 
   ask = (ask: Ask, how?: Asking): Promise<Message> => this.questions.ask(ask, how);
 
+  picture = (query: URLSearchParams): Promise<Blob> => {
+    const number = this.nextDrawing++;
+    const { format = "png", ...rest } = Object.fromEntries(query);
+    const type = format === "svg" ? "image/svg+xml" : "image/png";
+    return new Promise((resolve, reject) => {
+      this.drawings.set(number, { resolve, reject, type });
+      this.send({ picture: number, format, ...rest });
+    });
+  };
+
   connect = (): void => this.questions.again();
 
   close = (): void => {
@@ -42,14 +68,16 @@ export class CommTransport implements Transport {
     this.model.off("msg:custom", this.heard);
   };
 
-  private send(text: string): void {
-    this.model.send({ question: text });
+  private send(content: unknown): void {
+    this.model.send(content);
     this.watchKernel();
   }
 
-  private heard = (_content: unknown, buffers: DataView[] = []): void => {
-    this.listener({ state: "open" });
+  private heard = (content: Content | null, buffers: DataView[] = []): void => {
+    this.setBusy(false);
+    if (content?.here) return clearTimeout(this.timer);
     this.watchKernel();
+    if (content?.picture !== undefined) return this.drawn(content.picture, content.error, buffers);
     for (const view of buffers) {
       unpack(whole(view)).then(this.questions.receive, (error: unknown) =>
         console.error("could not unpack an answer:", error),
@@ -57,12 +85,31 @@ export class CommTransport implements Transport {
     }
   };
 
-  /** Says that the kernel is busy when nothing comes for a while. */
+  private drawn(number: number, error: string | undefined, buffers: DataView[]): void {
+    const drawing = this.drawings.get(number);
+    this.drawings.delete(number);
+    if (!drawing) return;
+    const [bytes] = buffers;
+    if (bytes) drawing.resolve(new Blob([whole(bytes)], { type: drawing.type }));
+    else drawing.reject(new Error(error ?? "there is no picture"));
+  }
+
+  /** Says that the kernel is busy when nothing comes for a while, though something was asked. */
   private watchKernel(): void {
     clearTimeout(this.timer);
+    if (this.busy) return;
+    const waits = (): boolean => this.questions.count + this.drawings.size > 0;
     this.timer = setTimeout(() => {
-      if (this.questions.count > 0) this.listener({ state: "busy" });
-    }, BUSY_MS);
+      if (!waits()) return;
+      this.model.send({ here: true });
+      this.timer = setTimeout(() => this.setBusy(waits()), PATIENCE_MS);
+    }, PATIENCE_MS);
+  }
+
+  private setBusy(busy: boolean): void {
+    if (busy === this.busy) return;
+    this.busy = busy;
+    this.listener({ state: busy ? "busy" : "open" });
   }
 }
 

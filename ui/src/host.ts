@@ -17,6 +17,10 @@ export interface Host {
   onDark: (listener: () => void) => void;
   title: (text: string) => void;
   reload: () => void;
+  /** Who answers, and what to do when nobody does. */
+  peer: { name: string; again: string };
+  /** In a cell there is no room for the rail: views are chosen in the heads of panes. */
+  cell: boolean;
   remember: (key: string, value: string) => void;
   remembered: (key: string) => string;
 }
@@ -42,6 +46,11 @@ export function browserHost(root: HTMLElement): Host {
     onDark: (listener) => dark.addEventListener("change", listener),
     title: (text) => (document.title = text),
     reload: () => location.reload(),
+    peer: {
+      name: "the Crosscut server",
+      again: "Start it again with `crosscut view RUN` and open the link it prints.",
+    },
+    cell: false,
     remember: (key, value) => {
       try {
         localStorage.setItem(key, value);

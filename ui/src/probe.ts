@@ -4,12 +4,13 @@
 import { frameDurations, lastPaintMs } from "./draw/surface";
 import type { Bench } from "./bench";
 import type { MarkInfo, Rect } from "./model/controls";
-import type { Page } from "./state";
+import type { Page, Theme } from "./state";
 
 export interface Probe {
   frames: () => number[];
   readonly ready: boolean;
   state: () => Page;
+  theme: () => Theme;
   /** Views and trees as they were declared. */
   views: () => { name: string; title: string; pane: string; hidden: boolean }[];
   stats: () => { boxes: number; links: number; visible: number; serverMs: number; lastPaintMs: number };
@@ -27,6 +28,7 @@ export function probeOf({ store, controls }: Bench): Probe {
       return store.hello() !== null;
     },
     state: () => store.state(),
+    theme: () => store.theme(),
     views: () =>
       (store.runInfo(store.currentRun())?.views ?? []).map(({ name, title, pane, hidden }) => ({
         name,

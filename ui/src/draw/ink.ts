@@ -120,5 +120,5 @@ export function readInk(palette: string[], element: Element = document.documentE
     good: token("good"),
     edge: token("edge"),
   };
-  return makeInk(palette, tokens, getComputedStyle(document.body).fontFamily);
+  return makeInk(palette, tokens, css.fontFamily);
 }

@@ -94,7 +94,9 @@ export function Menu(props: {
   const key = (e: KeyboardEvent): void => {
     if (!open()) return;
     const items = [...(list?.querySelectorAll<HTMLElement>("[role^=menuitem]:not([aria-disabled])") ?? [])];
-    const at = items.indexOf(document.activeElement as HTMLElement);
+    // In a notebook's cell the page has a root of its own.
+    const within = button.getRootNode() as Document | ShadowRoot;
+    const at = items.indexOf(within.activeElement as HTMLElement);
     if (e.key === "ArrowDown") items[(at + 1) % items.length]?.focus();
     else if (e.key === "ArrowUp") items[(at - 1 + items.length) % items.length]?.focus();
     else if (e.key === "Escape") {

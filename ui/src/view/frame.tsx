@@ -50,7 +50,9 @@ export function Frame(): JSX.Element {
         <DamageBanner />
         <PartialBanner />
         <div class="middle">
-          <Rail />
+          <Show when={!store.host.cell}>
+            <Rail />
+          </Show>
           <Panes />
           <Show when={inspecting()}>
             <Inspector />

@@ -94,18 +94,16 @@ export function Starting(): JSX.Element {
         fallback={
           <Show when={elapsed() > 250}>
             <div class="quiet" role="status">
-              Connecting to the Crosscut server · {took(elapsed())}
+              Waiting for {store.host.peer.name} · {took(elapsed())}
             </div>
           </Show>
         }
       >
         {(error) => (
           <div class="state-card" role="alert">
-            <strong>The server answered with an error.</strong>
+            <strong>There is no answer that can be shown.</strong>
             <p>{error()}</p>
-            <p class="quiet">
-              Start it again with <code>crosscut view RUN</code> and open the link it prints.
-            </p>
+            <p class="quiet">{store.host.peer.again}</p>
           </div>
         )}
       </Show>
@@ -151,7 +149,8 @@ export function KernelBusy(): JSX.Element {
   return (
     <Show when={store.link().state === "busy"}>
       <div class="banner" role="status">
-        The kernel is busy with a cell; the page goes on when it is through.
+        The kernel is busy with a cell; the page goes on when it is through. After a restart of the kernel,
+        run this cell again.
       </div>
     </Show>
   );

@@ -1,5 +1,5 @@
 // The tooltip at the pointer: what the mark says at once, numbers as soon as the server has told them. Kept
-// inside the window, away from the pointer, out of the way of clicks.
+// inside the page, away from the pointer, out of the way of clicks.
 
 import { createMemo, Show, type JSX } from "solid-js";
 import { useBench } from "../bench";
@@ -15,7 +15,6 @@ const FACTS = 6;
 
 export function Tooltip(): JSX.Element {
   const { store } = useBench();
-  let box: HTMLDivElement | undefined;
   const asked = createMemo(() => (store.tip()?.own ? null : (store.tip()?.selection ?? null)), null, {
     equals: same,
   });
@@ -25,15 +24,21 @@ export function Tooltip(): JSX.Element {
   const facts = (): Fact[] => sheet()?.blocks.flatMap((b) => (b.is === "facts" ? b.rows : [])) ?? [];
   const place = (): JSX.CSSProperties => {
     const t = store.tip()!;
-    const height = box?.offsetHeight ?? 120;
-    const left = t.x + 16 + WIDTH > innerWidth ? t.x - WIDTH - 12 : t.x + 16;
-    const top = t.y + 16 + height > innerHeight ? Math.max(4, t.y - height - 12) : t.y + 16;
-    return { left: `${Math.max(4, left)}px`, top: `${top}px` };
+    // The page may be a part of the window only.
+    const frame = store.host.root.getBoundingClientRect();
+    const [x, y] = [t.x - frame.left, t.y - frame.top];
+    const left = x + 16 + WIDTH > frame.width ? x - WIDTH - 12 : x + 16;
+    // It grows when the numbers come: away from the nearer edge.
+    const below = y < frame.height / 2;
+    return {
+      left: `${Math.max(4, left)}px`,
+      ...(below ? { top: `${y + 16}px` } : { bottom: `${frame.height - y + 12}px` }),
+    };
   };
   return (
     <Show when={store.tip()}>
       {(t) => (
-        <div class="tooltip" ref={box} style={place()} role="tooltip">
+        <div class="tooltip" style={place()} role="tooltip">
           <div class="tooltip-title">
             <Show when={sheet()?.kind}>{(kind) => <span class="kind">{kind()}</span>}</Show>{" "}
             {sheet() ? withoutKind(sheet()!.title, sheet()!.kind) : t().title}

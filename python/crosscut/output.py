@@ -1,0 +1,136 @@
+"""The output of a cell that shows a view: an empty element, which the page fills while the kernel lives, and a picture of
+the same, which stays in the saved notebook. Where a cell is run again it shows what was left there."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import uuid
+from base64 import b64encode
+from typing import TYPE_CHECKING, Any
+
+from ._crosscut import CrosscutError
+
+if TYPE_CHECKING:
+    from .widget import View
+
+#: So long after the last change the picture of the saved notebook is drawn anew, in seconds.
+_IDLE = 1.0
+#: The width of that picture, in pixels.
+_WIDTH = 1000
+
+#: What was left in a cell, by the cell and the view in it: the first address, the widget.
+_left: dict[tuple[str, str], tuple[str, View]] = {}
+
+
+class Output:
+    """Where a view is shown."""
+
+    def __init__(self, view: View, name: str | None, address: str) -> None:
+        self.view = view
+        self.key = uuid.uuid4().hex
+        self.address = address
+        self._handle: Any = None
+        self._timer: threading.Timer | None = None
+        self._restore(name, address)
+
+    def _restore(self, name: str | None, first: str) -> None:
+        """Takes over what the same call in the same cell showed before."""
+        cell = name or _cell()
+        if cell is None:
+            return
+        count = 0
+        while (place := (cell, f"{self.view.run.path} {self.view.view} {count}")) in _left:
+            before, widget = _left[place]
+            if widget._output.run == _execution() and name is None:
+                # Another one of the same kind in this very run of the cell.
+                count += 1
+                continue
+            if before == first:
+                self.address = widget.address
+            widget.close()
+            break
+        self.run = _execution()
+        _left[place] = (first, self.view)
+
+    run: object = None
+
+    def display(self) -> None:
+        """Shows it in the cell that is running."""
+        from IPython.display import display
+
+        if _wants_view():
+            bundle = {
+                "application/vnd.jupyter.widget-view+json": {
+                    "version_major": 2,
+                    "version_minor": 0,
+                    "model_id": self.view.model_id,
+                },
+                "text/plain": repr(self.view),
+                **self._picture(),
+            }
+            display(bundle, raw=True)
+            return
+        host = f'<div class="crosscut-host" data-key="{self.key}"></div>'
+        display({"text/html": host, "text/plain": repr(self.view)}, raw=True)
+        # After the page has begun to load, which takes longer.
+        self._handle = display(self._saved(), raw=True, display_id=True)
+
+    def changed(self) -> None:
+        """Draws the picture of the saved notebook anew, when nothing else changes."""
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._handle is not None:
+            self._timer = threading.Timer(_IDLE, self._update)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def close(self) -> None:
+        """Draws nothing any more."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._handle = None
+
+    def _update(self) -> None:
+        handle = self._handle
+        if handle is not None:
+            handle.update(self._saved(), raw=True)
+
+    def _saved(self) -> dict[str, str]:
+        return {"text/plain": repr(self.view), **self._picture()}
+
+    def _picture(self) -> dict[str, str]:
+        try:
+            picture = self.view.picture("png", width=_WIDTH, height=self.view.height, scale=1.0)
+        except CrosscutError:
+            # A sheet of words has none.
+            return {}
+        return {"image/png": b64encode(picture).decode()}
+
+
+def _shell() -> Any:
+    ipython = sys.modules.get("IPython")
+    return ipython.get_ipython() if ipython else None
+
+
+def _parent() -> dict[str, Any]:
+    """The message that a cell is run by."""
+    kernel = getattr(_shell(), "kernel", None)
+    return kernel.get_parent() if kernel is not None else {}
+
+
+def _cell() -> str | None:
+    return _parent().get("metadata", {}).get("cellId")
+
+
+def _execution() -> object:
+    return _parent().get("header", {}).get("msg_id")
+
+
+def _wants_view() -> bool:
+    """Whether the front end starts widgets only where they are shown as such: all but JupyterLab and Notebook."""
+    wanted = os.environ.get("CROSSCUT_OUTPUT")
+    if wanted:
+        return wanted == "view"
+    return "VSCODE_PID" in os.environ or "google.colab" in sys.modules
