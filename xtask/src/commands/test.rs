@@ -29,6 +29,7 @@ const REST: &[Stage] = &[
     ("python", python_package),
     ("demo", demo_in_dev),
     ("browser", browser),
+    ("notebook", notebook),
 ];
 
 pub fn run(args: &[String]) -> Result<()> {
@@ -149,7 +150,7 @@ fn browser() -> Result<Tally> {
     process::run(&mut cargo(&["build", "--package", "crosscut-server", "--example", "timber"]))?;
     let mut node = needs::node("node");
     node.args(["--test", "--test-concurrency=1", "--test-reporter=spec"])
-        .args(browser_tests()?)
+        .args(browser_tests("e2e/tests")?)
         .current_dir(workspace::ui())
         .env("TIMBER", crosscut.with_file_name("examples").join("timber"))
         .env("CROSSCUT", crosscut)
@@ -157,11 +158,28 @@ fn browser() -> Result<Tally> {
     tests_of(&mut node)
 }
 
-/// The files in `ui/e2e/tests`, by name: what `node --test` makes of a folder depends on its version.
-fn browser_tests() -> Result<Vec<PathBuf>> {
-    let folder = Path::new("e2e/tests");
-    let entries = fs::read_dir(workspace::ui().join(folder)).context("could not list ui/e2e/tests")?;
-    let mut files = entries.map(|entry| Ok(folder.join(entry?.file_name()))).collect::<Result<Vec<_>>>()?;
+/// Views in real JupyterLab, in a real browser.
+fn notebook() -> Result<Tally> {
+    needs::install(&[&CHROMIUM, &FONTS])?;
+    ui::build()?;
+    let package = python::package(Profile::Dev)?;
+    let python = python::with(&workspace::root().join("python/tests/requirements.txt"))?;
+    let mut node = needs::node("node");
+    node.args(["--test", "--test-concurrency=1", "--test-reporter=spec"])
+        .args(browser_tests("e2e/notebook")?)
+        .current_dir(workspace::ui())
+        .env("PYTHON", python)
+        .env("PYTHONPATH", package)
+        .env("CHROMIUM", needs::chromium());
+    tests_of(&mut node)
+}
+
+/// The tests in a folder of `ui/`, by name: what `node --test` makes of a folder depends on its version.
+fn browser_tests(folder: &str) -> Result<Vec<PathBuf>> {
+    let entries =
+        fs::read_dir(workspace::ui().join(folder)).with_context(|| format!("could not list ui/{folder}"))?;
+    let mut files =
+        entries.map(|entry| Ok(Path::new(folder).join(entry?.file_name()))).collect::<Result<Vec<_>>>()?;
     files.sort();
     Ok(files)
 }
