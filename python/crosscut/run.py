@@ -33,7 +33,7 @@ class Run:
 
     >>> import crosscut as cc
     >>> run = cc.synth("fib", size=2000, workers=4)
-    >>> run.info["workers"]
+    >>> run.info["tasks"]["workers"]
     4
     >>> run.tree("grains").frame().columns[:4]
     ['node', 'parent', 'depth', 'kind']

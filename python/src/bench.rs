@@ -12,7 +12,8 @@ use crosscut_scene::svg::svg;
 use crosscut_tree::NodeId;
 use crosscut_view::REGISTRY;
 use crosscut_workbench::{
-    Client, LensSpec, Look, OpenRun, Scope, Settings, Shown, Sink, TreeKey, TreeRef, Which, Workbench, failure,
+    Client, LensSpec, Look, OpenRun, Scope, Settings, Shown, Sink, TreeKey, TreeRef, Which, Workbench,
+    failure,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -140,8 +141,9 @@ impl Bench {
             (Some((name, value)), None) => Which::Lens(LensSpec { name, value }),
             (None, None) => Which::All,
         };
-        let made =
-            py.allow_threads(|| self.bench.tree_frame(run, &tree, &which, &Scope::default(), columns.as_deref()));
+        let made = py.allow_threads(|| {
+            self.bench.tree_frame(run, &tree, &which, &Scope::default(), columns.as_deref())
+        });
         made.map(Table::new).map_err(|refusal| refused(refusal.0))
     }
 
@@ -215,7 +217,8 @@ pub fn import_files(
     py.allow_threads(|| {
         let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
         let notes = Notes::default();
-        crosscut_import::import_set(&inputs, &target, &Options { format, clock_hz }, &notes).map_err(refused)?;
+        crosscut_import::import_set(&inputs, &target, &Options { format, clock_hz }, &notes)
+            .map_err(refused)?;
         Ok(notes.0.into_inner().unwrap_or_else(|broken| broken.into_inner()))
     })
 }

@@ -193,7 +193,9 @@ fn packed_schema(
     children: Vec<FfiSchema>,
     dictionary: Option<FfiSchema>,
 ) -> Result<FfiSchema, String> {
-    let text = |text: &str| CString::new(text).map_err(|_| format!("the column {text:?} has a zero byte in its name"));
+    let text = |text: &str| {
+        CString::new(text).map_err(|_| format!("the column {text:?} has a zero byte in its name"))
+    };
     let mut kept = Box::new(KeptSchema {
         format: text(format)?,
         name: text(name)?,
@@ -235,12 +237,15 @@ fn array(data: ArrayData) -> *mut FfiArray {
     let validity = validity(&data);
     let first = validity.as_ref().map_or(ptr::null(), Buffer::as_ptr);
     let buffers = [first].into_iter().chain(data.buffers().iter().map(Buffer::as_ptr));
-    let buffers = buffers.map(|buffer| buffer.cast()).collect();
+    let buffers: Vec<*const c_void> = buffers.map(|buffer| buffer.cast()).collect();
     let mut children: Vec<*mut FfiArray> = data.child_data().iter().cloned().map(array).collect();
     let is_named = matches!(data.data_type(), DataType::Dictionary(..));
     let dictionary = is_named.then(|| children.pop()).flatten().unwrap_or(ptr::null_mut());
     let size = (data.len(), data.null_count(), data.offset());
-    boxed(packed_array(KeptArray { buffers, children, dictionary, _data: vec![data], _validity: validity }, size))
+    boxed(packed_array(
+        KeptArray { buffers, children, dictionary, _data: vec![data], _validity: validity },
+        size,
+    ))
 }
 
 fn packed_array(kept: KeptArray, (length, nulls, offset): (usize, usize, usize)) -> FfiArray {
@@ -268,7 +273,8 @@ fn validity(data: &ArrayData) -> Option<Buffer> {
     } else if from == 0 {
         nulls.inner().sliced()
     } else {
-        let bits = BooleanBuffer::collect_bool(from + data.len(), |at| at >= from && nulls.is_valid(at - from));
+        let bits =
+            BooleanBuffer::collect_bool(from + data.len(), |at| at >= from && nulls.is_valid(at - from));
         bits.into_inner()
     })
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use crosscut_calls::graph::{Filter, Split};
 use crosscut_calls::spread::{fit, imbalance};
 use crosscut_calls::{
-    Arithmetic, By, Callers, Calls, LeftOut, MOST_CALLERS, Making, Map, Paths, Profile as Made, Query, SuperGraph,
-    Unit, combine, ensemble, flat, hot_path, prune, squash, subtree_sums,
+    Arithmetic, By, Callers, Calls, LeftOut, MOST_CALLERS, Making, Map, Paths, Profile as Made, Query,
+    SuperGraph, Unit, combine, ensemble, flat, hot_path, prune, squash, subtree_sums,
 };
 use crosscut_run::Run;
 use crosscut_tree::{NodeId, NodeSet};
@@ -63,7 +63,10 @@ impl Profile {
     fn chosen(&self, mask: &[u8]) -> PyResult<NodeSet> {
         let n = self.held.paths().node_count();
         if mask.len() != n {
-            return Err(refused(format!("there are {n} nodes, and {} were said to be in or out", mask.len())));
+            return Err(refused(format!(
+                "there are {n} nodes, and {} were said to be in or out",
+                mask.len()
+            )));
         }
         Ok(NodeSet::from_fn(n, |node| mask.get(node.index()).is_some_and(|&byte| byte != 0)))
     }
@@ -72,7 +75,8 @@ impl Profile {
     fn at_columns(&self, metric: &str, mask: &[u8]) -> PyResult<Vec<f64>> {
         let (metric, chosen) = (self.metric(metric)?, self.chosen(mask)?);
         let paths = self.held.paths();
-        let of = |column| chosen.iter().filter_map(move |node| paths.column(metric, column).get(node.index()));
+        let of =
+            |column| chosen.iter().filter_map(move |node| paths.column(metric, column).get(node.index()));
         Ok((0..paths.column_count()).map(|at| of(at).map(|&value| value as f64).sum()).collect())
     }
 }
@@ -92,7 +96,8 @@ impl Profile {
             let run = Arc::new(Run::open(&path).map_err(refused)?);
             let calls = Calls::open(run).map_err(refused)?;
             let columns = (0..calls.place_count()).map(|place| calls.place_title(place).to_owned()).collect();
-            let units = calls.summary().metrics.iter().map(|metric| (metric.name.clone(), metric.unit)).collect();
+            let units =
+                calls.summary().metrics.iter().map(|metric| (metric.name.clone(), metric.unit)).collect();
             Ok(Profile { held: Arc::new(Held::Run(calls)), columns, units: Arc::new(units) })
         })
     }
@@ -180,7 +185,12 @@ impl Profile {
     /// Functions, whoever called them.
     fn flat(&self, py: Python<'_>, metric: &str) -> PyResult<Table> {
         let metric = self.metric(metric)?;
-        let made = py.allow_threads(|| rows::flat(self.held.paths(), &flat(self.held.paths(), metric)));
+        let made = py.allow_threads(|| {
+            let mut rows = flat(self.held.paths(), metric);
+            // Frames of a run of which no call path is left.
+            rows.retain(|row| row.paths > 0);
+            rows::flat(self.held.paths(), &rows)
+        });
         made.map(Table::new).map_err(refused)
     }
 
@@ -211,10 +221,14 @@ impl Profile {
         back: Vec<String>,
         split: &str,
     ) -> PyResult<(Table, Table)> {
-        let by = By::from_word(map)
-            .ok_or_else(|| refused(format!("there is no map `{map}`; there are module, library, file, function")))?;
-        let splits = Split::list_from_text(split)
-            .map_err(|wrong| refused(format!("split: write `caller NAME`, `entry NAME` or `entry NAME > FUNCTION`, not `{wrong}`")))?;
+        let by = By::from_word(map).ok_or_else(|| {
+            refused(format!("there is no map `{map}`; there are module, library, file, function"))
+        })?;
+        let splits = Split::list_from_text(split).map_err(|wrong| {
+            refused(format!(
+                "split: write `caller NAME`, `entry NAME` or `entry NAME > FUNCTION`, not `{wrong}`"
+            ))
+        })?;
         let making = Making {
             metric: self.metric(metric)?,
             map: Map::with_rules(by, rules).map_err(refused)?,
@@ -239,7 +253,8 @@ impl Profile {
             let spread = rows::by_column(self.held.paths(), metric, inclusive);
             let n = self.held.paths().node_count();
             let uneven = (0..n).map(|node| {
-                let values: Vec<i64> = spread.iter().map(|column| column.get(node).copied().unwrap_or(0)).collect();
+                let values: Vec<i64> =
+                    spread.iter().map(|column| column.get(node).copied().unwrap_or(0)).collect();
                 imbalance(&values).unwrap_or_default()
             });
             rows::imbalance(self.held.paths(), &uneven.collect::<Vec<_>>(), &self.columns)

@@ -10,9 +10,11 @@ use arrow_array::{
 };
 use arrow_schema::{ArrowError, Field, Schema};
 use crosscut_calls::spread::Imbalance;
-use crosscut_calls::{Callers, Combined, Frame as Called, Kind, Paths, Row, SuperGraph, Surrogate, subtree_sums};
+use crosscut_calls::{
+    Callers, Combined, Frame as Called, Kind, Paths, Row, SuperGraph, Surrogate, subtree_sums,
+};
 use crosscut_tree::{NodeId, Tree};
-use crosscut_workbench::{Frame, Refusal};
+use crosscut_workbench::{Frame, Refusal, frame};
 
 /// A table of named columns.
 fn table(columns: Vec<(String, ArrayRef)>) -> Result<RecordBatch, ArrowError> {
@@ -65,23 +67,22 @@ fn put_tree(tree: Tree<'_>, frame: &mut Frame<'_>) {
 }
 
 /// What nodes are, by the numbers of their frames.
-fn put_frames(paths: &dyn Paths, numbers: &[u32], frame: &mut Frame<'_>) {
+fn put_frames(paths: &dyn Paths, numbers: &[u32], out: &mut Frame<'_>) {
     let frames = paths.frames();
     let of = |number: u32| frames.get(number as usize);
     let words = |read: fn(&Called) -> &str| -> ArrayRef {
-        let keys: UInt32Array = numbers.iter().map(|&number| of(number).map(|_| number)).collect();
-        let words = StringArray::from_iter_values(frames.iter().map(read));
-        Arc::new(DictionaryArray::<UInt32Type>::new(keys, Arc::new(words)))
+        frame::named(frames.iter().map(read), numbers.iter().map(|&number| Some(number)))
     };
-    frame.put("name", || words(|called| &called.name));
-    frame.put("module", || words(|called| &called.module));
-    frame.put("file", || words(|called| &called.file));
-    frame.put("line", || {
+    out.put("name", || words(|called| &called.name));
+    out.put("module", || words(|called| &called.module));
+    out.put("file", || words(|called| &called.file));
+    out.put("line", || {
         let line = |&number: &u32| of(number).map(|called| called.line).filter(|&line| line != 0);
         Arc::new(numbers.iter().map(line).collect::<Int64Array>())
     });
-    frame.put("kind", || {
-        let keys: UInt8Array = numbers.iter().map(|&number| of(number).map(|called| called.kind as u8)).collect();
+    out.put("kind", || {
+        let keys: UInt8Array =
+            numbers.iter().map(|&number| of(number).map(|called| called.kind as u8)).collect();
         let words = StringArray::from_iter_values(Kind::ALL.iter().map(|kind| kind.word()));
         Arc::new(DictionaryArray::<UInt8Type>::new(keys, Arc::new(words)))
     });
@@ -154,8 +155,7 @@ pub fn callers(paths: &dyn Paths, callers: &Callers) -> Result<RecordBatch, Arro
     let tree = callers.tree.view();
     let n = tree.node_count() as u32;
     let parents: UInt32Array = (0..n).map(|node| tree.parent(NodeId(node)).map(|above| above.0)).collect();
-    let mut columns =
-        vec![named("node", UInt32Array::from_iter_values(0..n)), named("parent", parents)];
+    let mut columns = vec![named("node", UInt32Array::from_iter_values(0..n)), named("parent", parents)];
     columns.extend(words(paths, callers.frame.iter().copied()));
     for (metric, name) in paths.metric_names().into_iter().enumerate() {
         let values = |of: &[Vec<i64>]| Int64Array::from(of.get(metric).cloned().unwrap_or_default());
@@ -214,11 +214,16 @@ pub fn combined(combined: &Combined) -> Result<RecordBatch, ArrowError> {
     let name = |&number: &u32| union.frames.get(number as usize).map(|called| called.name.as_str());
     let mut columns = vec![
         named("node", UInt32Array::from_iter_values(0..n)),
-        named("parent", (0..n).map(|node| tree.parent(NodeId(node)).map(|above| above.0)).collect::<UInt32Array>()),
+        named(
+            "parent",
+            (0..n).map(|node| tree.parent(NodeId(node)).map(|above| above.0)).collect::<UInt32Array>(),
+        ),
         named("name", union.frame.iter().map(name).collect::<StringArray>()),
     ];
     for (metric, name) in combined.metrics.iter().enumerate() {
-        let values = |of: &[Vec<f64>]| Float64Array::from(of.get(metric * combined.columns).cloned().unwrap_or_default());
+        let values = |of: &[Vec<f64>]| {
+            Float64Array::from(of.get(metric * combined.columns).cloned().unwrap_or_default())
+        };
         columns.push(named(name, values(&combined.own)));
         columns.push(named(&inclusive(name), values(&combined.inclusive)));
     }

@@ -40,7 +40,8 @@ impl Table {
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        let fields: Vec<Field> = self.batch.schema().fields().iter().map(|field| field.as_ref().clone()).collect();
+        let fields: Vec<Field> =
+            self.batch.schema().fields().iter().map(|field| field.as_ref().clone()).collect();
         let schema = capsule::schema(&fields).map_err(refused)?;
         PyCapsule::new(py, schema, Some(c"arrow_schema".to_owned()))
     }

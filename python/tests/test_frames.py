@@ -11,7 +11,8 @@ import crosscut as cc
 
 def address(column) -> int:
     """Where the values of a column are."""
-    return column.chunk(0).buffers()[1].address
+    values = column.chunk(0) if isinstance(column, pyarrow.ChunkedArray) else column
+    return values.buffers()[1].address
 
 
 def test_columns_are_those_of_the_tree(tasks):
@@ -47,8 +48,8 @@ def test_ten_million_rows_go_without_a_copy():
         values = in_pandas[name].to_numpy()
         assert values.__array_interface__["data"][0] == there[name]
         assert not values.flags.writeable, "over the mapped file, which nobody may change"
-    count = duckdb.sql("select count(*), max(\"end\") from frame").fetchone()
-    assert count == (len(frame), in_polars["end"].max())
+    count = duckdb.sql("select count(*), max(\"end\") from frame").fetchall()
+    assert count == [(len(frame), in_polars["end"].max())]
 
 
 TABLES = {
@@ -64,7 +65,8 @@ def test_every_table_is_whole_for_every_library(domain, request):
     run = getattr(run, "run", run)
     frames = {name: run.frame(name) for name in run.frames}
     assert list(frames) == TABLES[domain]
-    frames |= {name: run.tree(name).frame() for name in run.trees if "/" not in name and name != "super"}
+    whole = [tree["name"] for tree in run._about()["trees"] if not tree["parameter"]]
+    frames |= {name: run.tree(name).frame() for name in whole}
     if domain == "tasks":
         frames["problems"] = run.problems
     if domain == "messages":
@@ -77,7 +79,8 @@ def test_every_table_is_whole_for_every_library(domain, request):
         # A part of it is the same part of every column, with what is missing.
         part = frame.slice(3, 7).to_arrow()
         part.validate(full=True)
-        assert part.to_pylist() == arrow.to_pylist()[3:10], name
+        # As text: a value that is not a number is not equal to itself.
+        assert str(part.to_pylist()) == str(arrow.to_pylist()[3:10]), name
 
 
 def test_a_stream_is_taken_or_let_go(tasks):

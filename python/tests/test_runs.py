@@ -12,7 +12,7 @@ import crosscut as cc
 def test_what_is_inside(tasks, messages):
     assert tasks.domains == ["tasks"]
     assert messages.domains == ["messages"]
-    assert tasks.info["workers"] == 4
+    assert tasks.info["tasks"]["workers"] == 4
     assert {"tasks", "grains", "places", "lines"} <= set(tasks.trees)
     assert "tasks.dag" in tasks.views
     assert [row["id"] for row in tasks.findings.rows()] == [found["id"] for found in tasks.report["findings"]]

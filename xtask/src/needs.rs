@@ -209,7 +209,7 @@ pub const GPERFTOOLS: Need = Need {
 
 pub const PYTHON: Need = Need {
     name: "Python with venv",
-    used_for: "test",
+    used_for: "ui, demo, test",
     importance: Importance::Required,
     // Debian's Python comes without the part that makes environments.
     find: || version("python3", &["-c", "import ensurepip, platform; print(platform.python_version())"]),
@@ -322,9 +322,7 @@ pub fn install(needs: &[&Need]) -> Result<()> {
         match (need.look(), need.source) {
             (State::Found(_), _) => {}
             (State::Missing | State::TooOld(_), Source::PyPi(package)) => install_from_pypi(need, package)?,
-            (State::TooOld(found), _) => {
-                bail!("{} is too old: found {found}, needs {}.{}", need.name, NODE.0, NODE.1)
-            }
+            (State::TooOld(found), _) => bail!("{} is too old: found {found}", need.name),
             (State::Missing, Source::Apt(package)) => install_package(need, package)?,
             (State::Missing, source) => bail!("{} is missing: {}", need.name, source.describe()),
         }

@@ -26,7 +26,8 @@ pub fn with(requirements: &Path) -> Result<PathBuf> {
 
 /// The environment with one package more.
 pub fn with_package(package: &str) -> Result<()> {
-    let name: String = package.chars().take_while(|letter| letter.is_alphanumeric() || *letter == '-').collect();
+    let name: String =
+        package.chars().take_while(|letter| letter.is_alphanumeric() || *letter == '-').collect();
     installed(&name, package, &[package.as_ref()]).map(drop)
 }
 
@@ -102,5 +103,7 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     if let Some(folder) = to.parent() {
         fs::create_dir_all(folder)?;
     }
-    fs::copy(from, to).map(drop).with_context(|| format!("could not copy {} to {}", from.display(), to.display()))
+    fs::copy(from, to)
+        .map(drop)
+        .with_context(|| format!("could not copy {} to {}", from.display(), to.display()))
 }

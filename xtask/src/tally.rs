@@ -56,7 +56,8 @@ fn read_line(line: &str) -> Tally {
     // pytest: `1 failed, 12 passed, 3 skipped, 1 error in 2.30s`, perhaps between `=` signs
     let counts = line.trim_matches(['=', ' ']).rsplit_once(" in ");
     if let Some((counts, _)) = counts.filter(|(counts, time)| {
-        counts.starts_with(|first: char| first.is_ascii_digit()) && time.starts_with(|first: char| first.is_ascii_digit())
+        counts.starts_with(|first: char| first.is_ascii_digit())
+            && time.starts_with(|first: char| first.is_ascii_digit())
     }) {
         return counted(counts, ',');
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use crosscut_calls::{
     Arithmetic, By, Calls, Given, LeftOut, Making, NONE, Paths, Query, SuperGraph, Union, Unit, combine,
-    ensemble, group, squash, subtree_sums,
+    ensemble, group, join, squash, subtree_sums,
 };
 use crosscut_tree::{NodeId, NodeSet};
 use made::{sampled, samples, written};
@@ -174,6 +174,20 @@ proptest! {
                         let got = got[place][node.index()];
                         prop_assert!(got == expected || (got.is_nan() && y == 0), "{} {}", got, expected);
                     }
+                }
+            }
+        }
+        // As a profile: the same nodes, whole numbers; one column where they have not as many places.
+        for (minus, sign) in [(false, 1), (true, -1)] {
+            let joined = join(&a, &b, minus).unwrap();
+            prop_assert_eq!(joined.metrics(), &["time", "samples"]);
+            let alike = a.place_count() == b.place_count();
+            prop_assert_eq!(joined.column_count(), if alike { a.place_count() } else { 1 });
+            for (wanted, node) in &numbers {
+                let whole = |of: &dyn Paths| -> i64 { (0..of.column_count()).map(|at| value(of, wanted, false, at)).sum() };
+                for place in 0..joined.column_count() {
+                    let of = |of: &dyn Paths| if alike { value(of, wanted, false, place) } else { whole(of) };
+                    prop_assert_eq!(joined.column(0, place)[node.index()], of(&a) + sign * of(&b));
                 }
             }
         }

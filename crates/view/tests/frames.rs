@@ -2,12 +2,14 @@
 
 mod bench;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, UInt32Type};
 use arrow_array::{Array, RecordBatch};
 use bench::Bench;
+use crosscut_calls::Frame;
 use crosscut_import::Quiet;
 use crosscut_synth::{MessageOptions, exchanges};
 use crosscut_tree::NodeId;
@@ -99,6 +101,19 @@ fn call_paths_add_up_whichever_way() {
     assert_eq!(sum(&places, &metric), total);
     let inclusive = paths.column_by_name(&format!("{metric} (inc)")).unwrap();
     assert_eq!(inclusive.as_primitive::<Int64Type>().value(0), total);
+    // Words are there once, and lead back to the frames.
+    let columns: [(&str, fn(&Frame) -> String); 2] =
+        [("name", |frame| frame.name.clone()), ("module", |frame| frame.module.clone())];
+    for (column, read) in columns {
+        let column = paths.column_by_name(column).unwrap().as_dictionary::<UInt32Type>();
+        let words: Vec<&str> = column.values().as_string::<i32>().iter().flatten().collect();
+        assert_eq!(words.iter().collect::<BTreeSet<_>>().len(), words.len());
+        for node in 0..paths.num_rows() {
+            let word =
+                column.keys().is_valid(node).then(|| words[column.keys().value(node) as usize].to_owned());
+            assert_eq!(word, calls.frame(NodeId(node as u32)).map(read));
+        }
+    }
 }
 
 #[test]

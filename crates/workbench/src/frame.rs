@@ -1,6 +1,7 @@
 //! Tables for scripts, as Arrow columns: pandas, Polars and DuckDB take them as they are. Columns that a run has on disk are
 //! handed over where they are mapped; others are made only when they are asked for.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::builder::StringDictionaryBuilder;
@@ -87,10 +88,26 @@ fn refused(error: ArrowError) -> Refusal {
 /// A column of source lines, by their numbers in the run.
 pub fn lines(sources: &Sources, numbers: impl Iterator<Item = Option<u32>>) -> ArrayRef {
     let all = (0..sources.source_count() as u32).filter_map(|number| sources.get(number));
-    let words = StringArray::from_iter_values(all.map(ToString::to_string));
-    let known = sources.source_count() as u32;
-    let keys: UInt32Array = numbers.map(|number| number.filter(|&number| number < known)).collect();
-    Arc::new(DictionaryArray::<UInt32Type>::new(keys, Arc::new(words)))
+    named(all.map(ToString::to_string), numbers)
+}
+
+/// A column of words, by their numbers in a list. Words that are there twice become one: pandas takes no others.
+pub fn named(
+    words: impl Iterator<Item = impl AsRef<str>>,
+    numbers: impl Iterator<Item = Option<u32>>,
+) -> ArrayRef {
+    let mut known: HashMap<String, u32> = HashMap::new();
+    let mut unlike: Vec<String> = Vec::new();
+    let of: Vec<u32> = words
+        .map(|word| {
+            *known.entry(word.as_ref().to_owned()).or_insert_with_key(|word| {
+                unlike.push(word.clone());
+                unlike.len() as u32 - 1
+            })
+        })
+        .collect();
+    let keys: UInt32Array = numbers.map(|at| of.get(at? as usize).copied()).collect();
+    Arc::new(DictionaryArray::<UInt32Type>::new(keys, Arc::new(StringArray::from(unlike))))
 }
 
 impl Workbench {
@@ -134,7 +151,10 @@ impl Workbench {
                 Which::These(nodes) => nodes.clone(),
             };
             if let Some(wrong) = nodes.iter().find(|node| node.index() >= count) {
-                return Err(Refusal::new(format!("there is no node {} in {}: it has {count}", wrong.0, tree.key)));
+                return Err(Refusal::new(format!(
+                    "there is no node {} in {}: it has {count}",
+                    wrong.0, tree.key
+                )));
             }
             let mut frame = Frame::of(columns);
             put_nodes(&*forest, &nodes, scope, &mut frame, job)?;

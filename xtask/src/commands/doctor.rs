@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use crate::needs::{self, Importance, Need, State};
+use crate::needs::{self, Importance, Need, Source, State};
 
 pub fn run(args: &[String]) -> Result<()> {
     super::no_options(args)?;
@@ -26,6 +26,9 @@ fn diagnose(need: &Need) -> (&'static str, String, bool) {
     let required = need.importance == Importance::Required;
     match need.look() {
         State::Found(version) => ("found", version, false),
+        State::TooOld(version) if matches!(need.source, Source::PyPi(_)) => {
+            ("too old", format!("{version}; will be installed: {}", need.source.describe()), false)
+        }
         State::TooOld(version) => ("too old", version, required),
         State::Missing => match (need.importance, need.obstacle()) {
             (Importance::Optional(fallback), _) => {

@@ -126,11 +126,11 @@ fn python_package() -> Result<Tally> {
     let tests = workspace::root().join("python/tests");
     let python = python::with(&tests.join("requirements.txt"))?;
     let mut pytest = Command::new(python);
+    // Not from the folder of the package: Python would find its files there, without what is built.
     pytest
-        .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--doctest-modules"])
-        .args(["--pyargs", "crosscut"])
-        .arg(tests)
-        .current_dir(workspace::root().join("python"))
+        .current_dir(&tests)
+        .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "../pyproject.toml"])
+        .args(["--doctest-modules", "--pyargs", "crosscut", "."])
         .env("PYTHONPATH", package);
     tests_of(&mut pytest)
 }

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{UInt8Type, UInt32Type};
+use arrow_array::types::UInt8Type;
 use arrow_array::{ArrayRef, DictionaryArray, Int64Array, StringArray, UInt8Array, UInt32Array};
 use crosscut_calls::{Calls, Frame as Called, Kind};
 use crosscut_run::RunError;
 use crosscut_tree::NodeId;
-use crosscut_workbench::frame::lines;
+use crosscut_workbench::frame::{lines, named as words};
 use crosscut_workbench::{Frame, FrameDecl, Refusal};
 
 /// All of them.
@@ -39,9 +38,7 @@ fn put_paths(calls: &Calls, frame: &mut Frame<'_>) -> Result<(), RunError> {
     let (parent, len) = (run.column::<u32>("calls/parent")?, run.column::<u32>("calls/len")?);
     let numbers = run.column::<u32>("calls/frame")?;
     let named = |read: fn(&Called) -> &str| -> ArrayRef {
-        let words = StringArray::from_iter_values(calls.frames().iter().map(read));
-        let keys = numbers.array_without(u32::MAX);
-        dictionary(&keys, Arc::new(words))
+        words(calls.frames().iter().map(read), numbers.iter().map(|&number| Some(number)))
     };
     frame.put("parent", || parent.array_of_parents());
     frame.put("len", || len.array());
@@ -63,16 +60,6 @@ fn put_paths(calls: &Calls, frame: &mut Frame<'_>) -> Result<(), RunError> {
         frame.put(&format!("{} (inc)", measured.name), || values(&|node| calls.inclusive(metric, node)));
     }
     Ok(())
-}
-
-fn dictionary(keys: &ArrayRef, words: ArrayRef) -> ArrayRef {
-    match keys.as_primitive_opt::<UInt32Type>() {
-        Some(numbers) => match DictionaryArray::<UInt32Type>::try_new(numbers.clone(), words) {
-            Ok(named) => Arc::new(named),
-            Err(_) => Arc::clone(keys),
-        },
-        None => Arc::clone(keys),
-    }
 }
 
 /// One row for each path and place with any value, path by path.
