@@ -27,11 +27,19 @@ ROOT = Path(__file__).parents[2]
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     """A wheel with everything in it."""
-    subprocess.run(["cargo", "xtask", "python"], cwd=ROOT, check=True)
-    return maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
+    return maturin.build_wheel(wheel_directory, _filled(config_settings), metadata_directory)
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
     """The same, over the files of this checkout."""
-    subprocess.run(["cargo", "xtask", "python"], cwd=ROOT, check=True)
-    return maturin.build_editable(wheel_directory, config_settings, metadata_directory)
+    return maturin.build_editable(wheel_directory, _filled(config_settings), metadata_directory)
+
+
+def _filled(config_settings):
+    """Puts the page and the programs into the package; `pip install -C profile=dev ./python` skips optimisation."""
+    settings = dict(config_settings or {})
+    dev = settings.pop("profile", "release") == "dev"
+    subprocess.run(["cargo", "xtask", "python", *(["--dev"] if dev else [])], cwd=ROOT, check=True)
+    if dev:
+        settings["build-args"] = "--profile dev"
+    return settings

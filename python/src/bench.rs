@@ -125,6 +125,7 @@ impl Bench {
 
     /// The nodes of a tree as a table.
     #[pyo3(signature = (run, tree, options, lens = None, nodes = None, columns = None))]
+    #[allow(clippy::too_many_arguments, reason = "each has a name in Python")]
     fn tree_frame(
         &self,
         py: Python<'_>,

@@ -20,6 +20,9 @@ use crate::refused;
 use crate::rows;
 use crate::table::Table;
 
+/// Number of places, slope, start, r, r², error of the slope.
+type Line = (usize, f64, f64, f64, f64, f64);
+
 /// Where call paths are.
 enum Held {
     /// In a run.
@@ -262,13 +265,8 @@ impl Profile {
         made.map(Table::new).map_err(refused)
     }
 
-    /// Values of some nodes over places beside those of others: number of places, slope, start, r, r², error of the slope.
-    fn correlation(
-        &self,
-        metrics: (String, String),
-        x: &[u8],
-        y: &[u8],
-    ) -> PyResult<Option<(usize, f64, f64, f64, f64, f64)>> {
+    /// Values of some nodes over places beside those of others.
+    fn correlation(&self, metrics: (String, String), x: &[u8], y: &[u8]) -> PyResult<Option<Line>> {
         let found = fit(&self.at_columns(&metrics.0, x)?, &self.at_columns(&metrics.1, y)?);
         Ok(found.map(|fit| (fit.n, fit.slope, fit.start, fit.r, fit.r2, fit.error)))
     }

@@ -74,9 +74,10 @@ pub fn package(profile: Profile) -> Result<PathBuf> {
     let sources = workspace::root().join("python/crosscut");
     for entry in fs::read_dir(&sources).with_context(|| format!("could not list {}", sources.display()))? {
         let entry = entry?;
-        // What `cargo xtask python` left there belongs to a wheel.
-        if entry.file_type()?.is_file() {
-            symlink(entry.path(), package.join(entry.file_name()))?;
+        // What `cargo xtask python` and `pip install --editable` left there belongs to others.
+        let name = entry.file_name();
+        if entry.file_type()?.is_file() && name != EXTENSION.1 {
+            symlink(entry.path(), package.join(name))?;
         }
     }
     symlink(built.join(EXTENSION.0), package.join(EXTENSION.1))?;

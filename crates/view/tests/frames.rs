@@ -102,9 +102,9 @@ fn call_paths_add_up_whichever_way() {
     let inclusive = paths.column_by_name(&format!("{metric} (inc)")).unwrap();
     assert_eq!(inclusive.as_primitive::<Int64Type>().value(0), total);
     // Words are there once, and lead back to the frames.
-    let columns: [(&str, fn(&Frame) -> String); 2] =
-        [("name", |frame| frame.name.clone()), ("module", |frame| frame.module.clone())];
-    for (column, read) in columns {
+    let name: fn(&Frame) -> String = |frame| frame.name.clone();
+    let module: fn(&Frame) -> String = |frame| frame.module.clone();
+    for (column, read) in [("name", name), ("module", module)] {
         let column = paths.column_by_name(column).unwrap().as_dictionary::<UInt32Type>();
         let words: Vec<&str> = column.values().as_string::<i32>().iter().flatten().collect();
         assert_eq!(words.iter().collect::<BTreeSet<_>>().len(), words.len());
