@@ -1,13 +1,14 @@
 //! Messages and calls of MPI as tables for scripts.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt16Type;
-use arrow_array::{DictionaryArray, StringArray, UInt32Array};
+use arrow_array::{ArrayRef, DictionaryArray, StringArray, UInt32Array};
 use crosscut_messages::{Messages, NONE};
 use crosscut_run::RunError;
-use crosscut_workbench::frame::lines;
+use crosscut_workbench::frame::{lines, named};
 use crosscut_workbench::{Frame, FrameDecl, Refusal};
 
 /// All of them.
@@ -48,14 +49,7 @@ fn put_calls(messages: &Messages, frame: &mut Frame<'_>) -> Result<(), RunError>
         let all = (0..ranks).flat_map(|rank| std::iter::repeat_n(rank, calls.of(rank).len()));
         Arc::new(UInt32Array::from_iter_values(all))
     });
-    frame.put("function", || {
-        let names = StringArray::from_iter_values(messages.functions().iter().map(|function| &function.name));
-        let keys = calls.function.array();
-        match DictionaryArray::<UInt16Type>::try_new(keys.as_primitive().clone(), Arc::new(names)) {
-            Ok(named) => Arc::new(named),
-            Err(_) => keys,
-        }
-    });
+    frame.put("function", || functions(messages));
     frame.put("start", || calls.start.array());
     frame.put("end", || calls.end.array());
     frame.put("bytes", || calls.bytes.array());
@@ -66,4 +60,22 @@ fn put_calls(messages: &Messages, frame: &mut Frame<'_>) -> Result<(), RunError>
     let line = |call: usize| Some(calls.source(call)).filter(|&line| line != NONE);
     frame.put("line", || lines(&sources, (0..calls.start.len()).map(line)));
     Ok(())
+}
+
+/// The functions that were called. Recorders may name one twice: with numbers of their own, then, since words of a column are
+/// there once.
+fn functions(messages: &Messages) -> ArrayRef {
+    let names = || messages.functions().iter().map(|function| function.name.as_str());
+    let keys = messages.calls.function.array();
+    let keys = keys.as_primitive::<UInt16Type>();
+    let numbered = keys.iter().map(|key| key.map(u32::from));
+    if names().collect::<HashSet<_>>().len() < names().count() {
+        return named(names(), numbered);
+    }
+    let words = Arc::new(StringArray::from_iter_values(names()));
+    match DictionaryArray::<UInt16Type>::try_new(keys.clone(), words) {
+        Ok(column) => Arc::new(column),
+        // A number without a name: no word, rather than none for all.
+        Err(_) => named(names(), numbered),
+    }
 }
