@@ -10,7 +10,8 @@ use anyhow::{Context, Result, bail};
 
 use super::{demo, examples, lint, ui};
 use crate::needs::{
-    self, C_COMPILER, CHROMIUM, FONTS, GCC, GPERFTOOLS, GPROF, NEXTEST, PERF, State, TBB, VALGRIND,
+    self, C_COMPILER, CHROMIUM, FONTS, GCC, GPERFTOOLS, GPROF, NEXTEST, OPEN_MPI, OPEN_MPI_RUN, PERF, State,
+    TBB, VALGRIND,
 };
 use crate::process;
 use crate::python;
@@ -121,6 +122,8 @@ fn peers() -> Result<Tally> {
 
 /// The Python package: its tests, and the examples in its doc strings.
 fn python_package() -> Result<Tally> {
+    // The tutorials compile what they record.
+    needs::install(&[&GCC, &OPEN_MPI, &OPEN_MPI_RUN])?;
     ui::build()?;
     let package = python::package(Profile::Dev)?;
     let tests = workspace::root().join("python/tests");
