@@ -52,7 +52,8 @@ class Selection:
 
 
 class Address:
-    """Fields by name, in the order in which they stand; what is not understood stays as it is."""
+    """Fields by name; what is not understood stays as it is. Written in the order of the page, which then has nothing to
+    write anew."""
 
     def __init__(self, text: str = "") -> None:
         parts = [part.partition("=") for part in text.split("&") if part]
@@ -60,7 +61,8 @@ class Address:
 
     def __str__(self) -> str:
         fields = {"v": "1", **self.fields}
-        return "&".join(f"{key}={value}" for key, value in fields.items()) if len(fields) > 1 else ""
+        ordered = sorted(fields.items(), key=lambda field: _rank(field[0]))
+        return "&".join(f"{key}={value}" for key, value in ordered) if len(fields) > 1 else ""
 
     def put(self, key: str, value: object | None) -> Address:
         """Sets a field; nothing takes it away."""
@@ -157,6 +159,30 @@ class Address:
             self.fields.pop(key)
         self.fields.update(fields)
         return self
+
+
+#: Fields of the whole page, before and after those of panes, runs and views.
+_FIRST = ("v", "p", "g", "a", "full")
+_LAST = ("link", "inspector", "theme")
+
+
+def _rank(key: str) -> tuple[int, int, str]:
+    """Where a field stands."""
+    if key in _FIRST:
+        return (0, _FIRST.index(key), "")
+    if key in _LAST:
+        return (5, _LAST.index(key), "")
+    if key == "s":
+        return (2, 0, "")
+    if key.startswith("o."):
+        return (4, 0, unquote(key))
+    head, slash, tree = key.partition("/")
+    if slash and head.isdigit():
+        return (3, int(head) * 4 + 3, unquote(tree))
+    kind, run = key[:1], key[1:]
+    if run.isdigit() and kind in ("c", "w", "r", "i"):
+        return (1, int(run), "") if kind == "c" else (3, int(run) * 4 + "wri".index(kind), "")
+    return (6, 0, "")
 
 
 def written(text: str) -> str:

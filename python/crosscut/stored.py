@@ -71,7 +71,8 @@ class Stored:
             answers = {question: b64encode(answer).decode() for question, answer in self._answers.items()}
         stored = {"address": view.address, "width": view._width, "height": view.height, "answers": answers}
         module = b64encode(bundle.text()).decode()
-        text = json.dumps(stored).replace("</", "<\\/")
+        # Nothing in it may look like the end of the element.
+        text = json.dumps(stored).replace("<", "\\u003c")
         return _HTML.format(title=escape(repr(view).strip("<>")), stored=text, bundle=module)
 
 

@@ -22,3 +22,11 @@ def test_trees():
     assert str(address) == "v=1&0/grains=1.2;lens=rose~0.25;k=a%20b"
     assert address.tree("grains") == TreeState("1.2", ("rose", 0.25), {"k": "a b"})
     assert str(address.set_tree("grains", TreeState())) == ""
+
+
+def test_fields_stand_where_the_page_puts_them():
+    text = "v=1&p=a:0,b:0&g=1x1&a=1&c0=1~2~3&s=0:t:1&w0=1~2&r0=0-3&i0=0:t:2&0/a=1&0/b=2&w1=3~4&o.a.k=1&o.b.k=2&link=0&inspector=0"
+    shuffled = "&".join(reversed(text.split("&")))
+    assert str(Address(shuffled)) == text
+    first, second = Address("v=1&p=a:0&s=0:t:1&w0=1~2&inspector=0"), Address("v=1&p=b:0&0/t=1&inspector=0")
+    assert str(second.share(first.shared())) == "v=1&p=b:0&s=0:t:1&w0=1~2&inspector=0"

@@ -1,6 +1,8 @@
 """Views without a browser: traits and addresses follow each other, several are linked, pictures and pages are written."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
@@ -112,6 +114,14 @@ def test_runs_are_compared(profile):
     flame = profile.calls.flame(against=other)
     assert "p=calls.icicle:0-1" in flame.address
     assert flame.picture() != profile.calls.flame().picture()
+
+
+def test_the_examples_of_the_docs(tasks, profile, messages):
+    text = (Path(__file__).parents[2] / "docs" / "notebook.md").read_text()
+    (block,) = [block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "run.view(" in block]
+    for line in re.sub("#.*", "", block).replace(";", "\n").splitlines():
+        run = tasks if "tasks" in line else messages if "messages" in line else profile
+        exec(line.strip(), {"run": run, "other_run": profile})
 
 
 def test_magics(tasks):

@@ -278,3 +278,24 @@ test("a saved notebook shows its picture without a kernel", async () => {
   await picture(nb, "saved-light");
   await nb.close();
 });
+
+test("as an ordinary widget, for front ends that show nothing else", async () => {
+  const nb = await Notebook.open(
+    browser,
+    lab,
+    "ordinary.ipynb",
+    notebook(
+      `${BEGIN}import os\nos.environ["CROSSCUT_OUTPUT"] = "view"\nrun = cc.synth("fib", size=2000, workers=4)`,
+      `view = run.tasks.dag(height=420)\nview`,
+      `until(lambda: view.selection)\nprint(view.query)`,
+    ),
+  );
+  await nb.run(0);
+  await nb.run(1);
+  await nb.until(1, () => true);
+  const { node, point } = await seek(nb, 1, "open");
+  await nb.page.mouse.click(...point);
+  assert.equal(await nb.run(2), `run.tree('tasks').nodes('${node}')`);
+  assert.deepEqual(nb.page.problems, []);
+  await nb.close();
+});
