@@ -174,8 +174,9 @@ class View(anywidget.AnyWidget):
     @traitlets.validate("lens")
     def _valid_lens(self, proposal: Any) -> Any:
         value = proposal["value"]
-        if value is None:
-            return None
+        # What the page says it has from the run itself.
+        if value is None or getattr(self._told, "following", False):
+            return value
         name, at = (value, None) if isinstance(value, str) else tuple(value)
         known = self.run.tree(self.tree_name).lenses
         if name not in known:
