@@ -51,6 +51,15 @@ class Selection:
         return f"{self.run}:{quote(self.tree, safe='/')}:{self.nodes}{to}{time}"
 
 
+@dataclass(frozen=True)
+class Note:
+    """What somebody wrote about nodes of a tree."""
+
+    tree: str
+    nodes: str
+    text: str
+
+
 class Address:
     """Fields by name; what is not understood stays as it is. Written in the order of the page, which then has nothing to
     write anew."""
@@ -105,6 +114,24 @@ class Address:
         self.put("s", selected)
 
     @property
+    def notes(self) -> tuple[Note, ...]:
+        """What somebody wrote about selections of this run."""
+        found = []
+        for key, value in self.fields.items():
+            of, _, text = value.partition(";")
+            selected = Selection.read(of) if key[:1] == "n" and key[1:].isdigit() else None
+            if selected is not None and text:
+                found.append(Note(selected.tree, selected.nodes, unwritten(text)))
+        return tuple(found)
+
+    @notes.setter
+    def notes(self, notes: Iterable[Note]) -> None:
+        for key in [key for key in self.fields if key[:1] == "n" and key[1:].isdigit()]:
+            self.fields.pop(key)
+        for number, note in enumerate(notes):
+            self.fields[f"n{number}"] = f"{Selection(0, note.tree, note.nodes)};{written(note.text)}"
+
+    @property
     def window(self) -> tuple[float, float] | None:
         """The stretch of time that counts; none for all of it."""
         return span(self.fields.get("w0", ""))
@@ -150,8 +177,8 @@ class Address:
         return self.put(f"0/{written(name)}", ";".join(parts))
 
     def shared(self) -> dict[str, str]:
-        """What linked pages have in common: the selection, what counts, how trees are seen."""
-        return {key: value for key, value in self.fields.items() if key in ("s", "w0", "r0", "i0") or key[:2] == "0/"}
+        """What linked pages have in common: the selection, notes, what counts, how trees are seen."""
+        return {key: value for key, value in self.fields.items() if _rank(key)[0] in (2, 3)}
 
     def share(self, fields: dict[str, str]) -> Address:
         """Takes over what linked pages have in common."""
@@ -174,6 +201,8 @@ def _rank(key: str) -> tuple[int, int, str]:
         return (5, _LAST.index(key), "")
     if key == "s":
         return (2, 0, "")
+    if key[:1] == "n" and key[1:].isdigit():
+        return (2, int(key[1:]) + 1, "")
     if key.startswith("o."):
         return (4, 0, unquote(key))
     head, slash, tree = key.partition("/")

@@ -14,7 +14,7 @@ import traitlets
 
 from . import bundle
 from ._crosscut import Bench, CrosscutError
-from .address import Address, Selection, TreeState, number, ranges
+from .address import Address, Note, Selection, TreeState, number, ranges
 from .frame import Frame
 from .look import looks
 from .output import Output
@@ -62,6 +62,8 @@ class View(anywidget.AnyWidget):
     lens = traitlets.Any(None)
     #: What is open in the tree of the view; "" is what it opens with.
     cut = traitlets.Unicode("")
+    #: What somebody wrote about nodes, in the page or by `annotate`.
+    notes = traitlets.Tuple()
     #: Options of the view that are not as usual.
     options = traitlets.Dict()
     #: Places (ranks, threads) that count, such as "0-31,64"; "" for all.
@@ -160,7 +162,7 @@ class View(anywidget.AnyWidget):
         try:
             self.lens, self.cut = tree.lens, tree.cut
             self.options = address.options(self.view)
-            self.places, self.window = address.places, address.window
+            self.places, self.window, self.notes = address.places, address.window, address.notes
             was = Address(change["old"] or "").selection if change["old"] != traitlets.Undefined else None
             if was != address.selection:
                 self.set_trait("selection", self._frame(address))
@@ -183,7 +185,7 @@ class View(anywidget.AnyWidget):
             raise CrosscutError(f"{self.tree_name} has no lens {name!r}; it has {', '.join(known) or 'none'}")
         return (name, None if at is None else float(at))
 
-    @traitlets.observe("lens", "cut", "options", "places", "window")
+    @traitlets.observe("lens", "cut", "options", "places", "window", "notes")
     def _lead(self, change: Any) -> None:
         """Puts into the address what a script set in another trait."""
         if getattr(self._told, "following", False):
@@ -205,6 +207,12 @@ class View(anywidget.AnyWidget):
         address = Address(self.address)
         address.selection = None if nodes is None else Selection(0, tree or self.tree_name, _nodes(nodes))
         self.address = str(address)
+
+    def annotate(self, nodes: Iterable[int] | Frame | str, text: str, tree: str | None = None) -> None:
+        """Writes a note on nodes; an empty text takes it away."""
+        of = (tree or self.tree_name, _nodes(nodes))
+        others = [note for note in self.notes if (note.tree, note.nodes) != of]
+        self.notes = (*others, Note(*of, text)) if text else tuple(others)
 
     def tree(self, name: str) -> TreeState:
         """How a tree is seen: its cut, its lens, its options."""

@@ -67,6 +67,17 @@ def test_a_selection_is_a_frame_and_a_text(grains):
     assert [frame and len(frame) for frame in heard] == [3, 1, None]
 
 
+def test_notes(grains):
+    heard = []
+    grains.observe(lambda change: heard.append([note.text for note in change.new]), "notes")
+    grains.annotate([3, 4], "too small; why?")
+    assert grains.address.endswith("&n0=0:grains:3-4;too%20small%3B%20why%3F&inspector=0")
+    grains.address = grains.address.replace("&inspector", "&n1=0:tasks:7;x&inspector")
+    assert [(note.tree, note.nodes) for note in grains.notes] == [("grains", "3-4"), ("tasks", "7")]
+    grains.annotate("3-4", "")
+    assert heard == [["too small; why?"], ["too small; why?", "x"], ["x"]]
+
+
 def test_linked_views_share_what_they_can(tasks):
     first, second = tasks.tasks.grains(), tasks.tasks.timeline()
     first.link(second)

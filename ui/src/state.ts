@@ -2,6 +2,7 @@
 // functions from state to state; url.ts writes it into the address, history.ts keeps the past. No signals, no
 // I/O.
 
+import { same } from "./selection";
 import type { LensSpec } from "./protocol/LensSpec";
 import type { Look } from "./protocol/Look";
 import type { RunInfo } from "./protocol/RunInfo";
@@ -45,6 +46,12 @@ export interface RunState {
   trees: Readonly<Record<string, TreeState>>;
 }
 
+/** What somebody wrote about a selection. */
+export interface Note {
+  of: Selection;
+  text: string;
+}
+
 export interface Page {
   v: 1;
   panes: readonly Pane[];
@@ -54,6 +61,7 @@ export interface Page {
   full: boolean;
   runs: readonly RunState[];
   selected: Selection | null;
+  notes: readonly Note[];
   /** Options of views, without those that are usual. */
   options: Readonly<Record<string, Options>>;
   /** Zoom and window of several runs go together. */
@@ -82,6 +90,7 @@ export function firstPage(runs: readonly RunInfo[]): Page {
     full: false,
     runs: Array.from({ length: Math.max(1, runs.length) }, emptyRun),
     selected: null,
+    notes: [],
     options: {},
     link: true,
     inspector: true,
@@ -103,6 +112,17 @@ const withRun = (s: Page, run: number, change: Partial<RunState>): Page => ({
 export const withScope = (s: Page, run: number, change: Partial<Scope>): Page =>
   withRun(s, run, { scope: defined({ ...s.runs[run]!.scope, ...change }) });
 export const activated = (s: Page, at: number): Page => (s.active === at ? s : { ...s, active: at });
+
+/** What is written about a selection; "" where nothing is. */
+export const noteOn = (s: Page, of: Selection | null): string =>
+  s.notes.find((note) => same(note.of, of))?.text ?? "";
+
+/** Writes a note; an empty one takes it away. */
+export function withNote(s: Page, of: Selection, text: string): Page {
+  if (text === noteOn(s, of)) return s;
+  const others = s.notes.filter((note) => !same(note.of, of));
+  return { ...s, notes: text === "" ? others : [...others, { of, text }] };
+}
 
 const EMPTY_TREE: TreeState = { with: {}, cut: "" };
 export const treeOf = (s: Page, run: number, key: string): TreeState => s.runs[run]?.trees[key] ?? EMPTY_TREE;

@@ -28,6 +28,10 @@ describe("the address", () => {
       link: false,
       inspector: false,
       theme: "dark",
+      notes: [
+        { of: inside, text: "50 % of it; why & how?\nask #3" },
+        { of: { run: 1, tree: "parts/a:b", nodes: "3" }, text: "x" },
+      ],
       selected: { run: 1, tree: "parts/a:b", nodes: "3,17-19", to: "4", time: [5, 6.5] },
       panes: s.panes.map((p, i) =>
         i === 0 ? { ...p, against: [1] } : i === 2 ? { ...p, against: "rest" } : p,
@@ -57,6 +61,9 @@ describe("the address", () => {
       "w0=5~4",
       "s=0:things:x",
       "s=9:things:1",
+      "n0=9:things:1;x",
+      "n0=0:things:1;",
+      "n0=nothing",
       "g=9x9",
       "a=12",
       "%%%",

@@ -1,7 +1,7 @@
 // The state as the address's fragment, so that a copied address gives the same picture. State goes in, text
 // comes out, and back; only what differs from the first page is written, and what cannot be read is ignored.
 //
-// #v=1 & p=VIEW:RUN[-RUN..|-rest],.. & g=2x1 & a=N & full & c0=X~Y~K & s=RUN:TREE:NODES[>NODES][@T~T] & w0=T~T
+// #v=1 & p=VIEW:RUN[-RUN..|-rest],.. & g=2x1 & a=N & full & c0=X~Y~K & s=RUN:TREE:NODES[>NODES][@T~T] & n0=SELECTION;TEXT & w0=T~T
 //   & r0=0-31,64 & i0=SELECTION & 0/TREE=CUT[;lens=NAME~VALUE][;OPT=VALUE] & o.VIEW.OPT=VALUE & link=0 & inspector=0 & theme=dark
 
 import { ranges } from "./selection";
@@ -11,6 +11,7 @@ import {
   paneOf,
   type Camera,
   type Grid,
+  type Note,
   type Options,
   type Page,
   type Pane,
@@ -50,6 +51,7 @@ export function encode(s: Page, runs: readonly RunInfo[]): string {
   put("full", s.full ? "1" : "0", "0");
   s.panes.forEach((p, i) => put(`c${i}`, p.camera ? [p.camera.x, p.camera.y, p.camera.k].join("~") : "", ""));
   put("s", selectionText(s.selected), "");
+  s.notes.forEach((note, i) => put(`n${i}`, `${selectionText(note.of)};${written(note.text)}`, ""));
   s.runs.forEach((r, i) => putRun(put, r, i));
   for (const view of Object.keys(s.options).sort()) {
     const own = s.options[view]!;
@@ -109,6 +111,7 @@ export function decode(fragment: string, runs: readonly RunInfo[]): Page {
     active: Number.isInteger(active) && active >= 0 && active < shown.length ? active : 0,
     full: get.get("full") === "1",
     selected: readSelection(get.get("s"), runs.length),
+    notes: readNotes(get, runs.length),
     runs: s.runs.map((_, i) => ({ scope: readScope(get, i, runs.length), trees: readTrees(get, i) })),
     options: readOptions(get),
     link: get.get("link") !== "0",
@@ -195,6 +198,15 @@ function readTree(text: string): TreeState {
     }
   }
   return tree;
+}
+
+function readNotes(get: Map<string, string>, runs: number): Note[] {
+  return [...get].flatMap(([key, value]) => {
+    const at = value.indexOf(";");
+    const of = /^n\d+$/.test(key) && at > 0 ? readSelection(value.slice(0, at), runs) : null;
+    const text = decoded(value.slice(at + 1));
+    return of && text !== "" ? [{ of, text }] : [];
+  });
 }
 
 function readOptions(get: Map<string, string>): Record<string, Options> {

@@ -88,6 +88,7 @@ eval(view.query).columns == view.selection.columns`,
       `view.lens = "sibling-scatter"`,
       `print(view.lens, view.tree("grains").lens, view.query)`,
       `view.save_html("page.html"); view.save_svg("figure.svg"); view.save_png("figure.png")`,
+      `until(lambda: view.notes)\nprint(view.notes)`,
     ),
   );
   await nb.run(0);
@@ -104,6 +105,16 @@ eval(view.query).columns == view.selection.columns`,
     await nb.run(2),
     new RegExp(`^1 run\\.tree\\('grains'\\)\\.nodes\\('${node}'\\) True True\\s*.*True$`, "s"),
   );
+
+  // Annotated: the note is in Python when the field is left.
+  await nb.boxes(1).evaluate((el) => el.shadowRoot.querySelector("canvas").focus());
+  await nb.page.keyboard.press(";");
+  const field = nb.boxes(1).getByLabel("Note");
+  await field.fill("look here");
+  await picture(nb, "note-light");
+  await field.blur();
+  assert.match(await nb.run(6), new RegExp(`tree='grains', nodes='${node}', text='look here'`));
+  await nb.boxes(1).getByRole("button", { name: "Inspector" }).click();
 
   // Filtered in a cell.
   const pruned = await drawn(nb, 1);

@@ -77,6 +77,7 @@ export function createOwn({ store, hands, trees, findings, search, controls }: P
   ];
   const look: Line[] = [
     ["inspector", "Show or hide the inspector", ["I"], inspector],
+    ["note", "Write a note on the selection", [";"], note, () => state().selected !== null],
     ["theme", "Light or dark", ["Shift+D"], toggleTheme],
   ];
   const page: Line[] = [
@@ -89,6 +90,16 @@ export function createOwn({ store, hands, trees, findings, search, controls }: P
     ["copy", "Copy the address of this view", ["Y"], hands.copyLink],
   ];
 
+  function note(): void {
+    update((s) => ({ ...s, inspector: true }), "");
+    // The sheet of the selection may have to come first.
+    const focus = (tries: number): void => {
+      const field = part(".note-field");
+      if (field) field.focus();
+      else if (tries > 0) setTimeout(() => focus(tries - 1), 50);
+    };
+    focus(40);
+  }
   function divide(where: "right" | "below"): void {
     if (state().panes.length >= MOST_PANES)
       return store.say("There are four panes already: close one first.");

@@ -10,9 +10,13 @@ import { BlockView } from "./blocks";
 import { IconButton, Key } from "./controls";
 import { FindingBlock } from "./finding";
 import { Icon } from "./icons";
+import { noteOn, withNote, type Note } from "../state";
 import type { Press } from "../protocol/Press";
 import type { Selection } from "../protocol/Selection";
 import type { Sheet } from "../protocol/Sheet";
+
+/** Of a note: it stands in the address. */
+const MOST_LETTERS = 500;
 
 export function Inspector(): JSX.Element {
   const { store } = useBench();
@@ -47,11 +51,46 @@ function NothingSelected(): JSX.Element {
     <div class="inspector-body">
       <h2>Nothing selected</h2>
       <p class="quiet">Click a mark or a row to see its numbers here.</p>
+      <Show when={store.state().notes.length > 0}>
+        <h3>Notes</h3>
+        <For each={store.state().notes}>{(note) => <Noted note={note} />}</For>
+      </Show>
       <Show when={list().length > 0}>
         <h3>Findings of {store.runInfo(store.currentRun())?.name}</h3>
         <For each={list()}>{(f) => <FindingBlock finding={f} run={store.currentRun()} small />}</For>
       </Show>
     </div>
+  );
+}
+
+/** A note in the list, which leads to what it is about. */
+function Noted(props: { note: Note }): JSX.Element {
+  const { store, hands } = useBench();
+  const { sheet } = createAbout(store, () => props.note.of);
+  return (
+    <p class="noted">
+      <button type="button" class="plain" onClick={() => hands.go(props.note.of)}>
+        {sheet()?.title ?? "…"}
+      </button>{" "}
+      {props.note.text}
+    </p>
+  );
+}
+
+/** What somebody wrote about the selection, and where that is written. */
+function NoteField(props: { of: Selection }): JSX.Element {
+  const { store } = useBench();
+  return (
+    <textarea
+      class="note-field"
+      aria-label="Note"
+      placeholder="Note"
+      rows={noteOn(store.state(), props.of) === "" ? 1 : 2}
+      maxLength={MOST_LETTERS}
+      value={noteOn(store.state(), props.of)}
+      onKeyDown={(e) => e.key === "Escape" && e.currentTarget.blur()}
+      onChange={(e) => store.update((s) => withNote(s, props.of, e.currentTarget.value.trim()), "note")}
+    />
   );
 }
 
@@ -142,6 +181,7 @@ function Body(props: { sheet: Sheet; selection: Selection }): JSX.Element {
           />
         </span>
       </div>
+      <NoteField of={of()} />
       <For each={props.sheet.blocks}>{(block) => <BlockView block={block} run={of().run} small />}</For>
     </div>
   );

@@ -6,6 +6,7 @@ import { useBench } from "../bench";
 import { createAbout } from "../model/about";
 import { withoutKind } from "../model/sheet";
 import { same } from "../selection";
+import { noteOn } from "../state";
 import { Facts } from "./blocks";
 import type { Fact } from "../protocol/Fact";
 import type { Sheet } from "../protocol/Sheet";
@@ -45,6 +46,9 @@ export function Tooltip(): JSX.Element {
           </div>
           <Show when={facts().length > 0}>
             <Facts facts={facts()} most={FACTS} tight />
+          </Show>
+          <Show when={noteOn(store.state(), t().selection)}>
+            {(note) => <div class="tooltip-note">{note()}</div>}
           </Show>
           <Show when={t().detail}>{(detail) => <div class="quiet">{detail()}</div>}</Show>
         </div>
