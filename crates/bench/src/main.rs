@@ -60,6 +60,9 @@ struct Args {
     /// The anchor file of an OTF2 trace, to compare reading with `otf2-print`.
     #[arg(long, value_name = "TRACE")]
     otf2: Option<PathBuf>,
+    /// A Python that has OTF2's own module, to compare reading with.
+    #[arg(long, value_name = "PYTHON")]
+    otf2_python: Option<PathBuf>,
     /// Where the files go; removed afterwards.
     #[arg(long)]
     dir: Option<PathBuf>,
@@ -91,8 +94,15 @@ fn main() -> Result<()> {
         soaked(&args, seconds, dir.path(), &mut add)?;
         return print(rows);
     }
-    let peers = messages::Peers { igraph: args.igraph.as_deref(), otf2: args.otf2.as_deref() };
+    let peers = messages::Peers {
+        igraph: args.igraph.as_deref(),
+        otf2: args.otf2.as_deref(),
+        otf2_python: args.otf2_python.as_deref(),
+    };
     if args.only_messages {
+        if let Some(examples) = &args.examples {
+            mpi::mpi(examples, dir.path(), &mut add)?;
+        }
         messages::messages(dir.path(), &peers, &mut add)?;
         return print(rows);
     }

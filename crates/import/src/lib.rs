@@ -34,6 +34,7 @@ pub use dumpi::decode as decode_dumpi;
 pub use error::{ImportError, Record};
 pub use input::Input;
 pub use inputs::{FoundFile, Inputs};
+pub use otf2::decode as decode_otf2;
 pub use reader::{Confidence, Head, Options, Reader};
 
 /// All readers.

@@ -24,6 +24,7 @@ use self::anchor::{Anchor, is_anchor};
 use self::calls::{Odd, Profile, Tree};
 use self::chunks::Ended;
 use self::definitions::Definitions;
+use self::events::Event;
 use self::fill::{Counting, Filling, NOT_A_CALL, Shared, Unused};
 use self::local::Local;
 use self::ranks::Ranks;
@@ -36,6 +37,30 @@ use crate::reader::{Confidence, Options, Reader};
 const MOST_REGIONS: u32 = 1 << 24;
 /// Kinds of unused events that are told by name.
 const NAMED: usize = 12;
+
+/// Decodes all events of an archive, one file after the other, and says how many there are: what reading costs before
+/// anything is made of it.
+pub fn decode(inputs: &Inputs<'_>) -> Result<u64, ImportError> {
+    let found = anchors(inputs)?;
+    let Some(anchor) = found.first() else { return Ok(0) };
+    let archive = Archive::open(anchor, inputs)?;
+    let mut count = 0;
+    for &location in archive.ranks.locations.iter().flatten().chain(&archive.ranks.others) {
+        let events = archive.anchor.of_location(location, "evt");
+        if events.is_file() {
+            let mut time = 0;
+            // The event is looked at, or the compiler would leave its fields undecoded.
+            let mut each = |time: u64, event: Event| {
+                std::hint::black_box((time, event));
+                count += 1;
+            };
+            chunks::walk(&Input::open(&events, inputs)?, archive.anchor.event_chunk, |bytes| {
+                events::records(bytes, &mut time, &mut each)
+            })?;
+        }
+    }
+    Ok(count)
+}
 
 /// The reader.
 pub struct Otf2;

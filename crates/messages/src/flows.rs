@@ -21,21 +21,21 @@ pub struct Flow {
 impl Messages {
     /// The flows of some messages, by sender, then by receiver.
     pub fn flows(&self, messages: impl Iterator<Item = u32>) -> Vec<Flow> {
-        let flow = |message: u32| {
+        // Pairs are few beside messages: they are looked up, and only pairs are sorted.
+        let mut numbers: foldhash::HashMap<u64, u32> = foldhash::HashMap::default();
+        let mut flows: Vec<Flow> = Vec::new();
+        for message in messages {
             let row = message as usize;
             let (from, to) = (self.source.at(row), self.destination.at(row));
-            Flow { from, to, messages: 1, bytes: self.bytes[row] }
-        };
-        let mut flows: Vec<Flow> = messages.map(flow).collect();
+            let number = *numbers.entry(u64::from(from) << 32 | u64::from(to)).or_insert_with(|| {
+                flows.push(Flow { from, to, messages: 0, bytes: 0 });
+                flows.len() as u32 - 1
+            });
+            let flow = &mut flows[number as usize];
+            flow.messages += 1;
+            flow.bytes = flow.bytes.saturating_add(self.bytes[row]);
+        }
         flows.sort_unstable_by_key(|flow| (flow.from, flow.to));
-        flows.dedup_by(|next, kept| {
-            let same = (next.from, next.to) == (kept.from, kept.to);
-            if same {
-                kept.messages += next.messages;
-                kept.bytes = kept.bytes.saturating_add(next.bytes);
-            }
-            same
-        });
         flows
     }
 

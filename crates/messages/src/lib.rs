@@ -3,6 +3,7 @@
 //! [`Builder`] takes what each rank did, matches sends with receives, corrects clocks that do not agree and puts everything into the
 //! run; [`Messages`] opens it again. Ranks are world ranks everywhere.
 
+mod assignment;
 mod build;
 pub mod causes;
 pub mod clocks;

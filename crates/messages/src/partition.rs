@@ -1,7 +1,6 @@
 //! A partition: which community each process belongs to. How far two of them are apart.
 
-use pathfinding::kuhn_munkres::kuhn_munkres;
-use pathfinding::matrix::Matrix;
+use crate::assignment::{Cell, heaviest};
 
 /// Each process in one of several communities, which are numbered without gaps in the order in which they first appear.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -61,33 +60,43 @@ impl Partition {
         if self.of.is_empty() {
             return 0.0;
         }
-        let stay: i64 = overlaps(self, other).iter().map(|island| best_match(island)).sum();
+        let mut pairs: Vec<(u32, u32)> = self.of.iter().copied().zip(other.of.iter().copied()).collect();
+        pairs.sort_unstable();
+        let overlaps: Vec<Overlap> = pairs
+            .chunk_by(|a, b| a == b)
+            .map(|same| Overlap { a: same[0].0, b: same[0].1, shared: same.len() as i64 })
+            .collect();
+        let stay: i64 = stay(&overlaps).iter().map(|overlap| overlap.shared).sum();
         1.0 - stay as f64 / self.of.len() as f64
     }
 }
 
 /// How many processes the community `a` of one partition shares with `b` of the other.
-#[derive(Clone, Copy, Debug)]
-struct Overlap {
-    a: u32,
-    b: u32,
-    shared: i64,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overlap {
+    /// Of the one.
+    pub a: u32,
+    /// Of the other.
+    pub b: u32,
+    /// Processes that are in both.
+    pub shared: i64,
 }
 
-/// The overlaps of two partitions, as islands: communities that overlap, directly or through others, are on one island, so
-/// that each can be matched by itself. Equal partitions, or a partition of single processes, make only tiny islands.
-fn overlaps(one: &Partition, other: &Partition) -> Vec<Vec<Overlap>> {
-    let mut pairs: Vec<(u32, u32)> = one.of.iter().copied().zip(other.of.iter().copied()).collect();
-    pairs.sort_unstable();
-    let overlaps: Vec<Overlap> = pairs
-        .chunk_by(|a, b| a == b)
-        .map(|same| Overlap { a: same[0].0, b: same[0].1, shared: same.len() as i64 })
-        .collect();
+/// Those of the overlaps in which processes stay together when each community becomes at most one of the other side and as many
+/// processes as possible stay.
+pub fn stay(overlaps: &[Overlap]) -> Vec<Overlap> {
+    islands(overlaps).iter().flat_map(|island| best_match(island)).collect()
+}
 
-    let mut islands = Sets::new(one.communities + other.communities);
-    overlaps.iter().for_each(|overlap| islands.join(overlap.a, one.communities + overlap.b));
+/// Overlaps as islands: communities that overlap, directly or through others, are on one island, so that each can be
+/// matched by itself. Equal partitions, or a partition of single processes, make only tiny islands.
+fn islands(overlaps: &[Overlap]) -> Vec<Vec<Overlap>> {
+    let behind = |name: fn(&Overlap) -> u32| overlaps.iter().map(name).max().map_or(0, |last| last + 1);
+    let (one, other) = (behind(|overlap| overlap.a), behind(|overlap| overlap.b));
+    let mut islands = Sets::new(one + other);
+    overlaps.iter().for_each(|overlap| islands.join(overlap.a, one + overlap.b));
     let mut by_island: Vec<(u32, Overlap)> =
-        overlaps.into_iter().map(|overlap| (islands.root(overlap.a), overlap)).collect();
+        overlaps.iter().map(|overlap| (islands.root(overlap.a), *overlap)).collect();
     by_island.sort_by_key(|(island, _)| *island);
     by_island
         .chunk_by(|a, b| a.0 == b.0)
@@ -95,8 +104,8 @@ fn overlaps(one: &Partition, other: &Partition) -> Vec<Vec<Overlap>> {
         .collect()
 }
 
-/// The most processes that can keep their community when each community of one side becomes at most one of the other.
-fn best_match(island: &[Overlap]) -> i64 {
+/// The overlaps of an island in which most processes keep their community when each of one side becomes at most one of the other.
+fn best_match(island: &[Overlap]) -> Vec<Overlap> {
     let named = |name: fn(&Overlap) -> u32| {
         let mut names: Vec<u32> = island.iter().map(name).collect();
         names.sort_unstable();
@@ -105,18 +114,18 @@ fn best_match(island: &[Overlap]) -> i64 {
     };
     let (rows, columns) = (named(|overlap| overlap.a), named(|overlap| overlap.b));
     if rows.len() == 1 || columns.len() == 1 {
-        return island.iter().map(|overlap| overlap.shared).max().unwrap_or(0);
+        return island.iter().copied().max_by_key(|overlap| overlap.shared).into_iter().collect();
     }
-    // The library wants no more rows than columns.
-    let wide = rows.len() <= columns.len();
-    let (short, long) = if wide { (&rows, &columns) } else { (&columns, &rows) };
-    let mut shared = Matrix::new(short.len(), long.len(), 0i64);
-    for overlap in island {
-        let (s, l) = if wide { (overlap.a, overlap.b) } else { (overlap.b, overlap.a) };
-        let at = (short.partition_point(|&name| name < s), long.partition_point(|&name| name < l));
-        shared[at] = overlap.shared;
-    }
-    kuhn_munkres(&shared).0
+    let place = |names: &[u32], name: u32| names.partition_point(|&other| other < name);
+    let cells: Vec<Cell> = island
+        .iter()
+        .map(|overlap| Cell {
+            row: place(&rows, overlap.a),
+            column: place(&columns, overlap.b),
+            gain: overlap.shared,
+        })
+        .collect();
+    heaviest(rows.len(), columns.len(), &cells).into_iter().map(|at| island[at]).collect()
 }
 
 /// Which things were joined, directly or through others.
@@ -186,6 +195,17 @@ mod tests {
             assert!((distance - naive(&one, &other)).abs() < 1e-12, "{one:?} {other:?} {distance}");
             assert!((distance - other.distance(&one)).abs() < 1e-12);
         }
+    }
+
+    #[test]
+    fn more_stay_than_by_taking_the_largest_overlap_first() {
+        let overlap = |a, b, shared| Overlap { a, b, shared };
+        // The largest first would keep 5 and then 1, and a third island stays whatever the others do.
+        let all = [overlap(0, 0, 5), overlap(0, 1, 4), overlap(1, 0, 4), overlap(1, 1, 1), overlap(7, 9, 2)];
+        let mut found = stay(&all);
+        found.sort_by_key(|overlap| overlap.a);
+        assert_eq!(found, [overlap(0, 1, 4), overlap(1, 0, 4), overlap(7, 9, 2)]);
+        assert_eq!(stay(&[]), []);
     }
 
     #[test]

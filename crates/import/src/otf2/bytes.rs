@@ -118,6 +118,17 @@ impl<'a> Bytes<'a> {
             self.at -= 1;
             return self.wrong(format!("a number of {length} bytes, where {most} are the most"));
         }
+        // Eight bytes at once, of which those behind the number are cut off: all but the last few numbers of a chunk.
+        if let Some(&eight) = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<8>()) {
+            self.at += usize::from(length);
+            let beyond = 64 - 8 * u32::from(length);
+            let value = if self.big {
+                u64::from_be_bytes(eight).checked_shr(beyond)
+            } else {
+                Some(u64::from_le_bytes(eight) & u64::MAX.checked_shr(beyond).unwrap_or(0))
+            };
+            return Ok(value.unwrap_or(0));
+        }
         let mut value = 0;
         for (nth, &byte) in self.take(length.into())?.iter().enumerate() {
             value =
@@ -146,5 +157,42 @@ impl<'a> Bytes<'a> {
         };
         let big = self.big;
         Ok(Bytes { bytes: self.take(length)?, at: 0, big })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Byte by byte, as the format says it.
+    fn plainly(bytes: &[u8], big: bool) -> u64 {
+        let number =
+            |bytes: &mut dyn Iterator<Item = &u8>| bytes.fold(0, |sum, &byte| sum << 8 | u64::from(byte));
+        if big { number(&mut bytes.iter()) } else { number(&mut bytes.iter().rev()) }
+    }
+
+    #[test]
+    fn numbers_are_the_same_in_the_middle_and_at_the_end() {
+        let digits = [0x91, 0x02, 0xf3, 0x44, 0x85, 0x06, 0xc7, 0xf8];
+        for big in [false, true] {
+            for length in 0..=8u8 {
+                let number = &digits[..usize::from(length)];
+                for behind in 0..10 {
+                    let mut bytes = vec![length];
+                    bytes.extend(number);
+                    bytes.extend(vec![0xee; behind]);
+                    let mut read = Bytes::new(&bytes, big);
+                    assert_eq!(read.long(), Ok(plainly(number, big)), "{length} bytes, {behind} behind them");
+                    assert_eq!(read.at(), 1 + usize::from(length));
+                }
+                // Cut within the number.
+                let mut cut = vec![length];
+                cut.extend(&number[..usize::from(length.saturating_sub(1))]);
+                assert_eq!(Bytes::new(&cut, big).long().is_err(), length > 0);
+            }
+        }
+        assert_eq!(Bytes::new(&[0xff, 1], false).long(), Ok(u64::MAX));
+        assert!(Bytes::new(&[5, 0, 0, 0, 0, 0, 0, 0, 0, 0], false).short().is_err());
+        assert!(Bytes::new(&[9, 0, 0, 0, 0, 0, 0, 0, 0, 0], false).long().is_err());
     }
 }

@@ -312,7 +312,7 @@ fn grouped(ranks: &[u32], group: &[u32]) -> Vec<Vec<u32>> {
 }
 
 /// What groups sent each other.
-fn bands(flows: &[Flow], group_of: &[usize], groups: usize) -> Vec<Band> {
+pub fn bands(flows: &[Flow], group_of: &[usize], groups: usize) -> Vec<Band> {
     let mut sums = vec![0.0; groups * groups];
     let group = |rank: u32| group_of.get(rank as usize).copied().filter(|&group| group < groups);
     for flow in flows {

@@ -102,12 +102,7 @@ fn scene(
     }
     let below = top::draw(shown, columns, &mut scene);
     let room = (below, (shown.size.h - FOOT).max(below + 1.0));
-    let mut groups = Vec::new();
-    for (number, (made, cut)) in made.iter().enumerate() {
-        // The numbers of the view's own trees come first.
-        let tree = (number + TREES) as u8;
-        groups.push(groups::Groups::of(communities_of(made)?, cut, room, tree));
-    }
+    let groups = arranged(columns, keys, made, room)?;
     let heat = heat::Heat::of(shown, columns);
     let mut notes = bands::draw(shown, columns, keys, &groups, room, &heat, &mut scene);
     heat::others(shown, columns, keys, &groups, room, &heat, &mut scene);
@@ -122,6 +117,32 @@ fn scene(
     notes.extend(shown.forest.warning());
     scene.note = (!notes.is_empty()).then(|| notes.join(" · "));
     Ok(scene)
+}
+
+/// The groups of all trees. Those of a pattern stand in one order wherever it is shown: the one behind the column that it first follows.
+fn arranged<'a>(
+    columns: &Columns,
+    keys: &[TreeKey],
+    made: &'a [(Arc<dyn Forest>, Cut)],
+    room: (f32, f32),
+) -> Result<Vec<groups::Groups<'a>>, Refusal> {
+    let place = |at: usize, before: Option<&groups::Groups<'_>>| {
+        let (made, cut) = made.get(at).ok_or_else(|| Refusal::new("a tree of groups is missing"))?;
+        // The numbers of the view's own trees come first.
+        Ok::<_, Refusal>(groups::Groups::of(communities_of(made)?, cut, room, (at + TREES) as u8, before))
+    };
+    let mut placed: Vec<Option<groups::Groups<'a>>> = keys.iter().map(|_| None).collect();
+    let mut before = None;
+    for column in &columns.list {
+        let at = column.key.as_ref().and_then(|key| keys.iter().position(|other| other == key));
+        if let Some(at) = at.filter(|&at| placed[at].is_none()) {
+            let left = before.filter(|_| column.regroup > 0.0).and_then(|left: usize| placed[left].as_ref());
+            placed[at] = Some(place(at, left)?);
+        }
+        before = at;
+    }
+    let whole = placed.into_iter().enumerate();
+    whole.map(|(at, groups)| groups.map_or_else(|| place(at, None), Ok)).collect()
 }
 
 /// Trees of the view that have no parameter.

@@ -1,5 +1,6 @@
 //! The order of groups in a column: such that the bands of what they exchange cross little. It begins with the slowest
-//! swing of the graph (the Fiedler vector), then single groups are moved to where the weighted crossings are least.
+//! swing of the graph (the Fiedler vector), then single groups are moved to where the weighted crossings are least. Behind a
+//! column of other groups, what crosses on the way from there counts as well.
 
 /// What one group sent to another, by their numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,24 +22,61 @@ const ROUNDS: usize = 6;
 
 /// Groups in an order with few crossings.
 pub fn order(groups: usize, bands: &[Band]) -> Vec<usize> {
-    let mut bands: Vec<Band> = bands.iter().copied().filter(|band| band.from != band.to).collect();
-    bands.sort_by(|a, b| b.weight.total_cmp(&a.weight).then((a.from, a.to).cmp(&(b.from, b.to))));
-    bands.truncate(MOST_BANDS);
+    let bands = heaviest(bands);
     let mut order: Vec<usize> = (0..groups).collect();
     if groups < 3 || bands.is_empty() {
         return order;
     }
     let swing = fiedler(groups, &bands);
     order.sort_by(|&a, &b| swing[a].total_cmp(&swing[b]).then(a.cmp(&b)));
-    let mut best = crossings(&order, &bands);
+    let mut order = improved(order, |order| crossings(order, &bands));
+    // The group with the lowest number is in the upper half: the same picture, not its mirror.
+    if order.iter().position(|&group| group == 0).is_some_and(|at| at > groups / 2) {
+        order.reverse();
+    }
+    order
+}
+
+/// Ranks that come from a place of the column before into a group.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Move {
+    /// The place, from top to bottom.
+    pub from: usize,
+    /// The group.
+    pub to: usize,
+    /// How many.
+    pub ranks: f64,
+}
+
+/// Groups that have an order already, put such that their bands and the moves of ranks into them cross little: the order or its mirror
+/// image, whichever is better, and from there by single moves. Both kinds of crossings count as shares of all pairs.
+pub fn order_behind(order: Vec<usize>, bands: &[Band], moves: &[Move]) -> Vec<usize> {
+    let bands = heaviest(bands);
+    let groups = order.len();
+    if groups < 2 || order.iter().any(|&group| group >= groups) {
+        return order;
+    }
+    let above = moves_crossed(groups, moves);
+    let all = |weights: f64| (weights * weights).max(1e-300);
+    let (sent, ranks) =
+        (all(bands.iter().map(|band| band.weight).sum()), all(moves.iter().map(|one| one.ranks).sum()));
+    let cost = |order: &[usize]| crossings(order, &bands) / sent + above.of(order) / ranks;
+    let mirror: Vec<usize> = order.iter().rev().copied().collect();
+    let start = if cost(&mirror) < cost(&order) { mirror } else { order };
+    improved(start, cost)
+}
+
+/// Moves single groups as long as that makes it cheaper.
+fn improved(mut order: Vec<usize>, cost: impl Fn(&[usize]) -> f64) -> Vec<usize> {
+    let mut best = cost(&order);
     for _ in 0..ROUNDS {
         let before = best;
-        for at in 0..groups {
-            for to in (0..groups).filter(|&to| to != at) {
+        for at in 0..order.len() {
+            for to in (0..order.len()).filter(|&to| to != at) {
                 let mut moved = order.clone();
                 let group = moved.remove(at);
                 moved.insert(to, group);
-                let cost = crossings(&moved, &bands);
+                let cost = cost(&moved);
                 if cost < best {
                     (order, best) = (moved, cost);
                 }
@@ -48,11 +86,43 @@ pub fn order(groups: usize, bands: &[Band]) -> Vec<usize> {
             break;
         }
     }
-    // The group with the lowest number is in the upper half: the same picture, not its mirror.
-    if order.iter().position(|&group| group == 0).is_some_and(|at| at > groups / 2) {
-        order.reverse();
-    }
     order
+}
+
+/// Bands between different groups, the heaviest first, as many as are looked at.
+fn heaviest(bands: &[Band]) -> Vec<Band> {
+    let mut bands: Vec<Band> = bands.iter().copied().filter(|band| band.from != band.to).collect();
+    bands.sort_by(|a, b| b.weight.total_cmp(&a.weight).then((a.from, a.to).cmp(&(b.from, b.to))));
+    bands.truncate(MOST_BANDS);
+    bands
+}
+
+/// What crosses when one group stands above another. The column before stands still, so no other group has a say in it.
+struct Above {
+    groups: usize,
+    cost: Vec<f64>,
+}
+
+fn moves_crossed(groups: usize, moves: &[Move]) -> Above {
+    let mut cost = vec![0.0; groups * groups];
+    for a in moves.iter().filter(|one| one.to < groups) {
+        // The other comes from higher up: they cross when this one stands above it.
+        for b in moves.iter().filter(|one| one.to < groups && one.from < a.from) {
+            cost[a.to * groups + b.to] += a.ranks * b.ranks;
+        }
+    }
+    Above { groups, cost }
+}
+
+impl Above {
+    fn of(&self, order: &[usize]) -> f64 {
+        let mut sum = 0.0;
+        for (at, &upper) in order.iter().enumerate() {
+            let row = &self.cost[upper * self.groups..];
+            sum += order[at + 1..].iter().map(|&lower| row[lower]).sum::<f64>();
+        }
+        sum
+    }
 }
 
 /// The weight of all pairs of bands that cross, when both sides have this order.
@@ -151,5 +221,60 @@ mod tests {
                 crossings(&found, &bands) <= crossings(&start, &bands).max(0.0) + 1e-9 || bands.is_empty()
             );
         }
+    }
+
+    /// Every pair of moves is looked at.
+    fn plainly_crossed(order: &[usize], moves: &[Move]) -> f64 {
+        let place = |group: usize| order.iter().position(|&other| other == group);
+        let mut cost = 0.0;
+        for (at, a) in moves.iter().enumerate() {
+            for b in &moves[at + 1..] {
+                let (left, right) = (a.from.cmp(&b.from), place(a.to).cmp(&place(b.to)));
+                cost += if left == right.reverse() && left.is_ne() { a.ranks * b.ranks } else { 0.0 };
+            }
+        }
+        cost
+    }
+
+    #[test]
+    fn behind_other_groups_both_kinds_of_crossings_count() {
+        let mut chance = Chance::new(9);
+        for _ in 0..50 {
+            let groups = 2 + chance.index(7);
+            let moves: Vec<Move> = (0..groups * 3)
+                .map(|_| Move {
+                    from: chance.index(6),
+                    to: chance.index(groups),
+                    ranks: 1.0 + chance.below(9) as f64,
+                })
+                .collect();
+            let start: Vec<usize> = (0..groups).collect();
+            let bands = chain(&start);
+            let found = order_behind(start.clone(), &bands, &moves);
+            let mut all = found.clone();
+            all.sort_unstable();
+            assert_eq!(all, start);
+            let above = moves_crossed(groups, &moves);
+            assert!((above.of(&found) - plainly_crossed(&found, &moves)).abs() < 1e-9);
+            let sent: f64 = bands.iter().map(|band| band.weight).sum();
+            let ranks: f64 = moves.iter().map(|one| one.ranks).sum();
+            let cost = |order: &[usize]| {
+                crossings(order, &bands) / (sent * sent) + plainly_crossed(order, &moves) / (ranks * ranks)
+            };
+            let mirror: Vec<usize> = start.iter().rev().copied().collect();
+            assert!(cost(&found) <= cost(&start).min(cost(&mirror)) + 1e-12, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn a_chain_is_turned_round_where_ranks_come_the_other_way() {
+        let start: Vec<usize> = (0..6).collect();
+        let same: Vec<Move> = start.iter().map(|&to| Move { from: to, to, ranks: 4.0 }).collect();
+        assert_eq!(order_behind(start.clone(), &chain(&start), &same), start);
+        let turned: Vec<Move> = start.iter().map(|&to| Move { from: 5 - to, to, ranks: 4.0 }).collect();
+        let mirror: Vec<usize> = start.iter().rev().copied().collect();
+        assert_eq!(order_behind(start.clone(), &chain(&start), &turned), mirror);
+        // Nothing is sent: the ranks alone decide.
+        assert_eq!(order_behind(start, &[], &turned), mirror);
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crosscut_messages::flows::Flow;
+use crosscut_messages::partition::{self, Overlap};
 use crosscut_scene::palette::slot;
 use crosscut_scene::{Align, Ink, Label, Mark, Plate, Scene, TextStyle};
 use crosscut_workbench::TreeKey;
@@ -359,15 +360,14 @@ impl Drawing<'_, '_> {
             .filter(|(_, ranks)| **ranks > 0)
             .map(|(at, &ranks)| (at / columns, at % columns, ranks))
             .collect();
-        // Who stays together: the largest overlaps, each group once.
         all.sort_by_key(|&(a, b, ranks)| (std::cmp::Reverse(ranks), a, b));
-        let (mut used_a, mut used_b) = (vec![false; rows], vec![false; columns]);
-        let mut stay = Vec::new();
-        for &(a, b, _) in &all {
-            let fits = !used_a[a] && !used_b[b];
-            (used_a[a], used_b[b]) = (used_a[a] || fits, used_b[b] || fits);
-            stay.push(fits);
-        }
+        // Who stays together: by the same matching as the number above.
+        let overlap = |&(a, b, ranks): &(usize, usize, u32)| {
+            let shared = i64::from(ranks);
+            Overlap { a: a as u32, b: b as u32, shared }
+        };
+        let stay = partition::stay(&all.iter().map(overlap).collect::<Vec<_>>());
+        let stay: Vec<bool> = all.iter().map(|one| stay.contains(&overlap(one))).collect();
         let shown = all.len().min(MOST.1);
         let (x0, x1) = (left.x + left.w, right.x);
         let mut ends = vec![(0.0f32, 0.0f32); shown];

@@ -1,8 +1,10 @@
-//! Where groups stand in a column: as high as they have ranks; what is opened has most of the room.
+//! Where groups stand in a column: as high as they have ranks; what is opened has most of the room. Behind a column of other
+//! groups they stand such that little crosses on the way from there.
 
 use crosscut_tree::{Cut, NodeId};
 
-use super::super::communities::CommunityForest;
+use super::super::communities::{self, CommunityForest};
+use super::super::order::{Move, order_behind};
 
 /// Between two groups.
 const GAP: f32 = 3.0;
@@ -41,8 +43,14 @@ pub struct Groups<'a> {
 }
 
 impl<'a> Groups<'a> {
-    /// Places what a cut shows between two heights.
-    pub fn of(forest: &'a CommunityForest, cut: &Cut, room: (f32, f32), tree: u8) -> Groups<'a> {
+    /// Places what a cut shows between two heights; `before` are the groups that its ranks come from.
+    pub fn of(
+        forest: &'a CommunityForest,
+        cut: &Cut,
+        room: (f32, f32),
+        tree: u8,
+        before: Option<&Groups<'_>>,
+    ) -> Groups<'a> {
         let nodes = forest.figures().tree.view();
         let mut slots: Vec<Slot> = Vec::new();
         let mut open: Vec<(NodeId, usize, usize)> = Vec::new();
@@ -58,10 +66,11 @@ impl<'a> Groups<'a> {
             if inner {
                 open.push((node, slots.len(), 0));
             }
-            let mut children: Vec<(NodeId, bool)> =
-                nodes.children(node).map(|child| (child, inside || inner)).collect();
-            children.reverse();
-            todo.extend(children);
+            let mut children: Vec<NodeId> = nodes.children(node).collect();
+            if let Some(before) = before.filter(|_| !inner && !forest.few) {
+                children = behind(forest, children, before);
+            }
+            todo.extend(children.into_iter().rev().map(|child| (child, inside || inner)));
         }
         for (node, first, end) in &mut open {
             let below = |slot: &Slot| nodes.range(*node).contains(&slot.node.index());
@@ -89,6 +98,29 @@ impl<'a> Groups<'a> {
         let slot = self.slot_of.get(rank as usize).copied()? as usize;
         (slot < self.slots.len()).then_some(slot)
     }
+}
+
+/// The first groups of a forest, in an order with few crossings behind other groups.
+fn behind(forest: &CommunityForest, children: Vec<NodeId>, before: &Groups<'_>) -> Vec<NodeId> {
+    let mut group_of = vec![usize::MAX; forest.ranks.len()];
+    let mut shared = vec![0.0; children.len() * before.slots.len()];
+    for (group, &child) in children.iter().enumerate() {
+        for &rank in forest.ranks_of(child) {
+            if let Some(of) = group_of.get_mut(rank as usize) {
+                *of = group;
+            }
+            if let Some(from) = before.slot(rank) {
+                shared[from * children.len() + group] += 1.0;
+            }
+        }
+    }
+    let moves: Vec<Move> = (shared.iter().enumerate())
+        .filter(|(_, ranks)| **ranks > 0.0)
+        .map(|(at, &ranks)| Move { from: at / children.len(), to: at % children.len(), ranks })
+        .collect();
+    let bands = communities::bands(&forest.flows, &group_of, children.len());
+    let order = order_behind((0..children.len()).collect(), &bands, &moves);
+    order.into_iter().filter_map(|group| children.get(group).copied()).collect()
 }
 
 fn place(slots: &mut [Slot], (top, bottom): (f32, f32)) {
