@@ -81,6 +81,21 @@ fn a_late_rank_is_the_first_finding() {
     assert_eq!((groups.len(), ranks), (2, (0..64).collect()));
 }
 
+/// A trace with messages and a call profile of the same calls: waiting in them is told by messages alone, with its cause.
+#[test]
+fn a_loss_is_told_once_where_there_is_a_profile_too() {
+    let folder = folder();
+    traces::unpack("otf2", "coll16", &folder.path().join("trace"));
+    ok(folder.path(), &["import", "trace/coll16/traces.otf2", "-o", "a.crosscut"]);
+    let json = report(folder.path(), &["a.crosscut"]);
+    let findings = json["findings"].as_array().unwrap();
+    let all: Vec<String> = findings.iter().map(|f| format!("{} {}", f["id"], f["what"])).collect();
+    assert!(all.iter().any(|told| told.starts_with("\"late-rank\"")), "{all:#?}");
+    assert!(!all.iter().any(|told| told.contains("MPI_")), "{all:#?}");
+    let of = |id: &str| findings.iter().filter(|finding| finding["id"] == id).count();
+    assert!(of("rank-imbalance") < 2 && of("waiting") == 0, "{all:#?}");
+}
+
 #[test]
 fn healthy_ranks_have_no_finding_above_low() {
     let folder = folder();

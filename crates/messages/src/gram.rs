@@ -229,10 +229,13 @@ impl<'a> Grams<'a> {
         let mut gram: Vec<Phase> = Vec::new();
         // What collectives imply is no exchange of messages, whatever the groups.
         let mut collective: Vec<bool> = Vec::new();
+        // The same exchange has the same name again, whatever partitions were seen in between. Equal edges are kept once.
+        let mut named: foldhash::HashMap<(*const Vec<Edge>, bool), usize> = foldhash::HashMap::default();
         for phase in self.clustered(self.clock.linkage().cut(points, phases)) {
             let alone = phase.graph.messages == 0;
-            let pattern =
-                patterns.recognise_among(&phase.edges, &phase.own, |known| collective[known] == alone);
+            let pattern = *named.entry((Arc::as_ptr(&phase.edges), alone)).or_insert_with(|| {
+                patterns.recognise_among(&phase.edges, &phase.own, |known| collective[known] == alone)
+            });
             if pattern == collective.len() {
                 collective.push(alone);
             }

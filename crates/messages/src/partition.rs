@@ -1,5 +1,8 @@
 //! A partition: which community each process belongs to. How far two of them are apart.
 
+use pathfinding::kuhn_munkres::kuhn_munkres;
+use pathfinding::matrix::Matrix;
+
 use crate::assignment::{Cell, heaviest};
 
 /// Each process in one of several communities, which are numbered without gaps in the order in which they first appear.
@@ -125,7 +128,27 @@ fn best_match(island: &[Overlap]) -> Vec<Overlap> {
             gain: overlap.shared,
         })
         .collect();
+    if rows.len() * columns.len() <= SMALL {
+        return of_table(rows.len(), columns.len(), &cells).into_iter().map(|at| island[at]).collect();
+    }
     heaviest(rows.len(), columns.len(), &cells).into_iter().map(|at| island[at]).collect()
+}
+
+/// Tables of so many cells are matched whole: most are a few groups by a few groups, and full.
+const SMALL: usize = 1024;
+
+/// The cells to take, by their numbers, of a small table.
+fn of_table(rows: usize, columns: usize, cells: &[Cell]) -> Vec<usize> {
+    // The library wants no more rows than columns.
+    let at = |cell: &Cell| if rows <= columns { (cell.row, cell.column) } else { (cell.column, cell.row) };
+    let mut table = Matrix::new(rows.min(columns), rows.max(columns), 0i64);
+    cells.iter().for_each(|cell| table[at(cell)] = cell.gain);
+    let (_, partner) = kuhn_munkres(&table);
+    let is_taken = |cell: &Cell| {
+        let (short, long) = at(cell);
+        partner.get(short) == Some(&long)
+    };
+    (0..cells.len()).filter(|&number| is_taken(&cells[number])).collect()
 }
 
 /// Which things were joined, directly or through others.

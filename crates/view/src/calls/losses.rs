@@ -2,6 +2,7 @@
 
 use crosscut_calls::causes::{Cause, Kind, causes, time_metric};
 use crosscut_calls::{Calls, NONE};
+use crosscut_messages::Messages;
 use crosscut_scene::Fill;
 use crosscut_scene::format::{many, quantity, share, three};
 use crosscut_scene::palette::slot;
@@ -21,7 +22,21 @@ pub fn capacity(calls: &Calls) -> Option<f64> {
 pub fn losses(calls: &Calls, run: usize) -> Vec<Loss> {
     let all = causes(calls);
     let Some(whole) = capacity(calls) else { return Vec::new() };
-    all.iter().map(|cause| loss(calls, cause, &all, whole, run)).collect()
+    let has_messages = Messages::is_in(calls.run());
+    let own = all.iter().filter(|cause| !has_messages || !is_told_by_messages(calls, cause));
+    own.map(|cause| loss(calls, cause, &all, whole, run)).collect()
+}
+
+/// Whether messages of the same run tell a loss: they know who waited for whom and when, where a profile sees only that ranks
+/// differ and how long they are in calls of MPI. Each loss is told once, with its cause.
+fn is_told_by_messages(calls: &Calls, cause: &Cause) -> bool {
+    let is_mpi = |name: &str| ["MPI_", "PMPI_", "mpi_", "pmpi_"].iter().any(|begin| name.starts_with(begin));
+    match cause.kind {
+        Kind::RankImbalance => !cause.threads,
+        Kind::HotFunction | Kind::Waiting => {
+            calls.frames().get(cause.frame as usize).is_some_and(|frame| is_mpi(&frame.name))
+        }
+    }
 }
 
 fn loss(calls: &Calls, cause: &Cause, all: &[Cause], whole: f64, run: usize) -> Loss {

@@ -1,7 +1,9 @@
 //! The matrix: what each rank sent to each, by world rank or by groups. A cell stands for a block of ranks where they are many.
 
 use crosscut_scene::palette::Ramp;
-use crosscut_scene::{Axis, Cells, Grid, Label, LegendItem, Mark, Plot, Rect, Scene, Side, Unit};
+use crosscut_scene::{
+    Align, Axis, Cells, Grid, Label, LegendItem, Mark, Plot, Rect, Scene, Side, TextStyle, Unit,
+};
 use crosscut_workbench::{Drawn, Job, Look, Refusal};
 
 use super::gram;
@@ -9,13 +11,15 @@ use super::opened::{ClockKey, Opened};
 use super::over;
 use super::phases::{self, PhaseForest};
 use super::ranks::by_groups;
-use super::styles::{self, FAINT};
+use super::styles::{self, FAINT, FAINT_END};
 use crate::format::{count, quantity};
 
 /// Cells on a side at most.
 const SIDE: u32 = 240;
 /// Left of the plot, above and below it.
 const MARGIN: (f32, f32, f32) = (72.0, 28.0, 34.0);
+/// Room for the name of a rank.
+const NAME: (f32, f32) = (40.0, 22.0);
 /// Number of the tree of places in the view.
 const PLACES: u8 = 1;
 
@@ -73,7 +77,11 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
     let pixel = (room / side as f32).floor().max(1.0);
     let w = if pixel * side as f32 <= room { pixel * side as f32 } else { room };
     let rect = Rect { x: MARGIN.0, y: MARGIN.1, w, h: w };
-    axes(rect, ranks, block * side as u32, &mut scene);
+    let in_groups = look.option("order") == Some("groups");
+    axes(rect, (ranks, block * side as u32), in_groups, &mut scene);
+    if in_groups {
+        names(rect, (&order, side, block), &mut scene);
+    }
     let used = sums.iter().filter(|sum| **sum > 0.0).count();
     fill(opened, &sums, (&order, side, block), rect, words, &mut scene);
     scene.end();
@@ -84,7 +92,7 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
         1 => "a cell is a pair of ranks".to_owned(),
         block => format!("a cell is {block} × {block} ranks, named by the first"),
     };
-    let by = if look.option("order") == Some("groups") { "ranks by groups" } else { "by rank" };
+    let by = if in_groups { "ranks by groups" } else { "by rank" };
     let title = format!("Rows send, columns receive, {by} · {cell}");
     scene.labels.push(Label::new((rect.x, 16.0), size.w - rect.x, title, FAINT));
     scene.note = Some(format!("{} of {} cells have messages", count(used as i64), count(sums.len() as i64)));
@@ -100,9 +108,10 @@ fn order(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Vec<u32>, Refusa
     by_groups(gram::phases_of(&made)?, job)
 }
 
-fn axes(rect: Rect, ranks: u32, shown: u32, scene: &mut Scene) {
+/// Axes of ranks; by groups they have no numbers, because a place there is no rank.
+fn axes(rect: Rect, (ranks, shown): (u32, u32), in_groups: bool, scene: &mut Scene) {
     let axis = |start: f32, title: &str, side: Side| Axis {
-        side,
+        side: if in_groups { Side::None } else { side },
         grid: false,
         ..Axis::linear((0.0, f64::from(shown.max(ranks))), start, rect.w, Unit::Count, title)
     };
@@ -113,6 +122,22 @@ fn axes(rect: Rect, ranks: u32, shown: u32, scene: &mut Scene) {
         y: Some(axis(rect.y, "sender", Side::Start)),
         ..Plot::default()
     });
+}
+
+/// Which rank stands where, of as many rows and columns as there is room for.
+fn names(rect: Rect, (order, side, block): (&[u32], usize, u32), scene: &mut Scene) {
+    let cell = rect.w / side.max(1) as f32;
+    let middle = TextStyle { align: Align::Middle, ..FAINT };
+    let every = |room: f32| ((room / cell).ceil() as usize).max(1);
+    let rank = |at: usize| order.get(at * block as usize).map(u32::to_string);
+    for (at, name) in (0..side).step_by(every(NAME.1)).filter_map(|at| Some((at, rank(at)?))) {
+        let y = rect.y + (at as f32 + 0.5) * cell + 4.0;
+        scene.labels.push(Label::new((rect.x - 6.0, y), rect.x - 10.0, name, FAINT_END));
+    }
+    for (at, name) in (0..side).step_by(every(NAME.0)).filter_map(|at| Some((at, rank(at)?))) {
+        let at = (rect.x + (at as f32 + 0.5) * cell, rect.y + rect.h + 14.0);
+        scene.labels.push(Label::new(at, NAME.0, name, middle));
+    }
 }
 
 /// The least value that there is, and the largest.

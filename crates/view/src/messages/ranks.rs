@@ -73,7 +73,20 @@ pub fn draw(look: &Look, job: &Job<'_>) -> Result<Drawn, Refusal> {
             let lines = look.option("messages") != Some("false");
             rows.few(&calls, pitch, (folds, lines), &mut scene);
         }
-        None => rows.many(&mut scene),
+        None => {
+            let rows_shown = rows.many(&mut scene);
+            let all = count(rows.ranks.len() as i64);
+            scene.note = Some(match pitch >= ROW.0 {
+                true => format!(
+                    "{all} ranks; more than {} calls: choose a shorter window to see calls and messages",
+                    count(CALLS as i64)
+                ),
+                false => format!(
+                    "{all} ranks in {} rows: choose fewer ranks and a shorter window to see calls and messages",
+                    count(rows_shown as i64)
+                ),
+            });
+        }
     }
     Ok(Drawn::scene(scene, rows.ranks.len()))
 }
@@ -284,7 +297,7 @@ impl Rows<'_> {
     }
 
     /// Pixels, as dark as the rank that waits most of those in a row.
-    fn many(&self, scene: &mut Scene) {
+    fn many(&self, scene: &mut Scene) -> usize {
         let axis = over::axis(self.window, self.size.0, (LEFT, RIGHT));
         let top = HEAD + WAITING + 10.0;
         let bottom = (self.size.1 - FOOT).max(top + 8.0);
@@ -332,8 +345,7 @@ impl Rows<'_> {
         }
         let ends = ("0".to_owned(), "100 %".to_owned());
         scene.legend.push(LegendItem::ramp(Ramp::GREY, ends, "waiting, the most of the ranks in a row"));
-        let rows = format!("{} ranks in {} rows", count(self.ranks.len() as i64), count(ny as i64));
-        scene.note = Some(format!("{rows}; lines and calls from 6 px a rank on: choose places or a window"));
+        ny
     }
 
     /// By row: how much of each cell of time its rank waited, 0…255.

@@ -328,8 +328,11 @@ pub fn late(forest: &PhaseForest, phases: Range<usize>) -> Option<(usize, u32, i
         .find(|node| node.kind == Kind::Period && node.phases.contains(&phases.start))
         .map_or(0..forest.gram.phases.len(), |node| node.phases.clone());
     let out = (period.start..period.end).rev().find(|&phase| waiting.stands_out.get(phase) == Some(&true))?;
-    // The origin: who was latest by itself in the whole period up to there.
-    let all = (period.start..=out).filter_map(|phase| {
+    // The origin: who was latest by itself in the whole period up to there. By wall time what began before that phase was over may stand
+    // behind it.
+    let span = |phase: usize| forest.gram.phases.get(phase).map_or((i64::MAX, i64::MAX), |phase| phase.span);
+    let is_before = |phase: &usize| *phase <= out || span(*phase).0 < span(out).1;
+    let all = period.clone().filter(is_before).filter_map(|phase| {
         let (rank, time) = waiting.late.get(phase).copied().flatten()?;
         Some((phase, rank, time))
     });
