@@ -213,7 +213,8 @@ fn dumpi(dir: &Path, add: Add<'_>) -> Result<()> {
 /// An OTF2 trace: decoded, and made a run, beside reading it by the library of OTF2 and by its Python module.
 fn otf2(dir: &Path, trace: &Path, python: Option<&Path>, add: Add<'_>) -> Result<()> {
     let out = dir.join("otf2.crosscut");
-    let inputs = crosscut_import::Inputs::find(&[trace], &crosscut_import::Quiet)?;
+    let paths = [trace];
+    let inputs = crosscut_import::Inputs::find(&paths, &crosscut_import::Quiet)?;
     let (mut events, mut decoded, mut other) = (0, f64::INFINITY, f64::INFINITY);
     let mut imported = (f64::INFINITY, f64::INFINITY);
     for _ in 0..TURNS {

@@ -40,6 +40,8 @@ pub const MOST_PHASES: usize = 512;
 const CANDIDATES: usize = 8;
 /// Where nothing repeats, only so many phases are proposed.
 const FEW: usize = 12;
+/// How often each point is looked at, at most, to know phases beforehand.
+const LOOKED: usize = 32;
 /// A phase that is proposed has a message for every so many ranks, as a rule: single messages are no phases.
 const SPARSE: usize = 4;
 
@@ -267,6 +269,26 @@ impl<'a> Grams<'a> {
         let sequence: Vec<usize> = gram.iter().map(|phase| phase.pattern).collect();
         let patterns = patterns.partitions().to_vec();
         Gram { phases: gram, patterns, expression: Expression::of(&sequence) }
+    }
+
+    /// Clusters all that cuts into up to `most` phases are made of, so that another number of phases needs no clustering. It stops
+    /// where that would look at every point too often. Returns the stretches.
+    pub fn know(&mut self, points: Range<usize>, most: usize) -> Vec<Range<usize>> {
+        let mut seen: foldhash::HashSet<(usize, usize)> = foldhash::HashSet::default();
+        let (mut all, mut looked) = (Vec::new(), 0usize);
+        for phases in 1..=most {
+            for range in self.clock.linkage().cut(points.clone(), phases) {
+                if seen.insert((range.start, range.end)) {
+                    looked = looked.saturating_add(range.len());
+                    all.push(range);
+                }
+            }
+            if looked > LOOKED.saturating_mul(points.len()) {
+                break;
+            }
+        }
+        self.clustered(all.clone());
+        all
     }
 
     /// Numbers of phases that are worth a look, the best first: of those at which phases are clearest apart, the one

@@ -15,7 +15,12 @@ pub struct Linkage {
     /// The distance of the two clusters that were merged over the gap between the points `i` and `i + 1`.
     heights: Vec<f64>,
     points: usize,
+    /// The gaps of all that closed last, the last first: cuts of the whole are asked for again and again.
+    last: Vec<Gap>,
 }
+
+/// So many of the gaps that closed last are kept.
+const KEPT: usize = 512;
 
 /// A number of phases for which the tree itself speaks.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,7 +77,9 @@ impl Linkage {
                 next += 1;
             }
         }
-        Linkage { heights, points: times.len() }
+        let mut linkage = Linkage { heights, points: times.len(), last: Vec::new() };
+        linkage.last = linkage.widest(&(0..times.len()), KEPT);
+        linkage
     }
 
     /// The number of points.
@@ -131,6 +138,9 @@ impl Linkage {
         let gaps = within.start..within.end.saturating_sub(1).max(within.start);
         if most == 0 {
             return Vec::new();
+        }
+        if *within == (0..self.points) && most <= self.last.len() {
+            return self.last[..most].to_vec();
         }
         for index in gaps {
             let gap = Gap { height: self.heights[index], index };

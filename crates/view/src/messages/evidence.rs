@@ -2,11 +2,11 @@
 //! around the work that took too long, or around the call.
 
 use crosscut_messages::NONE;
-use crosscut_messages::causes::{Causes, Finding};
+use crosscut_messages::causes::{Cause, Causes, Finding};
 use crosscut_messages::lateness::Part;
-use crosscut_scene::format::quantity;
+use crosscut_scene::format::{quantity, text_width};
 use crosscut_scene::palette::{Ramp, slot};
-use crosscut_scene::{Align, Label, Mark, Plot, Rect, Scene, TextStyle, Unit};
+use crosscut_scene::{Align, Axis, Label, Mark, Plot, Rect, Scene, Side, TextStyle, Unit};
 use crosscut_workbench::{Look, Size};
 
 use super::opened::Opened;
@@ -20,8 +20,10 @@ pub const LOSS: &str = "loss";
 pub const FIRST: &str = "1";
 /// Ranks beside the one that was late at most.
 const OTHERS: usize = 3;
-/// Left of the rows, for names, and right of them.
+/// Left of the rows, for names, at least; and right of them.
 const SIDES: (f32, f32) = (52.0, 6.0);
+/// Left and right of a name.
+const BESIDE: f32 = 10.0;
 /// Below the rows, for the time.
 const FOOT: f32 = 16.0;
 /// An outline is at least so wide.
@@ -54,6 +56,9 @@ struct Proof {
 /// What proves a finding: the work or the call in which lateness began with those who waited longest for it; where nobody
 /// was late, the longest wait with whom it was for; else the longest stretch of it.
 fn proof(opened: &Opened, finding: &Finding) -> Option<Proof> {
+    if finding.cause == Cause::Transfer {
+        return longest(opened, finding);
+    }
     late(opened, finding).or_else(|| waiting(opened, finding)).or_else(|| longest(opened, finding))
 }
 
@@ -125,12 +130,15 @@ pub fn draw(opened: &Opened, finding: Option<&Finding>, size: Size) -> Scene {
     let more = (proof.window.1.saturating_sub(proof.window.0) / 12).max(1);
     let from = proof.window.0.saturating_sub(more).clamp(0, elapsed - 1);
     let window = (from, proof.window.1.saturating_add(more).clamp(from + 1, elapsed));
-    let axis = over::axis(window, size.w, SIDES);
-    let (left, right) = (axis.start(), axis.start() + axis.length());
     let mut ranks = proof.others.clone();
     ranks.push(proof.rank);
     ranks.sort_unstable();
     ranks.dedup();
+    let names: Vec<String> = ranks.iter().map(|rank| format!("rank {rank}")).collect();
+    let room = names.iter().map(|name| text_width(name) + BESIDE).fold(SIDES.0, f32::max);
+    // Where it begins and ends is said below; times in between would stand in the way.
+    let axis = Axis { side: Side::None, ..over::axis(window, size.w, (room, SIDES.1)) };
+    let (left, right) = (axis.start(), axis.start() + axis.length());
     let pitch = ((size.h - FOOT) / ranks.len() as f32).min(34.0);
     let bar = (pitch * 0.6).max(4.0);
     let across = |from: i64, to: i64| {
@@ -163,9 +171,9 @@ pub fn draw(opened: &Opened, finding: Option<&Finding>, size: Size) -> Scene {
         }
     }
     scene.end();
-    for (row, rank) in ranks.iter().enumerate() {
+    for (row, name) in names.into_iter().enumerate() {
         let y = (row as f32 + 0.5) * pitch + 4.0;
-        scene.labels.push(Label::new((left - 6.0, y), left - 8.0, format!("rank {rank}"), FAINT_END));
+        scene.labels.push(Label::new((left - 6.0, y), left - 8.0, name, FAINT_END));
     }
     let y = (pitch * ranks.len() as f32 + 12.0).min(size.h - 2.0);
     let ns = |time: i64| quantity(time as f64, Unit::Ns);

@@ -90,6 +90,35 @@ pub struct Timed {
     kept: Mutex<Kept>,
     proposals: OnceLock<Vec<Proposal>>,
     flows: Mutex<Flows>,
+    parts: ByPoints<Arc<Vec<Range<usize>>>>,
+    sums: ByPoints<Totals>,
+    known: OnceLock<Vec<Range<usize>>>,
+}
+
+/// What is known of stretches of points.
+type ByPoints<T> = Mutex<HashMap<(usize, usize), T>>;
+
+/// So many stretches are kept at most.
+const MOST_STRETCHES: usize = 1 << 18;
+/// Sub-phases of a phase at most.
+const MOST_INSIDE: usize = 16;
+/// Cuts into so many phases are clustered beforehand.
+const KNOWN: usize = 64;
+
+/// What is kept of a stretch; made when it is first asked for.
+fn kept<T: Clone>(all: &ByPoints<T>, points: &Range<usize>, make: impl FnOnce() -> T) -> T {
+    let key = (points.start, points.end);
+    let lock = || all.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = lock().get(&key) {
+        return known.clone();
+    }
+    let made = make();
+    let mut all = lock();
+    if all.len() >= MOST_STRETCHES {
+        all.clear();
+    }
+    all.insert(key, made.clone());
+    made
 }
 
 #[derive(Debug, Default)]
@@ -348,6 +377,9 @@ impl Timed {
             kept: Mutex::default(),
             proposals: OnceLock::new(),
             flows: Mutex::default(),
+            parts: Mutex::default(),
+            sums: Mutex::default(),
+            known: OnceLock::new(),
         }
     }
 
@@ -369,6 +401,20 @@ impl Timed {
     pub fn cut(&self, phases: Option<usize>) -> Gram {
         let phases = phases.unwrap_or_else(|| self.proposals().first().map_or(1, |best| best.phases));
         self.grams(|grams| grams.cut(self.clock.all(), phases.clamp(1, MOST_PHASES)))
+    }
+
+    /// The stretches that cuts into few phases are made of, clustered: another number of phases is then a matter of looking it up.
+    pub fn known(&self) -> &[Range<usize>] {
+        self.known.get_or_init(|| self.grams(|grams| grams.know(self.clock.all(), KNOWN)))
+    }
+
+    /// The parts of some points, at the number where they are clearest apart.
+    pub fn parts(&self, points: &Range<usize>) -> Arc<Vec<Range<usize>>> {
+        kept(&self.parts, points, || {
+            let linkage = self.clock.linkage();
+            let best = linkage.candidates(points.clone(), MOST_INSIDE, 1);
+            Arc::new(best.first().map(|best| linkage.cut(points.clone(), best.phases)).unwrap_or_default())
+        })
     }
 
     /// Some points as one phase.
@@ -395,6 +441,10 @@ impl Timed {
 
     /// From when to when some points are, by the wall, with messages, bytes and collectives.
     pub fn totals(&self, points: &Range<usize>) -> Totals {
+        kept(&self.sums, points, || self.summed(points))
+    }
+
+    fn summed(&self, points: &Range<usize>) -> Totals {
         let run = &self.messages;
         let mut totals = Totals::default();
         for row in self.clock.messages(points.clone()) {

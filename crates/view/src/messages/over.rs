@@ -51,7 +51,8 @@ pub fn rows<'a>(
 /// Sums over equal cells of time.
 pub struct Bins {
     from: f64,
-    cell: f64,
+    /// Cells in a unit of time.
+    per_time: f64,
     /// Of what lies within a cell.
     own: Vec<f64>,
     /// Changes of the rate from a cell on.
@@ -63,13 +64,13 @@ impl Bins {
     pub fn new((from, to): (i64, i64), count: usize) -> Self {
         let count = count.max(1);
         let cell = ((to - from).max(1) as f64 / count as f64).max(1e-9);
-        Bins { from: from as f64, cell, own: vec![0.0; count], rate: vec![0.0; count + 1] }
+        Bins { from: from as f64, per_time: 1.0 / cell, own: vec![0.0; count], rate: vec![0.0; count + 1] }
     }
 
     /// Spreads something evenly over a stretch; what lies outside of the window is left out.
     pub fn add(&mut self, (from, to): (i64, i64), value: f64) {
         let count = self.own.len();
-        let (a, b) = ((from as f64 - self.from) / self.cell, (to as f64 - self.from) / self.cell);
+        let (a, b) = ((from as f64 - self.from) * self.per_time, (to as f64 - self.from) * self.per_time);
         if b < 0.0 || a >= count as f64 {
             return;
         }

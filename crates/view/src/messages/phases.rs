@@ -13,6 +13,7 @@ use crosscut_workbench::{
     Choice, Chosen, Fact, Forest, Hits, Job, LensDecl, LensSpec, Nodes, Options, Reach, Refusal, Scope,
     Selection, Sheet, Span, Title, TreeKey, TreeRef,
 };
+use rayon::prelude::*;
 
 use super::about;
 use super::figures::Figures;
@@ -23,8 +24,6 @@ use crate::format::count;
 /// Its name.
 pub const TREE: &str = "phases";
 
-/// Sub-phases of a phase at most.
-const MOST_INSIDE: usize = 16;
 /// How deep sub-phases go below a phase.
 const DEEP: usize = 2;
 /// So many sub-phases altogether at most.
@@ -123,6 +122,11 @@ impl PhaseForest {
         job.progress(0.3, "looking for phases")?;
         let gram = timed.cut(k);
         job.check()?;
+        if k.is_none() {
+            // Whoever looks at the run as it is proposed will turn the number of phases next.
+            know(&timed);
+            job.check()?;
+        }
         let broken = |error: TreeError| Refusal::new(error.to_string());
         let (tree, nodes, has_periods) = nodes(&gram, &timed).map_err(broken)?;
         let mut of_phase = vec![NodeId::ROOT; gram.phases.len()];
@@ -390,7 +394,10 @@ fn inside(
     deep: usize,
     timed: &Timed,
 ) -> Result<(), TreeError> {
-    let parts = if deep < DEEP && making.parts < MOST_PARTS { parts(points, timed) } else { Vec::new() };
+    let parts = match deep < DEEP && making.parts < MOST_PARTS {
+        true => timed.parts(points),
+        false => Arc::default(),
+    };
     let node = Node { kind, phases: phase..phase + 1, points: points.clone(), name: name.clone() };
     making.nodes.push(node);
     if parts.len() < 2 {
@@ -406,11 +413,14 @@ fn inside(
     Ok(())
 }
 
-/// The parts of a phase: at the number where they are clearest apart.
-fn parts(points: &Range<usize>, timed: &Timed) -> Vec<Range<usize>> {
-    let linkage = timed.clock.linkage();
-    let best = linkage.candidates(points.clone(), MOST_INSIDE, 1);
-    best.first().map(|best| linkage.cut(points.clone(), best.phases)).unwrap_or_default()
+/// Looks at everything that cuts into few phases are made of, beforehand.
+fn know(timed: &Timed) {
+    timed.known().par_iter().for_each(|points| {
+        for part in timed.parts(points).iter() {
+            timed.totals(part);
+            timed.parts(part).iter().for_each(|part| drop(timed.totals(part)));
+        }
+    });
 }
 
 impl Forest for PhaseForest {
