@@ -183,7 +183,7 @@ proptest! {
             prop_assert_eq!(joined.metrics(), &["time", "samples"]);
             let alike = a.place_count() == b.place_count();
             prop_assert_eq!(joined.column_count(), if alike { a.place_count() } else { 1 });
-            for (wanted, node) in &numbers {
+            for (wanted, node) in numbers.iter().take(12) {
                 let whole = |of: &dyn Paths| -> i64 { (0..of.column_count()).map(|at| value(of, wanted, false, at)).sum() };
                 for place in 0..joined.column_count() {
                     let of = |of: &dyn Paths| if alike { value(of, wanted, false, place) } else { whole(of) };
