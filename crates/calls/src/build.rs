@@ -28,6 +28,16 @@ pub(crate) struct Cell {
     pub value: i64,
 }
 
+/// One sample: what was spent in a node at a moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sample {
+    pub place: u32,
+    pub time: i64,
+    pub node: u32,
+    /// Of the first metrics; the others have none.
+    pub values: [i64; 2],
+}
+
 /// A profile in the making. Node 0 is the root: the program.
 #[derive(Debug)]
 pub struct Builder {
@@ -44,6 +54,7 @@ pub struct Builder {
     place_numbers: HashMap<(i64, i64), u32>,
     pub(crate) metrics: Vec<(Measured, Given)>,
     pub(crate) cells: Vec<Cell>,
+    pub(crate) samples: Vec<Sample>,
     /// How many cells there may be before they are added up.
     limit: usize,
     pub(crate) format: String,
@@ -64,6 +75,7 @@ impl Builder {
             place_numbers: HashMap::new(),
             metrics: Vec::new(),
             cells: Vec::new(),
+            samples: Vec::new(),
             limit: LOOSE,
             format: format.to_owned(),
             notes: Vec::new(),
@@ -154,6 +166,14 @@ impl Builder {
             self.add_up();
             self.limit = (2 * self.cells.len()).max(LOOSE);
         }
+    }
+
+    /// Adds a sample to the values of a node at a place, and keeps it: one value for each of the first two metrics.
+    pub fn sample(&mut self, place: u32, time: i64, node: u32, values: [i64; 2]) {
+        for (metric, value) in values.into_iter().enumerate() {
+            self.add(metric as u32, place, node, value);
+        }
+        self.samples.push(Sample { place, time, node, values });
     }
 
     /// Something that is to be known of the profile.

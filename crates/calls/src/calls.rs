@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{UInt8Type, UInt32Type};
-use crosscut_run::{ByPlace, Column, Run, Sources};
+use crosscut_run::{Column, Run, Sources};
 use crosscut_tree::{NodeId, Tree, Wide, WideBuf};
 
 use crate::error::CallsError;
+use crate::own::{Own, Sums};
+use crate::samples::{Samples, Stretch};
 use crate::schema::{Frame, Kind, NONE, Summary};
 
 /// The calls of a run.
@@ -24,8 +26,10 @@ pub struct Calls {
     /// Found when it is opened: call trees are not so large that it would be worth a column.
     wide: WideBuf,
     frame: Column<u32>,
-    own: Vec<ByPlace<i64>>,
-    sums: Vec<Column<i64>>,
+    own: Vec<Own>,
+    sums: Vec<Sums>,
+    /// One by one, where they are known.
+    samples: Option<Arc<Samples>>,
     titles: Vec<String>,
     /// By place: the number of its process.
     ranks: Vec<u32>,
@@ -49,15 +53,17 @@ impl Calls {
         let positions = run.sources()?;
         let (frames, sources) = read_frames(&run, &positions)?;
         let metrics = 0..summary.metrics.len();
-        let own = metrics.clone().map(|number| run.by_place(&format!("calls/own-{number}")));
-        let sums = metrics.map(|number| run.column(&format!("calls/sum-{number}")));
+        let own = metrics.clone().map(|number| run.by_place(&format!("calls/own-{number}")).map(Own::Mapped));
+        let sums = metrics.map(|number| run.column(&format!("calls/sum-{number}")).map(Sums::Mapped));
         let places = run.places()?;
         let (len, parent) = (run.column("calls/len")?, run.column("calls/parent")?);
         if len.is_empty() || len.len() != parent.len() {
             return Err(broken("its columns have different lengths"));
         }
         Tree::new(&len, &parent, Wide::default()).check()?;
+        let samples = Samples::open(&run, summary.metrics.len(), places.worker_count(), len.len())?;
         let calls = Calls {
+            samples: samples.map(Arc::new),
             titles: place_titles(&places),
             ranks: place_ranks(&places),
             own: own.collect::<Result<_, _>>()?,
@@ -108,6 +114,47 @@ impl Calls {
             }
         }
         Ok(())
+    }
+
+    /// Samples one by one, where they are known.
+    pub fn samples(&self) -> Option<&Samples> {
+        self.samples.as_deref()
+    }
+
+    /// The same tree with what was spent in some stretches alone; none where nobody knows when something was spent.
+    pub fn within(&self, stretches: &[Stretch]) -> Result<Option<Calls>, CallsError> {
+        let Some(samples) = &self.samples else { return Ok(None) };
+        let (nodes, places) = (self.node_count(), self.place_count());
+        let mut own = Vec::new();
+        let mut sums = Vec::new();
+        for metric in 0..self.own.len() {
+            let made = Own::Made(samples.own(metric, stretches, nodes, places));
+            let mut running = vec![0i64; nodes + 1];
+            for (node, &value) in (0..places as u32).flat_map(|place| made.place(place).iter().enumerate()) {
+                running[node + 1] = running[node + 1].saturating_add(value);
+            }
+            for node in 0..nodes {
+                running[node + 1] = running[node + 1].saturating_add(running[node]);
+            }
+            own.push(made);
+            sums.push(Sums::Made(running));
+        }
+        Ok(Some(Calls {
+            run: self.run.clone(),
+            summary: self.summary.clone(),
+            frames: self.frames.clone(),
+            sources: self.sources.clone(),
+            source_count: self.source_count,
+            len: self.run.column("calls/len")?,
+            parent: self.run.column("calls/parent")?,
+            wide: self.wide.clone(),
+            frame: self.run.column("calls/frame")?,
+            own,
+            sums,
+            samples: None,
+            titles: self.titles.clone(),
+            ranks: self.ranks.clone(),
+        }))
     }
 
     /// The run that they are part of.
@@ -191,7 +238,7 @@ impl Calls {
     }
 
     /// The values of a metric by node and place.
-    pub fn by_place(&self, metric: usize) -> Option<&ByPlace<i64>> {
+    pub fn by_place(&self, metric: usize) -> Option<&Own> {
         self.own.get(metric)
     }
 

@@ -3,19 +3,22 @@
 //! Time in barriers, locks and progress loops of known libraries, and all that is called there, is waiting: it is the effect of
 //! something else. So it is left out where ranks are compared, and what is left of it is told last.
 
-use std::sync::LazyLock;
+use std::collections::BTreeMap;
 
 use crosscut_tree::NodeId;
 use rayon::prelude::*;
-use regex::Regex;
 
 use crate::Calls;
 use crate::map::{By, Map};
 use crate::schema::{NONE, Unit};
 use crate::spread::imbalance;
+pub use crate::waits::is_waiting;
+use crate::waits::waits;
 
 /// From so many times the mean on, one rank has too much.
 const UNEVEN: f64 = 1.25;
+/// A process with less than this share of what the largest has is none of the ranks.
+const PEER: f64 = 0.05;
 /// Of what all places could have done: what is less is not worth a word.
 const WORTH: f64 = 0.01;
 /// A function that takes so much of all is hot.
@@ -23,28 +26,6 @@ const HOT: f64 = 0.10;
 /// Ranks and functions that are named at most.
 const NAMED: usize = 64;
 const MOST_HOT: usize = 3;
-
-/// Functions in which a program waits, as far as libraries are known: MPI, OpenMP runtimes, threads, networks.
-static WAITS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let all = [
-        r"P?MPI_(Wait|Barrier|Recv|Probe|Mprobe|Sendrecv|Allreduce|Reduce|Bcast|Alltoall|Allgather|Gather|Scatter|Scan|Test|Win_(fence|wait|lock|unlock))\w*",
-        r"p?mpi_(wait|barrier|recv|probe|sendrecv|allreduce|reduce|bcast|alltoall|allgather|gather|scatter|test)\w*",
-        r"opal_progress\w*|ompi_request_\w*wait\w*|ompi_coll_\w*|MPI(DI?|R)_\w*[Pp]rogress\w*|MPIDI_CH3I_Progress",
-        r"psm2?_\w*(poll|wait|progress)\w*|ips_ptl_poll|uc[pt]_\w*progress\w*|fi_cq_s?read\w*|ibv_poll_cq",
-        r"GOMP_(barrier|critical_start|taskwait|loop_end)\w*|gomp_(team_|sem_|mutex_|barrier_|thread_)\w*(barrier|wait|lock)\w*|gomp_team_barrier_wait\w*|do_(spin|wait)",
-        r"__kmpc?_\w*(barrier|wait|lock|taskwait)\w*|kmp_flag\w*wait\w*",
-        r"_*pthread_(mutex_\w*lock|cond_\w*wait|join|barrier_wait|spin_lock|rwlock_\w*lock)\w*|__lll_lock_wait\w*|futex_\w*wait\w*|sem_(timed)?wait|sched_yield|__GI___?(futex|sched_yield)\w*",
-        r"epoll_wait|ppoll|nanosleep|clock_nanosleep|std::thread::park\w*|std::sync::\w*::wait\w*",
-    ];
-    Regex::new(&format!("^(?:{})$", all.join("|"))).ok()
-});
-
-/// Whether a function is one in which a program waits.
-pub fn is_waiting(name: &str) -> bool {
-    // Versions and arguments of symbols are no part of the name.
-    let plain = name.split(['(', '@', ' ', '.']).next().unwrap_or_default();
-    WAITS.as_ref().is_some_and(|waits| waits.is_match(plain))
-}
 
 /// What kind of cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -106,25 +87,13 @@ pub fn causes(calls: &Calls) -> Vec<Cause> {
         return Vec::new();
     }
     let waits = waits(calls);
-    let ranks = Ranks::of(calls);
+    let ranks = Ranks::of(calls, metric);
     let mut all = uneven(calls, metric, &waits, &ranks, whole);
     let explained: i64 = all.iter().map(|cause| cause.cost).sum();
     all.sort_by_key(|cause| (std::cmp::Reverse(cause.cost), cause.module.clone()));
     all.extend(hot(calls, metric, &waits, whole));
     all.extend(waiting(calls, metric, &waits, whole, explained));
     all
-}
-
-/// By node: it is a function in which the program waits, or is called from one.
-fn waits(calls: &Calls) -> Vec<bool> {
-    let by_frame: Vec<bool> = calls.frames().iter().map(|frame| is_waiting(&frame.name)).collect();
-    let tree = calls.tree();
-    let mut waits = vec![false; calls.node_count()];
-    for (node, &parent) in tree.parents().iter().enumerate().skip(1) {
-        let frame = calls.frame_number(NodeId(node as u32)) as usize;
-        waits[node] = waits[parent as usize] || by_frame.get(frame) == Some(&true);
-    }
-    waits
 }
 
 /// Which places are one rank. With one rank its threads stand for ranks.
@@ -135,11 +104,17 @@ struct Ranks {
 }
 
 impl Ranks {
-    fn of(calls: &Calls) -> Self {
+    fn of(calls: &Calls, metric: usize) -> Self {
         let ranks: Vec<u32> = (0..calls.place_count()).map(|place| calls.rank(place)).collect();
-        let mut numbers = ranks.clone();
-        numbers.sort_unstable();
-        numbers.dedup();
+        let mut totals: BTreeMap<u32, i64> = BTreeMap::new();
+        for (&rank, value) in ranks.iter().zip(calls.at_places(metric, 0..calls.node_count())) {
+            let total = totals.entry(rank).or_default();
+            *total = total.saturating_add(value);
+        }
+        // A launcher or a shell is no rank beside those that it starts.
+        let most = totals.values().copied().max().unwrap_or(0);
+        totals.retain(|_, total| *total as f64 >= PEER * most as f64);
+        let numbers: Vec<u32> = totals.into_keys().collect();
         if numbers.len() < 2 {
             let places = 0..calls.place_count();
             return Ranks {
@@ -148,7 +123,7 @@ impl Ranks {
                 threads: true,
             };
         }
-        let at = |rank: &u32| numbers.partition_point(|known| known < rank);
+        let at = |rank: &u32| numbers.binary_search(rank).unwrap_or(usize::MAX);
         Ranks { of_place: ranks.iter().map(at).collect(), numbers, threads: false }
     }
 }
@@ -190,7 +165,10 @@ fn uneven(calls: &Calls, metric: usize, waits: &[bool], ranks: &Ranks, whole: i6
     for part in 0..parts {
         let mut values = vec![0i64; count];
         for (place, sums) in by_place.iter().enumerate() {
-            values[ranks.of_place[place]] = values[ranks.of_place[place]].saturating_add(sums[part]);
+            let slot = ranks.of_place.get(place).and_then(|&rank| values.get_mut(rank));
+            if let Some(value) = slot {
+                *value = value.saturating_add(sums[part]);
+            }
         }
         let Some(spread) = imbalance(&values) else { continue };
         let cost = (spread.most - spread.mean) * count as f64;
@@ -267,15 +245,13 @@ fn waiting(calls: &Calls, metric: usize, waits: &[bool], whole: i64, explained: 
     let total: i64 = all.map(|node| calls.own(metric, NodeId(node as u32))).sum();
     let cost = total.saturating_sub(explained);
     // Where most of it is waited, as the program calls it.
-    let outermost = |node: usize| {
-        let parent = calls.tree().parents()[node] as usize;
-        waits[node] && !waits[parent]
-    };
     let mut inside = vec![0i64; calls.frames().len()];
-    for node in (1..calls.node_count()).filter(|&node| outermost(node)) {
-        let id = NodeId(node as u32);
-        if let Some(slot) = inside.get_mut(calls.frame_number(id) as usize) {
-            *slot = slot.saturating_add(calls.inclusive(metric, id));
+    let mut outermost = vec![0u32; calls.node_count()];
+    for node in (1..calls.node_count()).filter(|&node| waits[node]) {
+        let parent = calls.tree().parents()[node] as usize;
+        outermost[node] = if waits[parent] { outermost[parent] } else { node as u32 };
+        if let Some(slot) = inside.get_mut(calls.frame_number(NodeId(outermost[node])) as usize) {
+            *slot = slot.saturating_add(calls.own(metric, NodeId(node as u32)));
         }
     }
     let most = inside.iter().enumerate().rev().max_by_key(|(_, inside)| **inside);

@@ -7,6 +7,7 @@ use crosscut_run::{Places, RunWriter, Source, SourcesBuilder};
 
 use crate::build::{Builder, Cell, Fill, Given};
 use crate::error::CallsError;
+use crate::samples;
 use crate::schema::{NONE, Summary};
 
 /// Own values that are so little below zero come from rounding.
@@ -47,6 +48,7 @@ pub(crate) fn finish_beside(
         Some(fill) => put_filled(run, &builder, &order, fill)?,
         None => put_values(run, &mut builder, &order)?,
     };
+    samples::put(run, &mut builder.samples, builder.metrics.len(), places.len(), &order.at)?;
     let summary = Summary {
         format: builder.format,
         nodes: builder.parent.len() as u64 - 1,
@@ -72,6 +74,9 @@ fn sort_places(builder: &mut Builder) -> Vec<(i64, i64)> {
     }
     for cell in &mut builder.cells {
         cell.place = number[cell.place as usize];
+    }
+    for sample in &mut builder.samples {
+        sample.place = number[sample.place as usize];
     }
     builder.cells.sort_unstable();
     by_rank.iter().map(|&place| builder.places[place as usize]).collect()

@@ -101,6 +101,16 @@ fn known_libraries_wait_and_others_do_not() {
         "psm2_mq_ipeek_poll",
         "futex_wait",
         "sched_yield",
+        "__sched_yield",
+        "ompi_sync_wait_mt",
+        "mca_pml_base_progress",
+        "omp_set_lock",
+        "omp_set_nest_lock_",
+        "GOMP_critical_name_start",
+        "GOMP_taskgroup_end",
+        "__kmp_acquire_queuing_lock",
+        "__kmpc_end_taskgroup",
+        "__clock_nanosleep",
     ] {
         assert!(is_waiting(name), "{name}");
     }
@@ -116,4 +126,34 @@ fn known_libraries_wait_and_others_do_not() {
     ] {
         assert!(!is_waiting(name), "{name}");
     }
+}
+
+/// A runtime that waits runs tasks meanwhile, and what has no name in it is the end of a region: the rest is the program's.
+#[test]
+fn tasks_that_run_in_a_wait_are_work() {
+    let (_work, calls) = written(|builder| {
+        let metric = builder.metric("time", Unit::Ns, Given::Own);
+        let place = builder.place(0, 0);
+        let mut path = |names: &[(&str, &str)], value: i64| {
+            let mut node = 0;
+            for &(module, name) in names {
+                let frame = builder.frame(Frame { module: module.to_owned(), ..Frame::function(name) });
+                node = builder.node(node, frame).unwrap();
+            }
+            builder.add(metric, place, node, value);
+        };
+        let (gomp, own) = ("libgomp.so.1", "(libgomp.so.1)");
+        path(&[("app", "main"), (gomp, "GOMP_taskwait")], 1);
+        path(&[("app", "main"), (gomp, "GOMP_taskwait"), (gomp, own), ("libc.so.6", "syscall")], 2);
+        path(&[("app", "main"), (gomp, "GOMP_taskwait"), (gomp, own), ("app", "task")], 1000);
+        path(&[("app", "main"), (gomp, "GOMP_task"), (gomp, own)], 4000);
+        path(&[("app", "main"), (gomp, "GOMP_parallel"), (gomp, own)], 4);
+        path(&[("app", "main"), (gomp, "GOMP_parallel"), ("app", "body")], 10_000);
+        path(&[("libc.so.6", "start_thread"), (gomp, own)], 8);
+        path(&[("libc.so.6", "start_thread"), (gomp, own), ("app", "body")], 20_000);
+        path(&[("app", "main"), ("libmpi.so", "MPI_Wait"), ("libother.so", "poll_all")], 1600);
+    });
+    let waiting = causes(&calls).into_iter().find(|cause| cause.kind == Kind::Waiting).unwrap();
+    assert_eq!(waiting.total, 1 + 2 + 4 + 8 + 1600);
+    assert_eq!(calls.frames()[waiting.frame as usize].name, "MPI_Wait");
 }

@@ -36,8 +36,10 @@ pub struct Args {
     #[arg(long)]
     mpi: bool,
     /// Record calls: samples of the stacks of all threads, by the processor time that they take. Tasks only with --tasks.
-    #[arg(long)]
-    calls: bool,
+    /// `timer` has them taken by a timer, also where the kernel's performance events are to be had.
+    #[arg(long, value_name = "BY", num_args = 0..=1, require_equals = true, default_missing_value = "auto",
+        value_parser = alarm)]
+    calls: Option<Alarm>,
     /// The run to make [default: the name of the program with the ending .crosscut, in the current directory]
     #[arg(short, long, value_name = "RUN")]
     output: Option<PathBuf>,
@@ -73,12 +75,12 @@ pub struct Args {
 impl Args {
     /// Whether tasks are recorded: unless something else was asked for.
     fn records_tasks(&self) -> bool {
-        self.tasks || !self.calls
+        self.tasks || self.calls.is_none()
     }
 
     /// What is recorded, in words.
     fn recorded(&self) -> &'static str {
-        match (self.records_tasks(), self.calls) {
+        match (self.records_tasks(), self.calls.is_some()) {
             (true, true) => "tasks and calls",
             (false, _) => "calls",
             (true, false) => "tasks",
@@ -88,6 +90,22 @@ impl Args {
 
 /// Processor time of a thread between two samples of its stack.
 const SAMPLE_NANOS: u64 = 1_000_000;
+
+/// What tells that it is time for a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Alarm {
+    /// Performance events of the kernel, where they are to be had.
+    Auto,
+    Timer,
+}
+
+fn alarm(text: &str) -> Result<Alarm> {
+    match text {
+        "auto" => Ok(Alarm::Auto),
+        "timer" => Ok(Alarm::Timer),
+        _ => bail!("`{text}` is not a way to take samples: write --calls, or --calls=timer"),
+    }
+}
 
 /// The OpenMP runtime to record on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -268,9 +286,12 @@ fn say(args: &Args, closed: Closed) -> Result<()> {
     }
     let view = quoted(closed.run.path());
     let partial = closed.run.manifest().partial.as_ref().map(|why| format!(" (partial: {why})"));
+    let calls = closed.run.manifest().facts.get("calls").and_then(|calls| calls["format"].as_str());
+    let samples = calls.map(|format| format!("; {format}")).unwrap_or_default();
     let line = info::recorded_line(closed.run)?;
     if !args.quiet {
-        output::say(&format!("{line}{}; `crosscut view {view}` opens it", partial.unwrap_or_default()));
+        let partial = partial.unwrap_or_default();
+        output::say(&format!("{line}{samples}{partial}; `crosscut view {view}` opens it"));
     }
     Ok(())
 }
@@ -285,7 +306,10 @@ fn options(args: &Args) -> String {
     let count = args.collapse_count.map(|count| format!("collapse-count={count}"));
     let counters = (!args.counters.is_empty()).then(|| format!("counters={}", args.counters.join("+")));
     let locks = args.locks.then(|| "locks".to_owned());
-    let calls = args.calls.then(|| format!("calls={SAMPLE_NANOS}"));
+    let calls = args.calls.map(|alarm| match alarm {
+        Alarm::Auto => format!("calls={SAMPLE_NANOS}"),
+        Alarm::Timer => format!("calls={SAMPLE_NANOS},calls-by-timer"),
+    });
     let no_tasks = (!args.records_tasks()).then(|| "no-tasks".to_owned());
     [collapse, count, counters, locks, calls, no_tasks].into_iter().flatten().collect::<Vec<_>>().join(",")
 }

@@ -23,18 +23,22 @@ const SIGMAS: f64 = 4.0;
 /// Between two samples of `perf`, at 500 in a second.
 const PERF_NANOS: f64 = 2e6;
 
-/// Builds `hot.c`.
+/// Builds `hot.c` by clang.
 fn hot(folder: &Path, flags: &[&str]) -> PathBuf {
+    hot_by("clang-19", folder, flags)
+}
+
+fn hot_by(compiler: &str, folder: &Path, flags: &[&str]) -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/calls/hot.c");
     let program = folder.join("hot");
-    let output = Command::new("clang-19")
+    let output = Command::new(compiler)
         .args(["-g", "-O2", "-pthread"])
         .args(flags)
         .arg(source)
         .arg("-o")
         .arg(&program)
         .output()
-        .unwrap_or_else(|error| panic!("clang-19: {error}; `cargo xtask doctor` says what is missing"));
+        .unwrap_or_else(|error| panic!("{compiler}: {error}; `cargo xtask doctor` says what is missing"));
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     program
 }
@@ -109,26 +113,132 @@ fn a_known_hot_path_is_found() {
     assert!(frame.file.ends_with("examples/calls/hot.c") && frame.line > 0, "{frame:?}");
 }
 
+/// Code as compilers make it unless they are told otherwise has no frame pointers: whole paths all the same.
 #[test]
-fn perf_says_the_same() {
+fn without_frame_pointers() {
+    for compiler in ["gcc", "clang-19"] {
+        let folder = tempfile::tempdir().unwrap();
+        let program = hot_by(compiler, folder.path(), &["-fomit-frame-pointer"]);
+        let arguments =
+            ["record", "--calls", "-o", "run.crosscut", "--", program.to_str().unwrap(), "2000", "2"];
+        let said = ours(folder.path(), &arguments);
+        let calls = open(&folder.path().join("run.crosscut"));
+        check_shares(&calls, &said);
+        let path = names(&calls);
+        let inner: Vec<&str> = path.iter().map(String::as_str).skip_while(|&name| name != "work").collect();
+        assert_eq!(
+            inner.get(..5),
+            Some(&["work", "solve", "sweep", "relax", "mix"][..]),
+            "{compiler}: {path:?}"
+        );
+        // One thread comes from `main`, the other from where threads begin.
+        let (all, mains) = samples(&calls, "main");
+        assert!((mains / all - 0.5).abs() < 0.2, "{compiler}: {mains} of {all} below main");
+        assert!(!said.contains("are not known"), "{compiler}: {said}");
+    }
+}
+
+/// Frames of 6 KB are within reach, those of 60 KB are not; then the path begins further in, which is said.
+#[test]
+fn large_frames() {
+    for (bytes, is_whole) in [(6_000, true), (60_000, false)] {
+        let folder = tempfile::tempdir().unwrap();
+        let source = folder.path().join("large.c");
+        let text = format!(
+            "#include <string.h>
+             #define KEPT __attribute__((noinline))
+             static KEPT unsigned long inner(unsigned long x) {{
+                 for (long i = 0; i < 300000000; i++) x = (x ^ x >> 29) * 0xff51afd7ed558ccdu + 3;
+                 return x;
+             }}
+             static KEPT unsigned long outer(int count) {{
+                 volatile char large[{bytes}];
+                 memset((char *)large, count, sizeof large);
+                 return inner(large[count]) + large[0];
+             }}
+             int main(int count, char **arguments) {{ return outer(count) == 1 && arguments; }}"
+        );
+        std::fs::write(&source, text).unwrap();
+        let program = folder.path().join("large");
+        let built = Command::new("gcc").args(["-g", "-O2"]).arg(&source).arg("-o").arg(&program).status();
+        assert!(built.unwrap().success());
+        let arguments = ["record", "--calls", "-o", "run.crosscut", "--", program.to_str().unwrap()];
+        let said = ours(folder.path(), &arguments);
+        let calls = open(&folder.path().join("run.crosscut"));
+        let path = names(&calls);
+        let has = |name: &str| path.iter().any(|other| other == name);
+        assert!(has("inner") && has("outer") && has("main") == is_whole, "{path:?}");
+        assert_eq!(said.contains("are not known"), !is_whole, "{said}");
+    }
+}
+
+/// Where the kernel's performance events are not wanted, or not to be had, a timer does; the run says which it was.
+#[test]
+fn samples_by_a_timer() {
     let folder = tempfile::tempdir().unwrap();
-    let program = hot(folder.path(), &FRAMES);
-    let perf = |arguments: &[&str]| {
-        let output = Command::new("perf").args(arguments).current_dir(folder.path()).output();
-        let output = output.unwrap_or_else(|error| panic!("perf: {error}; it is in the package linux-perf"));
-        assert!(output.status.success(), "perf {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-        output.stdout
+    let program = hot(folder.path(), &[]);
+    let run = |calls: &str, target: &str| {
+        let said =
+            ours(folder.path(), &["record", calls, "-o", target, "--", program.to_str().unwrap(), "2000"]);
+        let calls = open(&folder.path().join(target));
+        check_shares(&calls, &said);
+        (calls.summary().format.clone(), said)
     };
-    let program = program.to_str().unwrap();
-    perf(&["record", "-q", "-e", "cpu-clock", "-F", "500", "-g", "-o", "perf.data", program, "2000"]);
-    std::fs::write(folder.path().join("perf.txt"), perf(&["script", "-i", "perf.data"])).unwrap();
-    ours(folder.path(), &["import", "perf.txt", "-o", "perf.crosscut"]);
-    ours(folder.path(), &["record", "--calls", "-o", "ours.crosscut", "--", program, "2000"]);
-    let theirs = open(&folder.path().join("perf.crosscut"));
-    let own = open(&folder.path().join("ours.crosscut"));
+    let (format, said) = run("--calls=timer", "timer.crosscut");
+    assert!(format.contains("by timer signal: the timer was asked for"), "{format}");
+    assert!(said.contains("timer signal"), "{said}");
+    let (format, said) = run("--calls", "auto.crosscut");
+    assert!(
+        format.contains("by perf_event_open") || format.contains("by timer signal: perf_event_open: "),
+        "{format}"
+    );
+    assert!(said.contains("perf_event_open"), "{said}");
+    let output = crosscut(folder.path()).args(["info", "auto.crosscut"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stdout).contains(&format), "{output:?}");
+}
+
+/// A program that takes its time in the kernel: that counts, below the function that calls it.
+#[test]
+fn time_in_the_kernel() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("calls.c");
+    let text = "#include <fcntl.h>
+                #include <unistd.h>
+                static char bytes[1 << 16];
+                __attribute__((noinline)) static long reads(int file) {
+                    long all = 0;
+                    for (int i = 0; i < 40000; i++) all += read(file, bytes, sizeof bytes);
+                    return all;
+                }
+                int main(void) { return reads(open(\"/dev/zero\", O_RDONLY)) == 0; }";
+    std::fs::write(&source, text).unwrap();
+    let program = folder.path().join("calls");
+    let built = Command::new("gcc").args(["-g", "-O2"]).arg(&source).arg("-o").arg(&program).status();
+    assert!(built.unwrap().success());
+    for calls in ["--calls", "--calls=timer"] {
+        let run = format!("{}.crosscut", calls.len());
+        ours(folder.path(), &["record", calls, "-o", &run, "--", program.to_str().unwrap()]);
+        let calls = open(&folder.path().join(&run));
+        let all = calls.inclusive(0, NodeId::ROOT);
+        let nodes = (0..calls.node_count() as u32).map(NodeId);
+        let reads = nodes.filter(|&node| calls.frame(node).is_some_and(|frame| frame.name == "reads"));
+        let inside: i64 = reads.map(|node| calls.inclusive(0, node)).sum();
+        assert!(all > 0 && inside * 10 > all * 8, "{inside} of {all}");
+    }
+}
+
+/// Runs perf in a folder.
+fn perf(folder: &Path, arguments: &[&str]) -> Vec<u8> {
+    let output = Command::new("perf").args(arguments).current_dir(folder).output();
+    let output = output.unwrap_or_else(|error| panic!("perf: {error}; it is in the package linux-perf"));
+    assert!(output.status.success(), "perf {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+/// Functions have the same shares in both, as far as chance allows.
+fn check_same(own: &Calls, theirs: &Calls) {
     for (function, _) in SHARES {
-        let ((all, inside), (their_all, their_inside)) =
-            (samples(&own, function), samples(&theirs, function));
+        let ((all, inside), (their_all, their_inside)) = (samples(own, function), samples(theirs, function));
         let (share, their_share) = (inside / all, their_inside / their_all);
         // Of two samples of one thing: the variances add up.
         let pooled = (inside + their_inside) / (all + their_all);
@@ -138,6 +248,41 @@ fn perf_says_the_same() {
             "{function}: {inside} of {all}, perf {their_inside} of {their_all}"
         );
     }
+}
+
+#[test]
+fn perf_says_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let program = hot(folder, &FRAMES);
+    let program = program.to_str().unwrap();
+    perf(folder, &["record", "-q", "-e", "cpu-clock", "-F", "500", "-g", "-o", "perf.data", program, "2000"]);
+    std::fs::write(folder.join("perf.txt"), perf(folder, &["script", "-i", "perf.data"])).unwrap();
+    ours(folder, &["import", "perf.txt", "-o", "perf.crosscut"]);
+    ours(folder, &["record", "--calls", "-o", "ours.crosscut", "--", program, "2000"]);
+    check_same(&open(&folder.join("ours.crosscut")), &open(&folder.join("perf.crosscut")));
+}
+
+/// Without frame pointers perf keeps copies of stacks, which are followed like ours; without the program they cannot be.
+#[test]
+fn perf_says_the_same_without_frame_pointers() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let program = hot_by("gcc", folder, &["-fomit-frame-pointer"]);
+    let name = program.to_str().unwrap();
+    let record =
+        ["record", "-q", "-e", "cpu-clock", "-F", "500", "--call-graph", "dwarf", "-o", "perf.data", name];
+    perf(folder, &[&record[..], &["2000"]].concat());
+    ours(folder, &["import", "perf.data", "-o", "perf.crosscut"]);
+    ours(folder, &["record", "--calls", "-o", "ours.crosscut", "--", name, "2000"]);
+    let theirs = open(&folder.join("perf.crosscut"));
+    check_same(&open(&folder.join("ours.crosscut")), &theirs);
+    let path = names(&theirs);
+    assert!(path.windows(4).any(|four| four == ["work", "solve", "sweep", "relax"]), "{path:?}");
+    std::fs::remove_file(&program).unwrap();
+    ours(folder, &["import", "perf.data", "-o", "gone.crosscut"]);
+    let notes = open(&folder.join("gone.crosscut")).summary().notes.join("\n");
+    assert!(notes.contains("have callers that are not known") && notes.contains("not here"), "{notes}");
 }
 
 /// What was sampled until then is in the run.

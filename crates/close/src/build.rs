@@ -650,7 +650,7 @@ impl<'a, 'w> Builder<'a, 'w> {
                 | EventKind::MpiMembers
                 | EventKind::MpiPolled => {}
                 // They are in files of their own.
-                EventKind::Frames | EventKind::Sample => {}
+                EventKind::Frames | EventKind::Stack | EventKind::Sample => {}
                 // These belong to others: the end of this task is missing.
                 EventKind::Join | EventKind::Lane | EventKind::Root => {
                     return Ok(self.cut_short(walk, recorded));

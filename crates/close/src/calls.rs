@@ -2,25 +2,26 @@
 //! them, those that were inlined too, and the line that ran at the end of each path. Time is that on a processor.
 
 use crosscut_calls::{Builder, Frame, Given, Kind, Unit};
-use crosscut_events::{ENTRY, EventKind};
+use crosscut_events::{ENTRY, EventKind, STACK_WORDS, unpack_stack};
 use crosscut_run::{Places, RunWriter, SourcesBuilder};
-use foldhash::{HashMap, HashMapExt};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
+use crate::clock::Clock;
 use crate::error::CloseError;
 use crate::files::{Process, Thread};
-use crate::symbols::{self, Called};
-
-/// Names of the recorder's own libraries: what they do is none of the program's.
-const OWN: [&str; 2] = ["libcrosscut_record", "libcrosscut_mpi"];
+use crate::mpi;
+use crate::symbols::{self, Called, Maps, Stack, Unwinder};
 
 /// One sample.
 struct Sample<'s> {
+    /// When, by the clock of the process.
+    ticks: u64,
     /// Processor time that it stands for.
     nanos: u64,
-    /// The instruction that ran.
-    code: u64,
-    /// Where its callers return to, innermost first.
-    returns: &'s [u64],
+    /// Time in the kernel since the sample before.
+    kernel: u64,
+    /// What was on the stack.
+    stack: Stack<'s>,
 }
 
 /// Whether any sample was taken in a process.
@@ -35,7 +36,7 @@ pub fn are_in(process: &Process) -> bool {
 
 /// Goes through the samples of a thread. Gives what is damaged, if something is: what comes before it counts.
 fn each(thread: &Thread, found: &mut dyn FnMut(Sample<'_>)) -> Result<Option<String>, CloseError> {
-    let mut returns: Vec<u64> = Vec::new();
+    let (mut returns, mut words) = (Vec::new(), vec![0; STACK_WORDS]);
     let mut events = thread.events()?;
     loop {
         let event = match events.step() {
@@ -46,37 +47,56 @@ fn each(thread: &Thread, found: &mut dyn FnMut(Sample<'_>)) -> Result<Option<Str
             }
         };
         match event.kind {
+            EventKind::Stack => unpack_stack(event.payload).for_each(|(at, word)| words[at] = word),
             EventKind::Frames => returns.extend(event.payload.iter().take_while(|&&code| code != 0)),
             EventKind::Sample => {
-                if let &[nanos, code, frames] = event.payload {
+                if let &[nanos, code, frames, pointer, frame, kernel] = event.payload {
                     // Of a thread that was killed between the two, frames of no sample may be left.
                     let own = returns.len().saturating_sub(usize::try_from(frames).unwrap_or(usize::MAX));
-                    found(Sample { nanos, code, returns: &returns[own..] });
+                    let stack = Stack { code, pointer, frame, words: &words, returns: &returns[own..] };
+                    found(Sample { ticks: event.ticks, nanos, kernel, stack });
                 }
                 returns.clear();
+                words.fill(0);
             }
             _ => {}
         }
     }
 }
 
+/// What told when to take samples, in words.
+fn taken_by(processes: &[&Process]) -> String {
+    let mut ways: Vec<&str> = processes.iter().flat_map(|process| process.all("calls-by")).collect();
+    ways.sort_unstable();
+    ways.dedup();
+    if ways.is_empty() { String::new() } else { format!(", by {}", ways.join(", ")) }
+}
+
 /// Writes the calls of all processes; says what is to be known of them.
 pub fn write(
     run: &mut RunWriter,
     processes: &[&Process],
+    clocks: &[Clock],
     places: &Places,
     sources: &mut SourcesBuilder,
 ) -> Result<Vec<String>, CloseError> {
-    let mut builder = Builder::new("samples of Crosscut's recorder");
-    let time = builder.metric("processor time", Unit::Ns, Given::Own);
-    let samples = builder.metric("samples", Unit::Count, Given::Own);
+    let mut builder = Builder::new(&format!("samples of Crosscut's recorder{}", taken_by(processes)));
+    builder.metric("processor time", Unit::Ns, Given::Own);
+    builder.metric("samples", Unit::Count, Given::Own);
     // In the order of the run's workers, all of them.
     let workers: Vec<u32> = (0..places.worker_count() as u32)
         .map(|worker| builder.place(places.get(worker).map_or(0, |place| place.process), i64::from(worker)))
         .collect();
     let mut notes = Vec::new();
+    let (mut all, mut cut) = (0, 0);
     let mut first_thread = 0;
-    for process in processes {
+    let has_ranks = processes.iter().any(|process| mpi::rank_of(process).is_some());
+    for (process, clock) in processes.iter().zip(clocks) {
+        // A launcher is none of the ranks that it starts.
+        if has_ranks && mpi::rank_of(process).is_none() {
+            first_thread += process.threads.len();
+            continue;
+        }
         let mut paths = Paths::of(process, &mut builder, &mut notes)?;
         for thread in &process.samples {
             // A thread with samples has events, if only an empty file of them.
@@ -86,9 +106,13 @@ pub fn write(
             let Some(&place) = workers.get(first_thread + at) else { continue };
             let mut wrong = None;
             let damage = each(thread, &mut |sample| match paths.node(&sample, &mut builder) {
-                Ok(node) => {
-                    builder.add(time, place, node, i64::try_from(sample.nanos).unwrap_or(i64::MAX));
-                    builder.add(samples, place, node, 1);
+                Ok((node, in_kernel)) => {
+                    let when = clock.time(sample.ticks);
+                    let nanos = |nanos: u64| i64::try_from(nanos).unwrap_or(i64::MAX);
+                    builder.sample(place, when, node, [nanos(sample.nanos), 1]);
+                    if sample.kernel > 0 {
+                        builder.sample(place, when, in_kernel, [nanos(sample.kernel), 0]);
+                    }
                 }
                 Err(error) => wrong = Some(error),
             })?;
@@ -98,6 +122,17 @@ pub fn write(
             notes.extend(damage);
         }
         first_thread += process.threads.len();
+        (all, cut) = (all + paths.all, cut + paths.cut);
+    }
+    if cut > 0 {
+        let note = format!("the outer callers of {cut} of {all} samples are not known");
+        builder.note(&*note);
+        // A few are of code before the program began.
+        if cut > all / 100 {
+            notes.push(format!(
+                "{note}: their stacks are deeper than 8 KB, or code there has no call frame information"
+            ));
+        }
     }
     builder.finish_beside(run, sources)?;
     Ok(notes)
@@ -105,27 +140,36 @@ pub fn write(
 
 /// The call paths of a process.
 struct Paths {
+    maps: Maps,
+    unwinder: Unwinder,
     /// The frames of each address, outermost first; none where the stack leads out of all code.
     frames: HashMap<u64, Vec<u32>>,
+    /// Addresses of the recorder's that something returns to: it stands in front of functions of runtimes, and where threads begin.
+    own: HashSet<u64>,
     /// The line at each address that ran.
     lines: HashMap<u64, u32>,
+    /// Samples, and those whose outer callers are not known.
+    all: u64,
+    cut: u64,
 }
 
 impl Paths {
     /// Looks up all addresses of a process.
     fn of(process: &Process, builder: &mut Builder, notes: &mut Vec<String>) -> Result<Self, CloseError> {
         let mut codes: Vec<u64> = Vec::new();
+        let (maps, mut unwinder) = (Maps::parse(&process.maps), Unwinder::default());
         for thread in &process.samples {
             each(thread, &mut |sample| {
-                codes.push(sample.code | ENTRY);
-                codes.extend(sample.returns);
+                codes.push(sample.stack.code | ENTRY);
+                codes.extend(unwinder.returns(&sample.stack, &|code| maps.file(code)).0);
             })?;
             codes.sort_unstable();
             codes.dedup();
         }
         let found = symbols::called(&process.maps, &codes);
         notes.extend(found.notes);
-        let mut paths = Paths { frames: HashMap::new(), lines: HashMap::new() };
+        let (frames, lines) = (HashMap::new(), HashMap::new());
+        let mut paths = Paths { maps, unwinder, frames, own: HashSet::new(), lines, all: 0, cut: 0 };
         for (&code, called) in codes.iter().zip(&found.called) {
             if code & ENTRY != 0
                 && let Some(innermost) = called.last().filter(|called| called.line > 0)
@@ -133,45 +177,53 @@ impl Paths {
                 let line = Frame { kind: Kind::Line, line: innermost.line, ..frame(innermost) };
                 paths.lines.insert(code, builder.frame(line));
             }
-            let frames = called.iter().map(|called| match is_own(called) && code & ENTRY == 0 {
-                // The recorder calls nothing but what a thread begins with.
-                true => Frame { kind: Kind::Entry, ..Frame::region("(thread)") },
-                false => frame(called),
-            });
-            paths.frames.insert(code, frames.map(|frame| builder.frame(frame)).collect());
+            if code & ENTRY == 0 && called.iter().any(|called| symbols::is_own(&called.module)) {
+                paths.own.insert(code);
+            }
+            let frames = called.iter().map(|called| builder.frame(frame(called)));
+            paths.frames.insert(code, frames.collect());
         }
         Ok(paths)
     }
 
-    /// The node of a sample: from the outermost function that is known to the line that ran.
-    fn node(&mut self, sample: &Sample<'_>, builder: &mut Builder) -> Result<u32, CloseError> {
-        let code = sample.code | ENTRY;
+    /// The node of a sample: from the outermost function that is known to the line that ran. And that of its time in the
+    /// kernel, which that function, or one before it, called.
+    fn node(&mut self, sample: &Sample<'_>, builder: &mut Builder) -> Result<(u32, u32), CloseError> {
+        let code = sample.stack.code | ENTRY;
+        let (returns, is_whole) = self.unwinder.returns(&sample.stack, &|code| self.maps.file(code));
         let is_code = |code: &&u64| self.frames.get(code).is_some_and(|frames| !frames.is_empty());
         // Behind what is no code there is no stack: a register held something else.
-        let known = sample.returns.iter().take_while(is_code).count();
+        let known = returns.iter().take_while(is_code).count();
+        self.all += 1;
+        self.cut += u64::from(!is_whole || known < returns.len());
         let mut node = 0;
-        for address in sample.returns[..known].iter().rev().chain([&code]) {
+        let callers = returns.get(..known).unwrap_or_default();
+        if callers.last().is_some_and(|outermost| self.own.contains(outermost)) {
+            let thread = builder.frame(Frame { kind: Kind::Entry, ..Frame::region("(thread)") });
+            node = builder.node(0, thread)?;
+        }
+        let callers = callers.iter().rev().filter(|address| !self.own.contains(address));
+        for address in callers.chain([&code]) {
             for &frame in self.frames.get(address).into_iter().flatten() {
                 node = builder.node(node, frame)?;
             }
         }
+        let mut in_kernel = node;
+        if sample.kernel > 0 {
+            let kernel = builder.frame(Frame::region("(kernel)"));
+            in_kernel = builder.node(node, kernel)?;
+        }
         if let Some(&line) = self.lines.get(&code) {
             node = builder.node(node, line)?;
         }
-        Ok(node)
+        Ok((node, in_kernel))
     }
-}
-
-/// Whether a function is the recorder's.
-fn is_own(called: &Called) -> bool {
-    let module = called.module.rsplit('/').next().unwrap_or_default();
-    OWN.iter().any(|own| module.starts_with(own))
 }
 
 /// A function as a frame. What nobody names has the name of its module.
 fn frame(called: &Called) -> Frame {
     let module = called.module.rsplit('/').next().unwrap_or_default();
-    if is_own(called) {
+    if symbols::is_own(module) {
         return Frame { module: module.to_owned(), ..Frame::region("(recorder)") };
     }
     let name = match called.function.is_empty() {

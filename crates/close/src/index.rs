@@ -569,6 +569,7 @@ impl<'a> Pass<'a> {
             | EventKind::MpiComm
             | EventKind::MpiMembers
             | EventKind::Frames
+            | EventKind::Stack
             | EventKind::Sample => {}
         }
     }

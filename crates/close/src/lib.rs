@@ -131,7 +131,8 @@ pub fn close_into(
         world.write(run, &processes, &recorded, &sites)?;
     }
     if has_calls {
-        notes.extend(calls::write(run, &processes, &places, sites.builder())?);
+        let clocks: Vec<_> = recorded.iter().map(|process| process.clock).collect();
+        notes.extend(calls::write(run, &processes, &clocks, &places, sites.builder())?);
     }
     run.put_sources(&sites.finish())?;
     // Its memory is needed again.

@@ -6,6 +6,7 @@ mod dwarf;
 mod maps;
 mod module;
 mod names;
+mod unwind;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,9 +14,19 @@ use std::path::Path;
 use crosscut_events::ENTRY;
 use crosscut_run::Source;
 
-use maps::{Mapping, Maps};
+pub use maps::{Mapping, Maps};
 use module::Module;
 pub use names::demangled;
+pub use unwind::{Locate, Stack, Unwinder};
+
+/// Names of the recorder's own libraries: what they do is none of the program's.
+const OWN: [&str; 2] = ["libcrosscut_record", "libcrosscut_mpi"];
+
+/// Whether a module is part of the recorder.
+pub fn is_own(module: &str) -> bool {
+    let name = module.rsplit('/').next().unwrap_or_default();
+    OWN.iter().any(|own| name.starts_with(own))
+}
 
 /// What stands for a file that nobody knows.
 const UNKNOWN: &str = "unknown";

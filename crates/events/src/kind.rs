@@ -86,13 +86,17 @@ pub enum EventKind {
     /// samples.
     Frames = 35,
     /// What the thread did at that moment: the processor time that this stands for, in nanoseconds, the instruction that was
-    /// next, and how many return addresses the events before it have. Only in files of samples. `[time, code, frames]`
+    /// next, how many return addresses the events before it have, the stack pointer, the frame pointer, and the time in the
+    /// kernel since the sample before. Only in files of samples. `[time, code, frames, stack, frame, kernel]`
     Sample = 36,
+    /// What the stack holds from its pointer on, of the next [`EventKind::Sample`], see [`crate::pack_stack`]. Only in files of
+    /// samples.
+    Stack = 37,
 }
 
 impl EventKind {
     /// All kinds.
-    pub const ALL: [EventKind; 36] = [
+    pub const ALL: [EventKind; 37] = [
         EventKind::Root,
         EventKind::Create,
         EventKind::Begin,
@@ -129,9 +133,10 @@ impl EventKind {
         EventKind::MpiPolled,
         EventKind::Frames,
         EventKind::Sample,
+        EventKind::Stack,
     ];
 
-    /// Return addresses in one [`EventKind::Frames`].
+    /// Words in one [`EventKind::Frames`] or [`EventKind::Stack`].
     pub const FRAMES: usize = 7;
 
     /// The kind with this number.
@@ -157,8 +162,9 @@ impl EventKind {
             EventKind::Chunks => crate::Joined::WORDS,
             EventKind::LockWait => crate::LockWait::WORDS,
             EventKind::LockUse => crate::LockUse::WORDS,
-            EventKind::Processor | EventKind::Sample => 3,
-            EventKind::Frames => Self::FRAMES,
+            EventKind::Processor => 3,
+            EventKind::Sample => 6,
+            EventKind::Frames | EventKind::Stack => Self::FRAMES,
             _ => 1,
         }
     }

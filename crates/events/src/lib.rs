@@ -21,6 +21,7 @@ mod failures;
 mod header;
 mod kind;
 pub mod mpi;
+mod stack;
 mod stream;
 
 pub use failures::{FAILURES, FAILURES_BYTES, Failure, NEARLY_FULL, TOO_MANY_THREADS};
@@ -29,6 +30,7 @@ pub use header::{
     LockUse, LockWait, MAX_COUNTERS, VERSION,
 };
 pub use kind::{ENTRY, EventKind, LockKind, TaskId, WaitKind, code_of, flags, tag_of, with_tag};
+pub use stack::{STACK_WORDS, pack_stack, unpack_stack};
 pub use stream::{Event, Events, HeaderError, StreamError};
 
 /// The text file about the process: a line `key value` for each thing known.

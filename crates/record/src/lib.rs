@@ -6,6 +6,7 @@
 //! panic, no output; when something fails the program goes on and the record says what is missing. Without the environment that `crosscut record`
 //! sets, it does nothing.
 
+mod alarm;
 mod api;
 mod chunks;
 mod clock;

@@ -16,6 +16,8 @@ pub struct Options {
     pub locks: bool,
     /// Nanoseconds of processor time between two samples of a thread's stack.
     pub calls: Option<u64>,
+    /// Whether only a timer is to tell when.
+    pub calls_by_timer: bool,
     /// Record no tasks.
     pub no_tasks: bool,
 }
@@ -40,6 +42,7 @@ impl Options {
                 }
                 "locks" => options.locks = true,
                 "calls" => options.calls = value.trim().parse().ok().filter(|&nanos| nanos > 0),
+                "calls-by-timer" => options.calls_by_timer = true,
                 "no-tasks" => options.no_tasks = true,
                 _ => {}
             }
@@ -65,6 +68,7 @@ mod tests {
         assert_eq!(Options::read("collapse-count=100").collapse_count, Some(100));
         let options = Options::read("calls=1000000,no-tasks");
         assert_eq!((options.calls, options.no_tasks), (Some(1_000_000), true));
+        assert!(!options.calls_by_timer && Options::read("calls=5,calls-by-timer").calls_by_timer);
         assert_eq!(Options::read("calls=0").calls, None);
     }
 }

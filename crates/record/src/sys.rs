@@ -35,6 +35,10 @@ unsafe extern "C" {
     fn getrlimit(resource: c_int, limit: *mut [u64; 2]) -> c_int;
     fn sigaction(signal: c_int, new: *const SignalAction, old: *mut SignalAction) -> c_int;
     fn __errno_location() -> *mut c_int;
+    fn pthread_self() -> usize;
+    fn pthread_getattr_np(thread: usize, attributes: *mut [u64; 16]) -> c_int;
+    fn pthread_attr_getstack(attributes: *const [u64; 16], low: *mut usize, size: *mut usize) -> c_int;
+    fn pthread_attr_destroy(attributes: *mut [u64; 16]) -> c_int;
 }
 
 /// `struct sigaction` of 64-bit Linux, as the C library has it.
@@ -46,7 +50,7 @@ struct SignalAction {
     restorer: usize,
 }
 
-/// What a signal of a timer says: the fields of `siginfo_t` that are used.
+/// What a signal says: the fields of `siginfo_t` that are used.
 #[repr(C)]
 pub struct SignalInfo {
     signal: c_int,
@@ -57,8 +61,6 @@ pub struct SignalInfo {
     timer: c_int,
     /// How many signals of the timer this one stands for, beside itself.
     pub overrun: c_int,
-    /// What the timer was given.
-    pub value: *mut c_void,
 }
 
 /// The signal comes from a timer.
@@ -86,6 +88,7 @@ mod number {
     pub const TIMER_CREATE: std::ffi::c_long = 222;
     pub const TIMER_SETTIME: std::ffi::c_long = 223;
     pub const TIMER_DELETE: std::ffi::c_long = 226;
+    pub const PROCESS_VM_READV: std::ffi::c_long = 310;
 }
 #[cfg(target_arch = "aarch64")]
 mod number {
@@ -94,6 +97,7 @@ mod number {
     pub const TIMER_CREATE: std::ffi::c_long = 107;
     pub const TIMER_SETTIME: std::ffi::c_long = 110;
     pub const TIMER_DELETE: std::ffi::c_long = 111;
+    pub const PROCESS_VM_READV: std::ffi::c_long = 270;
 }
 
 /// The error of the last call that failed.
@@ -394,20 +398,20 @@ pub fn keeping_error(work: impl FnOnce()) {
     }
 }
 
-/// Sends this thread a signal with a value after every so many nanoseconds that it was on a processor.
-pub fn start_timer(signal: c_int, nanos: u64, value: *mut c_void) -> Result<i32, u32> {
+/// Sends this thread a signal after every so many nanoseconds that it was on a processor.
+pub fn start_timer(signal: c_int, nanos: u64) -> Result<i32, u32> {
     const THREAD_CPUTIME: c_long = 3;
     const TO_THREAD: c_int = 4;
     /// `struct sigevent`.
     #[repr(C)]
     struct Event {
-        value: *mut c_void,
+        value: usize,
         signal: c_int,
         notify: c_int,
         thread: u32,
         rest: [c_int; 11],
     }
-    let event = Event { value, signal, notify: TO_THREAD, thread: thread_number(), rest: [0; 11] };
+    let event = Event { value: 0, signal, notify: TO_THREAD, thread: thread_number(), rest: [0; 11] };
     let mut timer: c_int = 0;
     let (seconds, nanos) = ((nanos / 1_000_000_000) as i64, (nanos % 1_000_000_000) as i64);
     // `struct itimerspec`: the time between two, the time until the first.
@@ -431,6 +435,66 @@ pub fn start_timer(signal: c_int, nanos: u64, value: *mut c_void) -> Result<i32,
 pub fn stop_timer(timer: i32) {
     // SAFETY: a plain system call.
     unsafe { syscall(number::TIMER_DELETE, c_long::from(timer)) };
+}
+
+/// Lets an event of this thread send it a signal each time that it happens.
+pub fn signal_of_event(fd: i32, signal: c_int) -> Result<(), u32> {
+    const SET_FLAGS: c_int = 4;
+    const ASYNC: c_int = 0x2000;
+    const SET_SIGNAL: c_int = 10;
+    const SET_OWNER: c_int = 15;
+    const IS_THREAD: c_int = 0;
+    // `struct f_owner_ex`.
+    let owner = [IS_THREAD, thread_number() as c_int];
+    // SAFETY: plain system calls; the last reads what we own.
+    let failed = unsafe {
+        fcntl(fd, SET_OWNER, owner.as_ptr()) != 0
+            || fcntl(fd, SET_SIGNAL, signal) != 0
+            || fcntl(fd, SET_FLAGS, ASYNC) != 0
+    };
+    if failed { Err(last_error()) } else { Ok(()) }
+}
+
+/// Lets an event happen so many times more.
+pub fn refresh_event(fd: i32, times: u32) {
+    const REFRESH: u64 = 0x2402;
+    // SAFETY: a plain system call; what is no event refuses.
+    unsafe { ioctl(fd, REFRESH, times) };
+}
+
+/// Reads memory of this process that may not be there; says how many words could be read. Nothing else may change them.
+pub fn read_memory(address: u64, words: &mut [u64]) -> usize {
+    let bytes = size_of_val(words);
+    // `struct iovec`.
+    let (to, from) = ((words.as_mut_ptr(), bytes), (address, bytes));
+    let process = c_long::from(std::process::id());
+    // SAFETY: the kernel fills in what we own, and looks at the other side itself.
+    let read = unsafe {
+        syscall(
+            number::PROCESS_VM_READV,
+            process,
+            &raw const to,
+            1 as c_long,
+            &raw const from,
+            1 as c_long,
+            0 as c_long,
+        )
+    };
+    usize::try_from(read).unwrap_or(0) / 8
+}
+
+/// Where the stack of this thread begins at the lowest; 0 when it is not known.
+pub fn stack_low() -> usize {
+    let mut attributes = [0u64; 16];
+    let (mut low, mut size) = (0usize, 0usize);
+    // SAFETY: it fills in what we own; `pthread_attr_t` is 56 bytes on x86-64, 64 on others.
+    unsafe {
+        if pthread_getattr_np(pthread_self(), &mut attributes) == 0 {
+            pthread_attr_getstack(&attributes, &mut low, &mut size);
+            pthread_attr_destroy(&mut attributes);
+        }
+    }
+    low
 }
 
 /// The far end of the main thread's stack, where the C library says it.

@@ -1,4 +1,4 @@
-//! The events of a recorder: the file of one thread, closed into a run.
+//! The events of a recorder: one file of what a process left, closed into a run.
 
 use std::fs;
 
@@ -7,20 +7,27 @@ use super::{Started, readers};
 #[path = "../../../crates/close/tests/common/mod.rs"]
 mod common;
 
-/// The stream of a thread that creates tasks and waits for them, and parts of it.
-pub fn start() -> Started {
-    let mut stream = common::Stream::new(0);
-    stream.ticks += 5;
-    let whole: Vec<u8> = stream.words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let seeds = vec![whole.clone(), whole[..whole.len() / 2].to_vec()];
+/// The first thread of a team of two that creates tasks and waits for them.
+pub fn tasks() -> Started {
+    file_of(common::team(), &crosscut_events::thread_file(0))
+}
+
+/// Samples of a thread's stack.
+pub fn samples() -> Started {
+    file_of(common::sampled(), &crosscut_events::samples_file(0))
+}
+
+/// One file of a process; the others stay as they are.
+fn file_of(process: common::Process, name: &str) -> Started {
     let work = readers::work();
     let folder = work.path().join("events");
+    process.write(&folder);
+    let file = folder.join(&process.name).join(name);
+    let whole = fs::read(&file).expect("a file of the process");
+    assert!(readers::imported(&folder, work.path(), "events"), "events are read");
+    let seeds = vec![whole.clone(), whole[..whole.len() / 2].to_vec()];
     let run = move |bytes: &[u8]| {
-        let _ = fs::remove_dir_all(&folder);
-        let written = fs::create_dir(&folder)
-            .and_then(|()| fs::write(folder.join(crosscut_events::thread_file(0)), bytes))
-            .and_then(|()| fs::write(folder.join(crosscut_events::PROCESS), b"{}"));
-        if written.is_ok() {
+        if fs::write(&file, bytes).is_ok() {
             readers::imported(&folder, work.path(), "events");
         }
     };

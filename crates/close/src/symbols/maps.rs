@@ -57,6 +57,12 @@ impl Maps {
         Maps(mappings)
     }
 
+    /// The file that the code at an address is of, and where in it; none where that is no file any more.
+    pub fn file(&self, address: u64) -> Option<(&str, u64)> {
+        let mapping = self.at(address).filter(|mapping| mapping.path.starts_with('/') && !mapping.deleted)?;
+        Some((&mapping.path, mapping.file_offset(address)))
+    }
+
     /// The range that an address is in.
     pub fn at(&self, address: u64) -> Option<&Mapping> {
         let after = self.0.partition_point(|mapping| mapping.start <= address);

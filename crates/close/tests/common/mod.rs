@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crosscut_events::{
     CHUNK_BYTES, ClockKind, EventKind, FILE_MAGIC, FileHeader, Folded, HEADER_BYTES, PROCESS, TaskId,
-    VERSION, WaitKind, thread_file, with_tag,
+    VERSION, WaitKind, pack_stack, samples_file, thread_file, with_tag,
 };
 use tempfile::TempDir;
 
@@ -312,6 +312,37 @@ pub fn team() -> Process {
     a.put(EventKind::Join, &[root]);
     a.end(0);
     Process::new(71, &[a, b])
+}
+
+/// The lines of this process's memory map for the C library: code with call frame information that is there.
+fn c_library() -> (u64, String) {
+    let maps = fs::read_to_string("/proc/self/maps").unwrap();
+    let lines: Vec<&str> =
+        maps.lines().filter(|line| line.contains("/libc.so") || line.contains("/libc-")).collect();
+    let code = lines.iter().find(|line| line.contains("r-xp")).expect("code of the C library");
+    let start = u64::from_str_radix(code.split('-').next().unwrap(), 16).unwrap();
+    (start, lines.join("\n"))
+}
+
+/// One thread and samples of its stack: in the C library, with callers by frame pointers and in the copy of the stack, and one that is
+/// nowhere.
+pub fn sampled() -> Process {
+    let (code, maps) = c_library();
+    let mut samples = Stream::new(0);
+    for number in 0..64u64 {
+        let at = code + 64 * number + 1;
+        let stack: Vec<u64> = (0..40).map(|word| if word % 5 == 3 { at + word } else { word }).collect();
+        pack_stack(stack.into_iter()).for_each(|words| {
+            samples.put(EventKind::Stack, &words);
+        });
+        samples.put(EventKind::Frames, &[at + 5, at + 9, CODE, 0, 0, 0, 0]);
+        samples.put(EventKind::Sample, &[1_000_000, at, 3, 0x7fff_0000_0000, 0x7fff_0000_0020, number % 3]);
+    }
+    samples.put(EventKind::Sample, &[1_000_000, 8, 0, 0, 0, 0]);
+    let mut process = Process::new(72, &[Stream::new(0)]);
+    process.maps = maps;
+    process.threads.push((samples_file(0), samples.file()));
+    process
 }
 
 /// One thread that folded most of what it ran, with counters.
