@@ -33,7 +33,7 @@ pub struct Module {
 
 impl Module {
     /// Why its symbols are not to be taken; none when they are.
-    fn refused(&self) -> Option<String> {
+    pub fn refused(&self) -> Option<String> {
         // Not a file: the kernel, a heap, memory that a compiler filled at run time.
         if !self.path.starts_with('/') || self.path.starts_with("//") {
             return Some(String::new());
@@ -164,19 +164,20 @@ impl Stacks {
             // What is looked up is the byte before an address.
             .map(|(_, code)| base(code.module) + code.offset + u64::from(!code.is_return))
             .collect();
-        let found = symbols::resolve(&self.maps(), &addresses);
+        let found = symbols::called(&self.maps(), &addresses);
         for note in found.notes {
             builder.note(note);
         }
         let mut frames: Vec<Frame> = self.steps.iter().map(|step| self.unnamed(step)).collect();
-        for ((at, code), position) in codes.into_iter().zip(found.positions) {
-            let (function, file) = (position.source.function, position.source.file);
-            let Some(frame) = frames.get_mut(at).filter(|_| !function.is_empty()) else { continue };
-            let module = self.modules.get(code.module as usize);
-            // Without debug information the file is the name of the module.
-            let file = if module.is_some_and(|module| module.name() == file) { String::new() } else { file };
-            *frame =
-                Frame { name: function, module: std::mem::take(&mut frame.module), file, ..Frame::default() };
+        for ((at, _), called) in codes.into_iter().zip(found.called) {
+            // The function itself, not what is inlined there.
+            let Some(called) = called.into_iter().next().filter(|called| !called.function.is_empty()) else {
+                continue;
+            };
+            if let Some(frame) = frames.get_mut(at) {
+                let module = std::mem::take(&mut frame.module);
+                *frame = Frame { name: called.function, module, file: called.file, ..Frame::default() };
+            }
         }
         let used: Vec<u32> = self.steps.iter().filter_map(Step::module).collect();
         for (number, (module, why)) in self.modules.iter().zip(&mut why).enumerate() {

@@ -8,12 +8,15 @@ mod kernel;
 mod processes;
 mod sample;
 
+use std::cell::RefCell;
+
 use crosscut_calls::{Frame, Given};
+use crosscut_close::symbols::{self, Unwinder};
 use crosscut_run::RunWriter;
 use foldhash::{HashMap, HashMapExt};
 
 use super::builder;
-use super::code::{Code, Identity, Stacks, Step};
+use super::code::{Code, Identity, Module, Stacks, Step};
 use crate::error::ImportError;
 use crate::input::Input;
 use crate::inputs::Inputs;
@@ -23,7 +26,7 @@ use attr::Attrs;
 use file::{File, Record};
 use kernel::Kernel;
 use processes::Processes;
-use sample::{Mode, Sample};
+use sample::{Copied, Mode, Sample};
 
 /// How a file begins, in both byte orders.
 const MAGIC: &[u8] = b"PERFILE2";
@@ -80,7 +83,10 @@ impl Reader for PerfData {
             known: HashMap::new(),
             processes: &first.processes,
             kernel,
+            unwinder: Unwinder::default(),
+            same: RefCell::default(),
             copied: 0,
+            cut: 0,
             read: 0,
         };
         file.walk(|record| {
@@ -96,10 +102,11 @@ impl Reader for PerfData {
         if second.read == 0 {
             return Err(input.broken(0, "there is no sample in it"));
         }
-        if second.copied > 0 {
+        if second.cut > 0 {
             builder.note(format!(
-                "{} samples have a copy of their stack instead of a call chain: only the function that was interrupted is known",
-                second.copied
+                "{} of {} samples with a copy of their stack have callers that are not known: the program or a library is not \
+                 here as it was measured, has no call frame information, or is not for x86-64, or the copy ends before",
+                second.cut, second.copied
             ));
         }
         if first.lost > 0 {
@@ -162,7 +169,11 @@ struct Second<'a> {
     known: HashMap<(u32, usize, u64, bool), Step>,
     processes: &'a Processes,
     kernel: Option<Kernel>,
+    unwinder: Unwinder,
+    /// Whether files are those that were measured.
+    same: RefCell<HashMap<String, bool>>,
     copied: u64,
+    cut: u64,
     read: u64,
 }
 
@@ -175,17 +186,52 @@ impl Second<'_> {
         place: u32,
     ) -> Result<(), ImportError> {
         self.read += 1;
-        self.copied += u64::from(sample.has_copy);
+        let mut stack = sample.stack.clone();
+        if let Some(copy) = &sample.copy {
+            self.copied += 1;
+            self.follow(record, sample, copy, &mut stack)?;
+        }
         let mut node = 0;
-        for &(address, mode, is_return) in sample.stack.iter().rev() {
+        for &(address, mode, is_return) in stack.iter().rev() {
             let step = self.step(sample, address, mode, is_return);
             node = self.stacks.node(node, step);
         }
-        if sample.stack.is_empty() {
+        if stack.is_empty() {
             node = self.stacks.node(0, Step::Frame(Frame::function("[no stack]")));
         }
         let added = self.stacks.add(metric, place, node, sample.weight);
         added.map_err(|what| self.input.broken(record.at, what))
+    }
+
+    /// Adds the callers that a copy of the stack leads to.
+    fn follow(
+        &mut self,
+        record: &Record<'_>,
+        sample: &Sample,
+        copy: &Copied,
+        stack: &mut Vec<(u64, Mode, bool)>,
+    ) -> Result<(), ImportError> {
+        let words = copy.words(record)?;
+        let Copied { code, pointer, frame, .. } = *copy;
+        let (processes, same) = (self.processes, &self.same);
+        let locate = move |code: u64| {
+            let found = processes.find(sample.pid, sample.time, code)?;
+            let mut same = same.borrow_mut();
+            let is_same = same.entry(found.path.to_owned()).or_insert_with(|| {
+                let module = Module { path: found.path.to_owned(), identity: found.identity.clone() };
+                module.refused().is_none()
+            });
+            is_same.then_some((found.path, found.offset))
+        };
+        // What the kernel did for the program was called where the program stands.
+        if stack.iter().all(|(_, mode, _)| *mode != Mode::User) {
+            stack.push((code, Mode::User, true));
+        }
+        let copied = symbols::Stack { code, pointer, frame, words: &words, returns: &[] };
+        let (returns, is_whole) = self.unwinder.returns(&copied, &locate);
+        self.cut += u64::from(!is_whole);
+        stack.extend(returns.into_iter().map(|address| (address, Mode::User, true)));
+        Ok(())
     }
 
     fn step(&mut self, sample: &Sample, address: u64, mode: Mode, is_return: bool) -> Step {

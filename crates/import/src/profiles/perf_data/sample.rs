@@ -55,7 +55,23 @@ pub struct Sample {
     /// Addresses, the innermost first, with their modes and whether calls return there.
     pub stack: Vec<(u64, Mode, bool)>,
     /// It has a copy of its stack instead of a call chain.
-    pub has_copy: bool,
+    pub copy: Option<Copied>,
+}
+
+/// A copy of a stack, with the registers that it begins with.
+pub struct Copied {
+    pub code: u64,
+    pub pointer: u64,
+    pub frame: u64,
+    /// Where in the record it stands.
+    bytes: std::ops::Range<usize>,
+}
+
+impl Copied {
+    /// Its words, from the stack pointer on.
+    pub fn words(&self, record: &Record<'_>) -> Result<Vec<u64>, ImportError> {
+        self.bytes.clone().step_by(8).filter(|at| at + 8 <= self.bytes.end).map(|at| record.u64(at)).collect()
+    }
 }
 
 /// Goes through the body of a record.
@@ -112,13 +128,13 @@ impl Sample {
         if has(CALLCHAIN) {
             chain(&mut cursor, mode, &mut stack)?;
         }
-        let has_copy = has(USER_STACK) && skip_to_copy(&mut cursor, attr)?;
+        let copy = if has(USER_STACK) { copied(&mut cursor, attr)? } else { None };
         // Chains of copied stacks have no user's part.
         let has_user = stack.iter().any(|(_, mode, _)| *mode == Mode::User);
         if let Some(ip) = ip.filter(|_| stack.is_empty() || (mode == Mode::User && !has_user)) {
             stack.insert(0, (ip, mode, false));
         }
-        Ok(Sample { attr: number, pid, tid, time, weight, stack, has_copy })
+        Ok(Sample { attr: number, pid, tid, time, weight, stack, copy })
     }
 }
 
@@ -171,8 +187,12 @@ fn chain(
     Ok(())
 }
 
-/// Goes on to the copy of the stack; says whether there is one.
-fn skip_to_copy(cursor: &mut Cursor<'_, '_>, attr: &Attr) -> Result<bool, ImportError> {
+/// The copy of the stack, if there is one.
+fn copied(cursor: &mut Cursor<'_, '_>, attr: &Attr) -> Result<Option<Copied>, ImportError> {
+    /// Numbers of registers of x86.
+    const FRAME: u32 = 6;
+    const POINTER: u32 = 7;
+    const CODE: u32 = 8;
     let has = |bit: u64| attr.sample_type & bit != 0;
     if has(RAW) {
         let size = u64::from(cursor.record.u32(cursor.at)?);
@@ -183,10 +203,25 @@ fn skip_to_copy(cursor: &mut Cursor<'_, '_>, attr: &Attr) -> Result<bool, Import
         cursor.skip(attr.branch_type >> 17 & 1, 8)?;
         cursor.skip(count, 24)?;
     }
+    let mut registers = [0; 3];
     if has(USER_REGISTERS) && cursor.u64()? != 0 {
-        cursor.skip(u64::from(attr.user_registers.count_ones()), 8)?;
+        for number in (0..u64::BITS).filter(|number| attr.user_registers >> number & 1 == 1) {
+            let value = cursor.u64()?;
+            if let Some(at) = [CODE, POINTER, FRAME].iter().position(|&wanted| wanted == number) {
+                registers[at] = value;
+            }
+        }
     }
-    Ok(cursor.u64()? != 0)
+    let size = cursor.u64()?;
+    if size == 0 {
+        return Ok(None);
+    }
+    let from = cursor.at;
+    cursor.skip(size, 1)?;
+    // What of it was filled.
+    let filled = usize::try_from(cursor.u64()?.min(size)).unwrap_or(0);
+    let [code, pointer, frame] = registers;
+    Ok(Some(Copied { code, pointer, frame, bytes: from..from + filled }))
 }
 
 /// The time of a record that is no sample: it ends with what samples hold, too.
