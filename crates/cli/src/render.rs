@@ -12,7 +12,8 @@ use crosscut_scene::png::png;
 use crosscut_scene::svg::svg;
 use crosscut_view::REGISTRY;
 use crosscut_workbench::{
-    LensSpec, Look, Opt, OptKind, Pane, Scope, Shown, Size, Span, TreeKey, TreeLook, View, Workbench,
+    LensSpec, Look, Nodes, Opt, OptKind, Pane, Scope, Selection, Shown, Size, Span, TreeKey, TreeLook, View,
+    Workbench,
 };
 
 use crate::settings::{self, Limits};
@@ -52,6 +53,9 @@ pub struct Args {
     /// End of the window of time [default: the end]
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     to: Option<String>,
+    /// In pictures of call paths: only what ran inside of some nodes of a tree, such as tasks:17 or phases:3,5-7.
+    #[arg(long, value_name = "TREE:NODES")]
+    inside: Option<String>,
     /// Width in pixels of a picture with axes [default: 1200]
     #[arg(long, value_parser = clap::value_parser!(u32).range(100..=20_000), allow_negative_numbers = true)]
     width: Option<u32>,
@@ -232,12 +236,12 @@ fn format(path: &Path) -> Result<Format> {
 }
 
 /// An option of a tree of the view: the tree, the option, its value.
-fn with<'a>(text: &'a str, view: &View) -> Result<(&'a str, &'a str, &'a str)> {
+fn with<'a>(text: &'a str, view: &View, inside: Option<&Selection>) -> Result<(&'a str, &'a str, &'a str)> {
     let parted = text.split_once('=').and_then(|(name, value)| Some((name.split_once('.')?, value)));
     let Some(((tree, option), value)) = parted else {
         bail!("--with {text}: write TREE.OPTION=VALUE, such as phases.k=27");
     };
-    if !view.trees.contains(&tree) {
+    if !view.trees.contains(&tree) && inside.is_none_or(|inside| inside.tree.name != tree) {
         bail!("--with {text}: {} shows the trees {}", short(view), view.trees.join(", "));
     }
     Ok((tree, option, value))
@@ -254,9 +258,14 @@ fn look(bench: &Workbench, args: &Args, view: &View, clock: Clock) -> Result<Loo
     }
     let height = if short(view) == "profile" { 240 } else { 640 };
     look.size = Size { w: args.width.unwrap_or(1200) as f32, h: args.height.unwrap_or(height) as f32 };
-    look.scope = Scope { time: window(bench, args, clock)?, ..Scope::default() };
+    // The one tree whose values can be told inside of others.
+    if args.inside.is_some() && !view.trees.contains(&"calls") {
+        bail!("--inside: {} is of the whole run; pictures of call paths are not", short(view));
+    }
+    let inside = args.inside.as_deref().map(inside).transpose()?;
+    look.scope = Scope { time: window(bench, args, clock)?, inside: inside.clone(), ..Scope::default() };
     for text in &args.with {
-        let (tree, option, value) = with(text, view)?;
+        let (tree, option, value) = with(text, view, inside.as_ref())?;
         look.trees.entry(TreeKey::named(tree)).or_default().with.insert(option.to_owned(), value.to_owned());
     }
     let Some(tree) = view.trees.first().filter(|_| view.pane == Pane::Graph) else { return Ok(look) };
@@ -286,6 +295,15 @@ fn lens(text: &str) -> Result<LensSpec> {
     let value = number.trim().parse().ok().filter(|value: &f64| value.is_finite() && *value >= 0.0);
     let wrong = || format!("`{text}`: the threshold is not a number from 0 on");
     Ok(LensSpec { name: name.trim().to_owned(), value: Some(value.with_context(wrong)?) })
+}
+
+/// Nodes of a tree.
+fn inside(text: &str) -> Result<Selection> {
+    let wrong = || format!("`{text}` are no nodes of a tree; write tasks:17 or phases:3,5-7");
+    let (tree, nodes) = text.rsplit_once(':').with_context(wrong)?;
+    let nodes = Nodes::try_from(nodes.to_owned()).map_err(|_| anyhow!(wrong()))?;
+    let first = nodes.first().with_context(wrong)?;
+    Ok(Selection { nodes, ..Selection::node(0, tree, first) })
 }
 
 /// The window of time, if one is asked for.

@@ -25,5 +25,6 @@ pub mod tree;
 pub mod trees;
 pub mod values;
 pub mod views;
+pub mod within;
 
 pub use domain::{CallsDomain, ENTRY};

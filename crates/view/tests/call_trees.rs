@@ -117,7 +117,7 @@ fn callers_at_some_places_are_not_available() {
         let forest = bench.bench.job(0, |job| bench.bench.forest(&TreeRef::named("callers"), job)).unwrap();
         let mut out = [0.0];
         let scope = Scope { places, ..Scope::default() };
-        forest.values(0, &[Part::one(NodeId::ROOT)], &scope, &mut out);
+        forest.values(1, &[Part::one(NodeId::ROOT)], &scope, &mut out);
         out[0]
     };
     assert!(values(None) > 0.0);

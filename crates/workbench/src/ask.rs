@@ -2,7 +2,7 @@
 //! questions are recognised before they are answered, so that a server can keep them in lanes of their own.
 
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crosscut_scene::palette::{Colour, Theme};
@@ -13,11 +13,11 @@ use crate::acts::{FIRST_ITEMS, Looked};
 use crate::bench::{OpenRun, Workbench};
 use crate::carry::carry;
 use crate::declare::LensDecl;
-use crate::domain::{Chosen, Drawn, Forest, Shown, TreeRef};
+use crate::domain::{Chosen, Domain, Drawn, Forest, Shown, TreeRef};
 use crate::error::Refusal;
 use crate::job::{Cancel, Host, Job};
-use crate::light::light;
-use crate::look::{LensSpec, Look, Options};
+use crate::light::{light, reach_of};
+use crate::look::{LensSpec, Look, Options, Scope};
 use crate::loss::Found;
 use crate::overview::overview;
 use crate::picture::{Pictured, picture};
@@ -254,8 +254,7 @@ impl Workbench {
             Ask::About { selection, with, lens, scope } => {
                 let tree = TreeRef { key: selection.tree.clone(), with: with.clone() };
                 let lens = lens.as_ref().map(|lens| self.lens(&tree, lens, job)).transpose()?;
-                let sheet = self.forest(&tree, job)?.about(selection, lens.as_deref(), scope, job)?;
-                Answer::new(&sheet)
+                Answer::new(&self.sheet(&tree, selection, lens.as_deref(), scope, job)?)
             }
             Ask::Table(ask) => Answer::new(&table(self, ask, job)?),
             Ask::Search { run, words, limit } => Answer::new(&search(self, *run, words, *limit, job)?),
@@ -269,6 +268,30 @@ impl Workbench {
             }
             Ask::Cancel { .. } => Answer::new(&()),
         }
+    }
+
+    /// Everything about a selection: what its own tree says, and what other domains have to say of what ran in it.
+    fn sheet(
+        &self,
+        tree: &TreeRef,
+        selection: &Selection,
+        lens: Option<&Chosen>,
+        scope: &Scope,
+        job: &Job<'_>,
+    ) -> Result<Sheet, Refusal> {
+        let forest = self.forest(tree, job)?;
+        // Without a look nobody knows the options of the tree that `inside` is of.
+        let scope = Scope { inside: None, ..scope.clone() };
+        let scoped = forest.scoped(&scope, &BTreeMap::new(), job)?;
+        let counts = scoped.as_deref().unwrap_or(&*forest);
+        let mut sheet = counts.about(selection, lens, &scope, job)?;
+        let reach = reach_of(self, &*forest, selection, job);
+        let has_tree =
+            |domain: &Arc<dyn Domain>| domain.trees().iter().any(|decl| decl.name == tree.key.name);
+        for domain in self.runs[job.run].domains.iter().filter(|domain| !has_tree(domain)) {
+            sheet.blocks.extend(domain.ran(selection, &tree.with, &reach, job)?);
+        }
+        Ok(sheet)
     }
 
     fn scene(
@@ -300,7 +323,7 @@ impl Workbench {
     pub fn about(&self, selection: &Selection) -> Result<Sheet, Refusal> {
         self.job(selection.run, |job| {
             let tree = TreeRef { key: selection.tree.clone(), with: Options::new() };
-            self.forest(&tree, job)?.about(selection, None, &Default::default(), job)
+            self.sheet(&tree, selection, None, &Scope::default(), job)
         })
     }
 

@@ -2,6 +2,7 @@
 //! a call per node would cost more than the answer. Layouts use their domain's own types.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use crate::declare::{LensDecl, TreeDecl, View};
 use crate::error::Refusal;
 use crate::frame::{Frame, FrameDecl};
 use crate::job::Job;
-use crate::look::{LensSpec, Look, Options, Scope};
+use crate::look::{LensSpec, Look, Options, Scope, TreeLook};
 use crate::loss::{Found, Loss};
 use crate::question::{ActCall, Choice};
 use crate::selection::{Nodes, Selection, Span, TreeKey};
@@ -62,7 +63,7 @@ pub type Writer<'a> = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + 'a>;
 /// What the command line tells domains when they are opened: by name, as text. "baseline" is the path of a run to compare
 /// with, "threshold.WORD" a number, "asked" the words of thresholds that were asked for one by one, with spaces between,
 /// "source" folders with source text, one in a line, "check" is "later" where small runs are opened unchecked, too.
-pub type Settings = std::collections::BTreeMap<String, String>;
+pub type Settings = BTreeMap<String, String>;
 
 /// A tree with the options that make its nodes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -239,6 +240,16 @@ pub trait Domain: Any + Send + Sync {
     fn about_places(&self, _selection: &Selection, _job: &Job<'_>) -> Vec<Block> {
         Vec::new()
     }
+    /// What it has to say of what ran in a selection of another domain, whose tree was made with these options, by who ran when.
+    fn ran(
+        &self,
+        _selection: &Selection,
+        _with: &Options,
+        _reach: &Reach,
+        _job: &Job<'_>,
+    ) -> Result<Vec<Block>, Refusal> {
+        Ok(Vec::new())
+    }
     /// For scripts; each topic is typed inside.
     fn json(&self, topic: Topic, job: &Job<'_>) -> Result<Map<String, Value>, Refusal>;
     /// For people on a terminal: what the overview says, unless it has more to say there.
@@ -369,6 +380,16 @@ pub trait Forest: Any + Send + Sync {
     /// table lists it, too.
     fn keeps_open(&self) -> bool {
         false
+    }
+    /// The same tree with values of a part of the run alone, where a scope leaves one that is not told by places: time, or what is
+    /// inside of a selection. `trees` says with which options that selection's tree was made.
+    fn scoped(
+        &self,
+        _scope: &Scope,
+        _trees: &BTreeMap<TreeKey, TreeLook>,
+        _job: &Job<'_>,
+    ) -> Result<Option<Arc<dyn Forest>>, Refusal> {
+        Ok(None)
     }
     /// Names of parts.
     fn titles(&self, parts: &[Part], lens: Option<&Chosen>) -> Vec<Title>;

@@ -1,7 +1,7 @@
 //! Tables for scripts, as Arrow columns: pandas, Polars and DuckDB take them as they are. Columns that a run has on disk are
 //! handed over where they are mapped; others are made only when they are asked for.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use arrow_array::builder::StringDictionaryBuilder;
@@ -144,6 +144,7 @@ impl Workbench {
     ) -> Result<RecordBatch, Refusal> {
         self.job(run, |job| {
             let forest = self.forest(tree, job)?;
+            let forest = forest.scoped(scope, &BTreeMap::new(), job)?.unwrap_or(forest);
             let count = forest.tree().node_count();
             let nodes: Vec<NodeId> = match which {
                 Which::All => (0..count as u32).map(NodeId).collect(),

@@ -5,7 +5,7 @@ use crosscut_tree::{Folds, NodeId, Tree, fold};
 
 use crate::acts::Looked;
 use crate::bench::Workbench;
-use crate::domain::{Reach, TreeRef};
+use crate::domain::{Forest, Reach, TreeRef};
 use crate::error::Refusal;
 use crate::job::Job;
 use crate::look::Look;
@@ -44,11 +44,7 @@ pub fn translated(
     if !selection.nodes.is_empty() {
         selection.existing(from.tree())?;
     }
-    let mut reach = from.reach(selection);
-    if let Some(span) = selection.time.filter(|_| reach.stretches.is_empty()) {
-        let places = bench.runs[job.run].places.len() as u32;
-        reach.stretches.extend((0..places).map(|place| (place, span)));
-    }
+    let reach = reach_of(bench, &*from, selection, job);
     if let Some((_, nodes)) = reach.same.iter().find(|(key, _)| *key == tree.key) {
         return Ok(Translated { nodes: nodes.clone(), by: "same thing" });
     }
@@ -64,6 +60,16 @@ pub fn translated(
         }
     }
     Ok(none)
+}
+
+/// What a selection means outside of its tree; a time alone means all places.
+pub fn reach_of(bench: &Workbench, from: &dyn Forest, selection: &Selection, job: &Job<'_>) -> Reach {
+    let mut reach = from.reach(selection);
+    if let Some(span) = selection.time.filter(|_| reach.stretches.is_empty()) {
+        let places = bench.runs[job.run].places.len() as u32;
+        reach.stretches.extend((0..places).map(|place| (place, span)));
+    }
+    reach
 }
 
 /// Answers [`crate::question::Ask::Light`].

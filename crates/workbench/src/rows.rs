@@ -30,7 +30,10 @@ pub fn number(value: f64, metric: &Metric) -> Cell {
 
 /// Answers [`crate::question::Ask::Table`].
 pub fn table(bench: &Workbench, ask: &TableAsk, job: &Job<'_>) -> Result<Table, Refusal> {
-    let state = Looked::new(bench, &ask.look, &ask.tree, job)?;
+    let mut state = Looked::new(bench, &ask.look, &ask.tree, job)?;
+    if let Some(scoped) = state.forest.scoped(&ask.look.scope, &ask.look.trees, job)? {
+        state.forest = scoped;
+    }
     let (forest, lens) = (&*state.forest, state.lens.as_deref());
     let (mut parts, more) = if ask.flat { flat(&state)? } else { (visible(&state, ask)?, false) };
     job.check()?;

@@ -22,7 +22,7 @@ import type { Opt } from "../protocol/Opt";
 const NOT_YET = 40;
 
 export function Picture(props: { title?: string; look: Look; height: number; slow?: boolean }): JSX.Element {
-  const { store } = useBench();
+  const { store, findings } = useBench();
   const [scene, setScene] = createSignal<Scene | null>(null);
   const [width, setWidth] = createSignal(0);
   const [seen, setSeen] = createSignal(false);
@@ -126,10 +126,28 @@ export function Picture(props: { title?: string; look: Look; height: number; slo
     const of = at && selectionOf(at, props.look.run, trees());
     if (of) store.select(of);
   };
+  /** A picture that a pane can show, too. */
+  const opens = () => view()?.hidden === false && !slow();
   const name = () => props.title || scene()?.title || view()?.title || "Picture";
   return (
     <figure class="picture">
-      <Show when={props.title}>{(title) => <figcaption>{title()}</figcaption>}</Show>
+      <Show when={props.title}>
+        {(title) => (
+          <figcaption>
+            {title()}
+            <Show when={opens()}>
+              <button
+                type="button"
+                class="chip"
+                title="Show this in a pane"
+                onClick={() => findings.open(props.look)}
+              >
+                Open
+              </button>
+            </Show>
+          </figcaption>
+        )}
+      </Show>
       <Show when={props.title && options().length > 0}>
         <div class="picture-options">
           <For each={options()}>

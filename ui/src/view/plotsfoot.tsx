@@ -15,6 +15,8 @@ export function PlotsFoot(props: { scene: Scene; plots: Plots }): JSX.Element {
   const { store } = useBench();
   const run = props.plots.run;
   const all = (): void => store.update((state) => withScope(state, run(), { places: undefined }), "window");
+  const everything = (): void =>
+    store.update((state) => withScope(state, run(), { inside: undefined }), "window");
   return (
     <>
       <Legend scene={props.scene} />
@@ -29,6 +31,18 @@ export function PlotsFoot(props: { scene: Scene; plots: Plots }): JSX.Element {
         {(text) => (
           <button type="button" class="chip" title="Only these places count: click for all" onClick={all}>
             {separated(count(rangesOf(text())))} places ×
+          </button>
+        )}
+      </Show>
+      <Show when={store.scopeOf(run()).inside}>
+        {(within) => (
+          <button
+            type="button"
+            class="chip"
+            title="Only what ran inside of this counts: click for the whole run"
+            onClick={everything}
+          >
+            inside {within().tree} {within().nodes} ×
           </button>
         )}
       </Show>

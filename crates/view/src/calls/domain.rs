@@ -8,8 +8,9 @@ use crosscut_run::Run;
 use crosscut_tree::{Metric, NodeId, Rule};
 use crosscut_workbench::sheet::Tone;
 use crosscut_workbench::{
-    ActCall, Block, Did, Domain, Drawn, Entry, Forest, Found, Frame, FrameDecl, Job, Look, Loss, Refusal,
-    Scope, Settings, Shared, SharedColumn, Span, Told, Topic, TreeDecl, TreeRef, View, text,
+    ActCall, Block, Did, Domain, Drawn, Entry, Forest, Found, Frame, FrameDecl, Job, Look, Loss, Options,
+    Reach, Refusal, Scope, Selection, Settings, Shared, SharedColumn, Span, Told, Topic, TreeDecl, TreeRef,
+    View, text,
 };
 use serde_json::{Map, Value};
 
@@ -17,7 +18,7 @@ use super::callers::{self, CallerForest};
 use super::forest::{self, CallForest};
 use super::merged::{self, SuperForest};
 use super::opened::Opened;
-use super::{act, draw, frames, info, losses, trees, views};
+use super::{act, draw, frames, info, losses, trees, views, within};
 
 /// The domain's line in the registry.
 pub const ENTRY: Entry = Entry { word: "calls", views: views::VIEWS, thresholds: &[], exports: &[], open };
@@ -74,7 +75,7 @@ impl Domain for CallsDomain {
 
     fn forest(&self, tree: &TreeRef, job: &Job<'_>) -> Result<Arc<dyn Forest>, Refusal> {
         match tree.key.name.as_str() {
-            forest::TREE => Ok(Arc::new(CallForest::new(&self.calls))),
+            forest::TREE => Ok(Arc::new(CallForest::new(&self.opened))),
             callers::TREE => Ok(Arc::new(CallerForest::new(&self.calls, job)?)),
             merged::TREE => Ok(Arc::new(SuperForest::new(&self.calls, &tree.key, &tree.with, job)?)),
             _ => Err(Refusal::new(format!("calls have no tree {}", tree.key))),
@@ -151,6 +152,16 @@ impl Domain for CallsDomain {
 
     fn frame(&self, name: &str, frame: &mut Frame<'_>, _: &Job<'_>) -> Result<(), Refusal> {
         frames::put(&self.calls, name, frame)
+    }
+
+    fn ran(
+        &self,
+        selection: &Selection,
+        with: &Options,
+        reach: &Reach,
+        job: &Job<'_>,
+    ) -> Result<Vec<Block>, Refusal> {
+        within::ran(&self.opened, selection, with, reach, job)
     }
 
     fn as_any(&self) -> &dyn Any {

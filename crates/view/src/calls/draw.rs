@@ -3,17 +3,20 @@
 use crosscut_workbench::{Domain, Drawn, Job, Look, Refusal};
 
 use super::opened::Opened;
-use super::{flow, icicle, ranks, scatter, strip, tree, views};
+use super::{flow, icicle, ranks, scatter, strip, tree, views, within};
 
 /// Draws a look; `with` are the calls of other runs.
 pub fn draw(opened: &Opened, look: &Look, with: &[&dyn Domain], job: &Job<'_>) -> Result<Drawn, Refusal> {
+    let part = within::part(opened, &look.scope, &look.trees, job)?;
+    let whole = opened;
+    let opened = part.as_deref().unwrap_or(opened);
     match look.view.as_str() {
-        "calls.flow" => flow::draw(opened, look, with, job),
+        "calls.flow" => flow::draw(whole, look, with, job),
         "calls.icicle" => icicle::draw(opened, look, with, job),
         "calls.places" => ranks::draw(opened, look, job),
         "calls.scatter" => scatter::draw(opened, look, job),
         "calls.tree" => tree::draw(opened, look, job),
-        "calls.strip" => strip::draw(opened, look, job),
+        "calls.strip" => strip::draw(whole, look, job),
         view => {
             let view: String = view.chars().take(40).collect();
             let names: Vec<&str> = views::VIEWS.iter().map(|view| view.name).collect();

@@ -13,6 +13,8 @@ use crosscut_workbench::{
     Selection, Sheet, Title, TreeKey,
 };
 
+use super::opened::Opened;
+use super::within::{self, Trees};
 use super::{info, lens};
 
 /// Its name.
@@ -23,6 +25,7 @@ pub(super) const MOST_REACHED: usize = 100_000;
 /// The calls of a run.
 #[derive(Debug)]
 pub struct CallForest {
+    opened: Arc<Opened>,
     calls: Arc<Calls>,
     /// For each metric of the profile two: with callees, itself.
     metrics: Vec<Metric>,
@@ -30,7 +33,8 @@ pub struct CallForest {
 
 impl CallForest {
     /// Of an open run.
-    pub fn new(calls: &Arc<Calls>) -> Self {
+    pub fn new(opened: &Arc<Opened>) -> Self {
+        let calls = &opened.calls;
         let metrics = calls.summary().metrics.iter().flat_map(|metric| {
             let unit = info::value(metric, 0).1;
             let inclusive = Metric::new(&metric.name, unit, Rule::Sum);
@@ -40,7 +44,7 @@ impl CallForest {
                 own.about("Spent in the function itself, without what it called."),
             ]
         });
-        CallForest { calls: calls.clone(), metrics: metrics.collect() }
+        CallForest { opened: opened.clone(), calls: calls.clone(), metrics: metrics.collect() }
     }
 
     fn name(&self, node: NodeId) -> String {
@@ -89,6 +93,16 @@ impl Forest for CallForest {
 
     fn keeps_open(&self) -> bool {
         true
+    }
+
+    fn scoped(
+        &self,
+        scope: &Scope,
+        trees: &Trees,
+        job: &Job<'_>,
+    ) -> Result<Option<Arc<dyn Forest>>, Refusal> {
+        let part = within::part(&self.opened, scope, trees, job)?;
+        Ok(part.map(|part| Arc::new(CallForest::new(&part)) as Arc<dyn Forest>))
     }
 
     fn titles(&self, parts: &[Part], _: Option<&Chosen>) -> Vec<Title> {
@@ -186,9 +200,10 @@ impl Forest for CallForest {
         Reach { same, lines, ..Reach::default() }
     }
 
-    /// The call paths of some source lines.
+    /// The call paths that ran in some stretches, else those of some source lines.
     fn find(&self, reach: &Reach, _: &Job<'_>) -> Nodes {
-        of_lines(&self.calls, &reach.lines).collect()
+        let ran = within::nodes(&self.calls, &reach.stretches);
+        if ran.is_empty() { of_lines(&self.calls, &reach.lines).collect() } else { ran }
     }
 
     /// By their call paths: names, from the root down.

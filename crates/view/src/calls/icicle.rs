@@ -130,6 +130,9 @@ impl Icicle<'_> {
         if self.values.is_scoped() {
             text.push_str(&format!(" · {} of {}", count(places as i64), many(all, "place")));
         }
+        if !self.opened.part.is_empty() {
+            text.push_str(&format!(" · {}", self.opened.part));
+        }
         let style = NAME;
         self.scene.labels.push(Label::new((SIDE, 17.0), self.scene.width - 2.0 * SIDE, text, style));
     }

@@ -1,12 +1,12 @@
 //! Calls of a run with what pictures need of them again and again: which module each function is part of, and its colour.
 
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use crosscut_calls::{By, Calls, Map};
+use crosscut_calls::{By, Calls, Map, Stretch};
 use crosscut_scene::palette::{CATEGORIES, slot};
 use crosscut_tree::NodeId;
-use crosscut_workbench::place_nodes;
+use crosscut_workbench::{Refusal, place_nodes};
 use rayon::prelude::*;
 
 /// The calls of one run.
@@ -14,20 +14,57 @@ use rayon::prelude::*;
 pub struct Opened {
     /// What was read.
     pub calls: Arc<Calls>,
-    modules: OnceLock<Modules>,
+    /// Which part of the run this is, in words; "" for all of it.
+    pub part: String,
+    modules: OnceLock<Arc<Modules>>,
     by_module: OnceLock<Vec<Vec<i64>>>,
     place_nodes: OnceLock<Vec<u32>>,
+    /// Parts of it that were looked at last.
+    parts: Mutex<Vec<(Vec<Stretch>, Arc<Opened>)>>,
 }
+
+/// Parts that are kept: those of some panes.
+const PARTS: usize = 4;
 
 impl Opened {
     /// Of an open run.
     pub fn new(calls: Arc<Calls>) -> Self {
-        Opened { calls, modules: OnceLock::new(), by_module: OnceLock::new(), place_nodes: OnceLock::new() }
+        Opened {
+            calls,
+            part: String::new(),
+            modules: OnceLock::new(),
+            by_module: OnceLock::new(),
+            place_nodes: OnceLock::new(),
+            parts: Mutex::default(),
+        }
+    }
+
+    /// The same with what was spent in some stretches alone, in the same colours.
+    pub fn within(&self, stretches: &[Stretch], part: String) -> Result<Arc<Opened>, Refusal> {
+        let known = |parts: &Vec<(Vec<Stretch>, Arc<Opened>)>| {
+            let same = |(of, opened): &&(Vec<Stretch>, Arc<Opened>)| of == stretches && opened.part == part;
+            parts.iter().find(same).map(|(_, opened)| opened.clone())
+        };
+        if let Some(opened) = self.parts.lock().ok().and_then(|parts| known(&parts)) {
+            return Ok(opened);
+        }
+        let calls = self.calls.within(stretches).map_err(|error| Refusal::new(error.to_string()))?;
+        let calls = calls.ok_or_else(|| Refusal::new("nobody knows when something was spent here"))?;
+        let mut opened = Opened::new(Arc::new(calls));
+        opened.part = part;
+        opened.modules =
+            OnceLock::from(self.modules.get_or_init(|| Arc::new(Modules::of(&self.calls))).clone());
+        let opened = Arc::new(opened);
+        if let Ok(mut parts) = self.parts.lock() {
+            parts.truncate(PARTS - 1);
+            parts.insert(0, (stretches.to_vec(), opened.clone()));
+        }
+        Ok(opened)
     }
 
     /// Modules and their colours, found once.
     pub fn modules(&self) -> &Modules {
-        self.modules.get_or_init(|| Modules::of(&self.calls))
+        self.modules.get_or_init(|| Arc::new(Modules::of(&self.calls)))
     }
 
     /// What was spent in each module itself at each place, of the first metric; found once.

@@ -81,7 +81,10 @@ struct Picture<'a> {
 impl Picture<'_> {
     fn head(&self, subject: &Subject, scene: &mut Scene) {
         let room = scene.width - SIDE - RIGHT;
-        let title = format!("{} · {}", subject.title(), many(self.numbers.len(), "place"));
+        let mut title = format!("{} · {}", subject.title(), many(self.numbers.len(), "place"));
+        if !self.opened.part.is_empty() {
+            title.push_str(&format!(" · {}", self.opened.part));
+        }
         scene.labels.push(Label::new((SIDE, 18.0), room, title, NAME));
         let most = self.numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let far: Vec<u32> = self.far();

@@ -386,8 +386,16 @@ impl Forest for CommunityForest {
     fn reach(&self, selection: &Selection) -> Reach {
         let span = selection.time.unwrap_or(Span(self.span.0 as f64, self.span.1 as f64));
         let nodes = selection.nodes.iter().chain(selection.to.iter().flat_map(Nodes::iter));
-        let place = |rank: &u32| self.opened.first_place.get(*rank as usize).copied();
-        let places = nodes.flat_map(|node| self.ranks_of(node)).filter_map(place);
+        let mut meant = vec![false; self.opened.ranks() as usize];
+        for rank in nodes.flat_map(|node| self.ranks_of(node)) {
+            if let Some(meant) = meant.get_mut(*rank as usize) {
+                *meant = true;
+            }
+        }
+        let is_meant = |place: &u32| {
+            self.opened.rank(*place).is_some_and(|rank| meant.get(rank as usize) == Some(&true))
+        };
+        let places = self.opened.places().filter(is_meant);
         Reach { stretches: places.map(|place| (place, span)).collect(), ..Reach::default() }
     }
 

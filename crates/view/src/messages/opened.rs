@@ -177,6 +177,11 @@ impl Opened {
         self.rank_of.get(place as usize).copied().filter(|&rank| rank != u32::MAX)
     }
 
+    /// The places of all ranks: each thread is one.
+    pub fn places(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.rank_of.len() as u32).filter(|&place| self.rank(place).is_some())
+    }
+
     /// Messages in the order of a clock; made once.
     pub fn timed(&self, key: ClockKey) -> Arc<Timed> {
         let cell = {

@@ -512,7 +512,7 @@ impl Forest for PhaseForest {
         for node in selection.nodes.iter().take(MOST_REACHED) {
             let Some(totals) = self.totals.get(node.index()) else { continue };
             let span = Span(totals.span.0 as f64, totals.span.1 as f64);
-            stretches.extend(self.opened.first_place.iter().map(|&place| (place, span)));
+            stretches.extend(self.opened.places().map(|place| (place, span)));
         }
         Reach { stretches, ..Reach::default() }
     }
