@@ -418,7 +418,9 @@ fn know(timed: &Timed) {
     timed.known().par_iter().for_each(|points| {
         for part in timed.parts(points).iter() {
             timed.totals(part);
-            timed.parts(part).iter().for_each(|part| drop(timed.totals(part)));
+            for inner in timed.parts(part).iter() {
+                timed.totals(inner);
+            }
         }
     });
 }
