@@ -94,7 +94,7 @@ async function answering(url, server, said) {
   throw new Error(`JupyterLab does not answer:\n${said()}`);
 }
 
-const LONG = { timeout: 30_000 };
+const LONG = { timeout: 60_000 };
 
 /** A notebook open in a window: its cells are run one by one, and its widgets asked. */
 export class Notebook {
