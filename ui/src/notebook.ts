@@ -12,8 +12,8 @@ import type { Transport } from "./transport";
 /** Hints are for the first visit of a page that stays; a cell is run again and again. */
 const ALL_HINTS = "sheet,graph,plots,table";
 
-/** A cell of a notebook: its theme is the notebook's, its address the model's. */
-function cellHost(root: HTMLElement, model: Model): Host {
+/** A cell of a notebook: its theme is the notebook's, its address the model's. What is in `leaving` is done when it goes. */
+function cellHost(root: HTMLElement, model: Model, leaving: (() => void)[]): Host {
   const address = (): string => String(model.get("address") ?? "");
   return {
     ...embeddedHost(root),
@@ -22,7 +22,10 @@ function cellHost(root: HTMLElement, model: Model): Host {
       model.set("address", fragment);
       model.save_changes();
     },
-    onAddress: (listener) => model.on("change:address", listener),
+    onAddress: (listener) => {
+      model.on("change:address", listener);
+      leaving.push(() => model.off("change:address", listener));
+    },
     link: address,
     dark: () => darkAround(root),
     onDark: (listener) => {
@@ -30,6 +33,7 @@ function cellHost(root: HTMLElement, model: Model): Host {
       const seen = new MutationObserver(() => requestAnimationFrame(listener));
       const attributeFilter = ["data-jp-theme-light", "class", "data-vscode-theme-kind"];
       seen.observe(document.body, { attributes: true, attributeFilter });
+      leaving.push(() => seen.disconnect());
     },
     peer: { name: "the kernel", again: "Run the cell again." },
     cell: true,
@@ -96,10 +100,10 @@ export function mount(el: HTMLElement, model: Model): () => void {
     model.save_changes();
   });
   measured.observe(box);
-  const page = opened(box, root, cellHost(root, model), new CommTransport(model));
+  const leaving = [() => model.off("change:height", resize), () => measured.disconnect()];
+  const page = opened(box, root, cellHost(root, model, leaving), new CommTransport(model));
   return () => {
-    model.off("change:height", resize);
-    measured.disconnect();
+    leaving.forEach((leave) => leave());
     page.dispose();
     box.remove();
   };
