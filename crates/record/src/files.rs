@@ -99,8 +99,9 @@ pub fn append(path: &Path, text: &str) -> Result<(), u32> {
     write_at(&file, length, text.as_bytes())
 }
 
-/// Copies one file over another, which changes at once or not at all. `beside` is a name that nobody else uses.
-pub fn copy(from: &Path, beside: &Path, to: &Path) -> Result<(), u32> {
+/// Copies one file, and some bytes behind it, over another, which changes at once or not at all. `beside` is a name that nobody
+/// else uses.
+pub fn copy(from: &Path, behind: &[u8], beside: &Path, to: &Path) -> Result<(), u32> {
     let mut source = File::open(from).map_err(number)?;
     let copied = || -> Result<(), u32> {
         let target =
@@ -109,6 +110,7 @@ pub fn copy(from: &Path, beside: &Path, to: &Path) -> Result<(), u32> {
         loop {
             let length = source.read(&mut piece).map_err(number)?;
             if length == 0 {
+                write_at(&target, offset, behind)?;
                 return std::fs::rename(beside, to).map_err(number);
             }
             write_at(&target, offset, &piece[..length])?;

@@ -199,8 +199,48 @@ impl Process {
 
     /// Keeps where the code is now, for the names of functions.
     pub fn copy_maps(&self) {
-        let beside = self.folder.join(format!("{MAPS}-{}", sys::thread_number()));
+        const NOW: &str = "/proc/self/maps";
+        let (beside, to) =
+            (self.folder.join(format!("{MAPS}-{}", sys::thread_number())), self.folder.join(MAPS));
+        let gone = match self.options.calls.is_some() {
+            true => unloaded(
+                &fs::read_to_string(&to).unwrap_or_default(),
+                &fs::read_to_string(NOW).unwrap_or_default(),
+            ),
+            false => String::new(),
+        };
         // Without them functions have no names, which is no reason to stop.
-        let _ = files::copy(Path::new("/proc/self/maps"), &beside, &self.folder.join(MAPS));
+        let _ = files::copy(Path::new(NOW), gone.as_bytes(), &beside, &to);
+    }
+}
+
+/// The lines of an earlier memory map for code of libraries that is there no more, and where nothing else is now: samples may
+/// have been taken in it.
+fn unloaded(before: &str, now: &str) -> String {
+    let range = |line: &str| {
+        let (from, to) = line.split(' ').next()?.split_once('-')?;
+        Some((u64::from_str_radix(from, 16).ok()?, u64::from_str_radix(to, 16).ok()?))
+    };
+    let there: Vec<(u64, u64)> = now.lines().filter_map(range).collect();
+    let is_gone = |line: &&str| {
+        line.contains(" r-xp ")
+            && range(line)
+                .is_some_and(|(from, to)| there.iter().all(|other| other.1 <= from || to <= other.0))
+    };
+    before.lines().filter(is_gone).map(|line| format!("{line}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unloaded;
+
+    #[test]
+    fn code_that_was_unloaded_is_kept() {
+        let before = "1000-2000 r-xp 0 0:0 1 /a.so\n2000-3000 r--p 0 0:0 1 /a.so\n5000-6000 r-xp 0 0:0 2 /b.so\n\
+                      8000-9000 r-xp 0 0:0 3 /c.so\nnonsense\n";
+        let now = "1000-2000 r-xp 0 0:0 1 /a.so\n8800-9800 rw-p 0 0:0 0 \n";
+        assert_eq!(unloaded(before, now), "5000-6000 r-xp 0 0:0 2 /b.so\n");
+        assert_eq!(unloaded("", now), "");
+        assert_eq!(unloaded(now, ""), "1000-2000 r-xp 0 0:0 1 /a.so\n");
     }
 }

@@ -163,6 +163,13 @@ unsafe fn words(stack: u64, end: u64) -> impl Iterator<Item = u64> {
     (0..count as usize).map(move |at| unsafe { first.add(at).read_volatile() })
 }
 
+/// Libraries will be unloaded: where their code is now is kept.
+pub fn keep_maps() {
+    if let Some(process) = process::shared() {
+        process.copy_maps();
+    }
+}
+
 /// The program ends: whether this thread was looked at until then.
 pub fn check() {
     if let Some(sampler) = SAMPLER.get() {

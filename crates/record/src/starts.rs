@@ -1,5 +1,6 @@
 //! Threads that the program starts, when their stacks are to be sampled: the preloaded library comes first, so `pthread_create`
-//! is ours, and calls the real one. The new thread comes by here on its way to the program's function.
+//! is ours, and calls the real one. The new thread comes by here on its way to the program's function. So do libraries on
+//! their way out, while it is still known where their code was.
 
 use std::ffi::{c_int, c_void};
 
@@ -53,4 +54,25 @@ unsafe extern "C-unwind" fn come_by(begin: *mut c_void) -> *mut c_void {
     samples::start((&raw const mark).expose_provenance());
     // SAFETY: the program's own function and argument.
     unsafe { start(argument) }
+}
+
+type Unload = unsafe extern "C" fn(*mut c_void) -> c_int;
+
+/// The program has no more use for a library.
+///
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dlclose(library: *mut c_void) -> c_int {
+    const FAILED: c_int = -1;
+    let real = sys::next_symbol(c"dlclose");
+    // SAFETY: null or a function of this type, by its name.
+    let Some(real) = (unsafe { std::mem::transmute::<*mut c_void, Option<Unload>>(real) }) else {
+        return FAILED;
+    };
+    if samples::are_wanted() {
+        samples::keep_maps();
+    }
+    // SAFETY: the argument is the caller's.
+    unsafe { real(library) }
 }
