@@ -172,16 +172,17 @@ function StripOf(props: { view: string; run: number }): JSX.Element {
     const places = store.runInfo(props.run)?.places ?? 0;
     return byPlace() ? `${separated(places)} places` : quantity(whole()[1] - whole()[0], clock());
   };
+  const hint = (): string => (byPlace() ? "drag to choose places" : "drag for a window");
   return (
     <footer class="strip">
       <div class="strip-name">
         <strong>{store.runs().length > 1 ? store.runInfo(props.run)?.name : "Whole run"}</strong>
         <span class="quiet num">{extent()}</span>
-        <Show when={chosen()} fallback={<span class="quiet">{reads() || "drag for a window"}</span>}>
+        <Show when={chosen()} fallback={<span class="quiet">{reads() || hint()}</span>}>
           <button
             type="button"
             class="plain num"
-            title="Show the whole run (Home)"
+            title={byPlace() ? "All places count (Home)" : "Show the whole run (Home)"}
             onClick={() => set(null, false)}
           >
             {said()} ×
