@@ -148,6 +148,8 @@ struct Paths {
     own: HashSet<u64>,
     /// The line at each address that ran.
     lines: HashMap<u64, u32>,
+    /// Its module.
+    modules: HashMap<u64, String>,
     /// Samples, and those whose outer callers are not known.
     all: u64,
     cut: u64,
@@ -168,14 +170,17 @@ impl Paths {
         }
         let found = symbols::called(&process.maps, &codes);
         notes.extend(found.notes);
-        let (frames, lines) = (HashMap::new(), HashMap::new());
-        let mut paths = Paths { maps, unwinder, frames, own: HashSet::new(), lines, all: 0, cut: 0 };
+        let (frames, lines, modules) = (HashMap::new(), HashMap::new(), HashMap::new());
+        let mut paths = Paths { maps, unwinder, frames, own: HashSet::new(), lines, modules, all: 0, cut: 0 };
         for (&code, called) in codes.iter().zip(&found.called) {
             if code & ENTRY != 0
                 && let Some(innermost) = called.last().filter(|called| called.line > 0)
             {
                 let line = Frame { kind: Kind::Line, line: innermost.line, ..frame(innermost) };
                 paths.lines.insert(code, builder.frame(line));
+            }
+            if let Some(innermost) = called.last().filter(|_| code & ENTRY != 0) {
+                paths.modules.insert(code, frame(innermost).module);
             }
             if code & ENTRY == 0 && called.iter().any(|called| symbols::is_own(&called.module)) {
                 paths.own.insert(code);
@@ -210,7 +215,9 @@ impl Paths {
         }
         let mut in_kernel = node;
         if sample.kernel > 0 {
-            let kernel = builder.frame(Frame::region("(kernel)"));
+            // What the kernel does for a library is that library's.
+            let module = self.modules.get(&code).cloned().unwrap_or_default();
+            let kernel = builder.frame(Frame { module, ..Frame::region("(kernel)") });
             in_kernel = builder.node(node, kernel)?;
         }
         if let Some(&line) = self.lines.get(&code) {
