@@ -224,12 +224,12 @@ class Run:
     def __repr__(self) -> str:
         if self._bench is None:
             return f"<Run {self._path}, closed>"
-        return f"<Run {self._path}: {self.bench.line(0)}>"
+        return f"<Run {self.bench.line(0)}>"
 
     def _repr_html_(self) -> str:
         if self._bench is None:
             return f"<p>{escape(repr(self))}</p>"
-        line = f"<p><b>{escape(self._path)}</b>: {escape(self.bench.line(0))}</p>"
+        line = f"<p>{escape(self.bench.line(0))}</p>"
         return line + self.frame("findings", "number", "severity", "where", "what", "do")._repr_html_()
 
 
