@@ -1,6 +1,7 @@
 //! The targets. A new one is a function in a file here and a line in [`TARGETS`]; a new reader is just a line.
 
 mod events;
+mod queries;
 mod questions;
 mod readers;
 mod runs;
@@ -43,6 +44,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "hatchet", start: || readers::file("hatchet", "profiles", "literal") },
     Target { name: "hatchet-json", start: || readers::file("hatchet", "profiles", "json") },
     Target { name: "folded", start: || readers::file("folded", "profiles", "folded") },
+    Target { name: "queries", start: queries::start },
     Target { name: "events", start: events::tasks },
     Target { name: "samples", start: events::samples },
     Target { name: "run-columns", start: runs::columns },

@@ -1,7 +1,7 @@
 // The program under test: makes runs with `crosscut`, and starts `crosscut view` on a free port.
 
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -33,6 +33,54 @@ export function traced(name) {
   mkdirSync(files);
   execFileSync("tar", ["xzf", join(TRACES, `${name}.tar.gz`), "-C", files]);
   crosscut("import", files, "-o", run);
+  return run;
+}
+
+/** Call paths of a made profile: functions from the outermost to the innermost. */
+const PATHS = [
+  ["app::main"],
+  ["app::main", "app::step"],
+  ["app::main", "app::step", "physics::advance"],
+  ["app::main", "app::step", "physics::advance", "eos::evaluate"],
+  ["app::main", "app::step", "physics::advance", "eos::evaluate", "math::pow"],
+  ["app::main", "app::step", "comm::exchange", "mpi::wait"],
+  ["app::main", "io::dump", "mpi::wait"],
+  ["app::main", "io::dump", "mpi::wait", "math::pow"],
+];
+const COSTS = [0.2, 0.1, 0.5, 1, 0.2, 2, 0.3, 0.1];
+
+/** A run imported from a made profile of 16 ranks: `eos` takes thrice as long on 4 to 6, the others wait. In another one it may take
+ *  another time, and have another name. */
+export function profiled(name, { eos = 1, module = "eos" } = {}) {
+  const [nodes, data, numbers] = [[], [], new Map()];
+  const numberOf = (path) => {
+    const key = path.join("/");
+    if (!numbers.has(key)) {
+      const parent = path.length > 1 ? { parent: numberOf(path.slice(0, -1)) } : {};
+      numbers.set(
+        key,
+        nodes.push({ label: path.at(-1).replace("eos", module), column: "path", ...parent }) - 1,
+      );
+    }
+    return numbers.get(key);
+  };
+  for (let rank = 0; rank < 16; rank++) {
+    const late = rank >= 4 && rank <= 6;
+    PATHS.forEach((path, i) => {
+      const factor = i === 3 ? eos * (late ? 3 : 1) : i === 5 ? (late ? 0.1 : 1) : 1 + rank / 500;
+      data.push([rank, COSTS[i] * factor, numberOf(path)]);
+    });
+  }
+  const file = join(folder, `${name}.json`);
+  const columns = ["mpi.rank", "time", "path"];
+  const metadata = [
+    { is_value: true },
+    { is_value: true, "attribute.alias": "time", "attribute.unit": "sec" },
+    { is_value: false },
+  ];
+  writeFileSync(file, JSON.stringify({ data, columns, column_metadata: metadata, nodes }));
+  const run = join(folder, `${name}.crosscut`);
+  crosscut("import", file, "-o", run);
   return run;
 }
 

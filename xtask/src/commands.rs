@@ -1,6 +1,7 @@
 //! The list of commands. A new command is a module here and one row in `COMMANDS`.
 
 mod bench;
+mod case_study;
 mod demo;
 mod doctor;
 mod examples;
@@ -85,6 +86,12 @@ pub const COMMANDS: &[Command] = &[
         options: "[--small]",
         what: "picture every view at two sizes, light and dark, in out/screenshots",
         run: screenshots::run,
+    },
+    Command {
+        name: "case-study",
+        options: "[--dev]",
+        what: "record a program of 16 ranks with an imbalance, and take the pictures of docs/case-study-calls.md",
+        run: case_study::run,
     },
     Command {
         name: "examples",

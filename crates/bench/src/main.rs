@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: measures recording, import, tree building, the run's size and the server, each beside what the
 //! machine itself can do, and prints a Markdown table. Nothing here is asserted: a timing is not a test.
 
+mod calls;
 mod client;
 #[path = "../../import/tests/dag_writer/mod.rs"]
 mod dag_writer;
@@ -54,6 +55,12 @@ struct Args {
     /// Only the rows about messages.
     #[arg(long)]
     only_messages: bool,
+    /// Only the rows about call profiles.
+    #[arg(long)]
+    only_calls: bool,
+    /// A Python that has Hatchet, to compare call profiles with.
+    #[arg(long, value_name = "PYTHON")]
+    hatchet: Option<PathBuf>,
     /// A Python that has igraph, to compare communities with.
     #[arg(long, value_name = "PYTHON")]
     igraph: Option<PathBuf>,
@@ -106,6 +113,10 @@ fn main() -> Result<()> {
         messages::messages(dir.path(), &peers, &mut add)?;
         return print(rows);
     }
+    if args.only_calls {
+        calls::calls(dir.path(), args.hatchet.as_deref(), &mut add)?;
+        return print(rows);
+    }
     let hardware = hardware::measure(dir.path())?;
     add("memory copy", rate(hardware.copy), "the machine".into());
     add("file read, in the page cache", rate(hardware.cached), "the machine".into());
@@ -124,6 +135,7 @@ fn main() -> Result<()> {
         import(&args, dir.path(), &hardware, &mut add)?;
         view(&args, dir.path(), &mut add)?;
         messages::messages(dir.path(), &peers, &mut add)?;
+        calls::calls(dir.path(), args.hatchet.as_deref(), &mut add)?;
     }
 
     print(rows)

@@ -12,8 +12,7 @@ use crate::Calls;
 use crate::map::{By, Map};
 use crate::schema::{NONE, Unit};
 use crate::spread::imbalance;
-pub use crate::waits::is_waiting;
-use crate::waits::waits;
+pub use crate::waits::{is_waiting, waits};
 
 /// From so many times the mean on, one rank has too much.
 const UNEVEN: f64 = 1.25;

@@ -8,6 +8,7 @@ mod assign;
 mod filter;
 mod fold;
 mod order;
+mod pairs;
 mod places;
 mod split;
 mod trace;
@@ -26,6 +27,7 @@ use crate::map::{By, Map};
 use crate::paths::Paths;
 use crate::schema::NONE;
 use assign::{Assigned, Heads};
+use pairs::Pairs;
 
 /// What a super graph is made by.
 #[derive(Clone, Debug)]
@@ -179,15 +181,14 @@ impl SuperGraph {
 
     /// Edges and values, from the heads.
     fn fill(&mut self, paths: &impl Paths) {
-        let mut numbers: HashMap<(u32, u32), u32> = HashMap::new();
+        let mut numbers = Pairs::new(self.nodes.len());
         self.edges.clear();
         for at in 1..self.heads.len() {
             let (from, to) = (self.heads[self.heads[at].up as usize].to, self.heads[at].to);
-            let edges = &mut self.edges;
-            let edge = *numbers.entry((from, to)).or_insert_with(|| {
-                edges.push(Edge { from, to, paths: 0 });
-                edges.len() as u32 - 1
-            });
+            let (edge, is_new) = numbers.number(from, to);
+            if is_new {
+                self.edges.push(Edge { from, to, paths: 0 });
+            }
             self.edges[edge as usize].paths += 1;
             self.heads[at].edge = edge;
         }
@@ -290,14 +291,18 @@ impl SuperGraph {
     /// The functions of all super nodes: super node, frame, call paths, what was spent in them; by super node, then the largest
     /// first, then by frame. What is filtered, loops and lines stand for themselves.
     pub fn functions(&self, paths: &impl Paths, metric: usize) -> Vec<(u32, Entry)> {
-        let mut by: HashMap<(u32, u32), Entry> = HashMap::new();
+        let mut numbers = Pairs::new(self.nodes.len().max(paths.frames().len()));
+        let mut all: Vec<(u32, Entry)> = Vec::new();
         for (at, (&head, &frame)) in self.head_of.iter().zip(paths.frame_numbers()).enumerate().skip(1) {
             let to = self.heads[head as usize].to;
-            let entry = by.entry((to, frame)).or_insert(Entry { frame, paths: 0, inclusive: 0 });
+            let (number, is_new) = numbers.number(to, frame);
+            if is_new {
+                all.push((to, Entry { frame, paths: 0, inclusive: 0 }));
+            }
+            let entry = &mut all[number as usize].1;
             entry.paths += 1;
             entry.inclusive = entry.inclusive.wrapping_add(paths.sum(metric, at..at + 1));
         }
-        let mut all: Vec<(u32, Entry)> = by.into_iter().map(|((to, _), entry)| (to, entry)).collect();
         all.sort_unstable_by_key(|(to, entry)| (*to, std::cmp::Reverse(entry.inclusive), entry.frame));
         all
     }

@@ -4,6 +4,7 @@
 //! again. Values are whole numbers of a metric's unit, so the values of all nodes always add up to those of the roots.
 
 mod build;
+mod by_frame;
 mod callers;
 mod calls;
 pub mod causes;
@@ -26,6 +27,7 @@ mod union;
 mod waits;
 
 pub use build::{Builder, Given};
+pub use by_frame::ByFrame;
 pub use callers::{Callers, MOST as MOST_CALLERS};
 pub use calls::Calls;
 pub use error::CallsError;
@@ -37,7 +39,7 @@ pub use map::{By, Labels, Map, MapError};
 pub use own::Own;
 pub use paths::Paths;
 pub use profile::{Group, LeftOut, Profile, group, squash, subtree_sums};
-pub use prune::{Pruned, Surrogate, USUAL_K, prune};
+pub use prune::{Pruned, Surrogate, USUAL_K, prune, prune_to};
 pub use query::{MOST_STEPS, Query, QueryError};
 pub use samples::{Samples, Stretch};
 pub use schema::{Frame, Kind, Measured, NONE, Summary, Unit};

@@ -8,7 +8,7 @@ pub const USUAL_K: f64 = 1.5;
 /// What is left of a tree.
 #[derive(Clone, Debug)]
 pub struct Pruned {
-    /// What stands out: v ≥ Q3 + k·IQR or v ≤ Q1 − k·IQR over the values that are not zero. Where nothing does, the hot path.
+    /// What was to be kept. By values it is what stands out: v ≥ Q3 + k·IQR or v ≤ Q1 − k·IQR over the values that are not zero. Where nothing does, the hot path.
     pub outliers: NodeSet,
     /// Nothing stands out.
     pub by_hot_path: bool,
@@ -42,47 +42,39 @@ pub fn prune(
     k: f64,
     hot: impl FnOnce() -> Vec<NodeId>,
 ) -> Pruned {
-    let mut outliers = Lens::outliers(own, k).chosen().clone();
-    let by_hot_path = outliers.is_empty();
-    if by_hot_path {
-        outliers = NodeSet::from_nodes(tree.node_count(), hot());
+    let outliers = Lens::outliers(own, k).chosen().clone();
+    match outliers.is_empty() {
+        true => {
+            let hot = NodeSet::from_nodes(tree.node_count(), hot());
+            Pruned { by_hot_path: true, ..prune_to(tree, own, inclusive, hot) }
+        }
+        false => prune_to(tree, own, inclusive, outliers),
     }
-    // From the bottom up: whether anything in a subtree is kept, and what it adds up to.
+}
+
+/// Prunes a tree to some nodes and all above them.
+pub fn prune_to(tree: Tree<'_>, own: &[f64], inclusive: &[f64], outliers: NodeSet) -> Pruned {
+    // From each up to the first that is kept already.
     let n = tree.node_count();
-    let mut below = own.to_vec();
-    below.resize(n, 0.0);
-    let mut kept = vec![false; n];
-    for at in (0..n).rev() {
-        let node = NodeId(at as u32);
-        kept[at] |= outliers.contains(node);
-        if let Some(above) = tree.parent(node) {
-            let sum = below[at];
-            below[above.index()] += sum;
-            kept[above.index()] |= kept[at];
+    let mut is_kept = vec![false; n];
+    for node in outliers.iter() {
+        let mut next = Some(node);
+        while let Some(node) = next.filter(|node| !std::mem::replace(&mut is_kept[node.index()], true)) {
+            next = tree.parent(node);
         }
     }
-    let mut surrogate: Vec<Option<Surrogate>> = vec![None; n];
-    for at in 1..n {
-        let node = NodeId(at as u32);
-        let Some(above) = tree.parent(node).filter(|above| kept[above.index()] && !kept[at]) else {
-            continue;
-        };
-        let of = surrogate[above.index()].get_or_insert(Surrogate {
-            of: above,
-            roots: 0,
-            nodes: 0,
-            own: 0.0,
-            inclusive: 0.0,
-        });
-        of.roots += 1;
-        of.nodes += tree.size(node);
-        of.own += below[at];
-        of.inclusive += inclusive.get(at).copied().unwrap_or(0.0);
-    }
-    Pruned {
-        outliers,
-        by_hot_path,
-        kept: (0..n as u32).map(NodeId).filter(|node| kept[node.index()]).collect(),
-        surrogates: surrogate.into_iter().flatten().collect(),
-    }
+    let kept: Vec<NodeId> = (0..n as u32).map(NodeId).filter(|node| is_kept[node.index()]).collect();
+    let surrogate = |&of: &NodeId| {
+        let hidden = tree.children(of).filter(|child| !is_kept[child.index()]);
+        let mut surrogate = Surrogate { of, roots: 0, nodes: 0, own: 0.0, inclusive: 0.0 };
+        for child in hidden {
+            surrogate.roots += 1;
+            surrogate.nodes += tree.size(child);
+            surrogate.own += own.get(tree.range(child)).unwrap_or_default().iter().sum::<f64>();
+            surrogate.inclusive += inclusive.get(child.index()).copied().unwrap_or(0.0);
+        }
+        (surrogate.roots > 0).then_some(surrogate)
+    };
+    let surrogates = kept.iter().filter_map(surrogate).collect();
+    Pruned { outliers, by_hot_path: false, kept, surrogates }
 }

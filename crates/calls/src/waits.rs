@@ -97,7 +97,7 @@ enum State {
 }
 
 /// By node: the program waits there, or in what it was called from.
-pub(crate) fn waits(calls: &Calls) -> Vec<bool> {
+pub fn waits(calls: &Calls) -> Vec<bool> {
     let roles: Vec<Role> = calls.frames().iter().map(Role::of).collect();
     let mut states = vec![State::Works; calls.node_count()];
     for (node, &parent) in calls.tree().parents().iter().enumerate().skip(1) {

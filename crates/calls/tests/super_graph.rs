@@ -5,7 +5,7 @@ mod made;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crosscut_calls::graph::{Filter, MOST_COPIES, Split, SplitBy};
-use crosscut_calls::{By, Calls, Frame, Given, Making, Map, NONE, SuperGraph, Unit, flat};
+use crosscut_calls::{By, ByFrame, Calls, Frame, Given, Making, Map, NONE, SuperGraph, Unit, flat};
 use crosscut_tree::NodeId;
 use made::{sampled, samples, written};
 use proptest::prelude::*;
@@ -86,7 +86,10 @@ fn sound(calls: &Calls, graph: &SuperGraph) {
         assert_eq!(graph.own(metric).iter().sum::<i64>(), calls.inclusive(metric, NodeId::ROOT));
         assert_eq!(graph.inclusive(metric)[0], calls.inclusive(metric, NodeId::ROOT));
         let columns = graph.columns(calls, metric);
+        let (by_place, places) =
+            (graph.own_by_place(calls, metric, &ByFrame::of(calls, metric)), calls.place_count());
         for node in 0..n {
+            assert_eq!(by_place[node * places..(node + 1) * places], own[node]);
             assert_eq!(columns.own(node as u32), own[node]);
             assert_eq!(columns.inclusive(node as u32), inclusive[node]);
         }

@@ -241,7 +241,12 @@ fn with<'a>(text: &'a str, view: &View, inside: Option<&Selection>) -> Result<(&
     let Some(((tree, option), value)) = parted else {
         bail!("--with {text}: write TREE.OPTION=VALUE, such as phases.k=27");
     };
-    if !view.trees.contains(&tree) && inside.is_none_or(|inside| inside.tree.name != tree) {
+    // A tree with a parameter is declared as `NAME/*`.
+    let is = |shown: &&str| match shown.strip_suffix('*') {
+        Some(name) => tree.strip_prefix(name).is_some_and(|parameter| !parameter.is_empty()),
+        None => *shown == tree,
+    };
+    if !view.trees.iter().any(|shown| is(shown)) && inside.is_none_or(|inside| inside.tree.name != tree) {
         bail!("--with {text}: {} shows the trees {}", short(view), view.trees.join(", "));
     }
     Ok((tree, option, value))
@@ -266,7 +271,11 @@ fn look(bench: &Workbench, args: &Args, view: &View, clock: Clock) -> Result<Loo
     look.scope = Scope { time: window(bench, args, clock)?, inside: inside.clone(), ..Scope::default() };
     for text in &args.with {
         let (tree, option, value) = with(text, view, inside.as_ref())?;
-        look.trees.entry(TreeKey::named(tree)).or_default().with.insert(option.to_owned(), value.to_owned());
+        look.trees
+            .entry(TreeKey::from(tree.to_owned()))
+            .or_default()
+            .with
+            .insert(option.to_owned(), value.to_owned());
     }
     let Some(tree) = view.trees.first().filter(|_| view.pane == Pane::Graph) else { return Ok(look) };
     let state = TreeLook { lens: args.lens.as_deref().map(lens).transpose()?, ..TreeLook::default() };

@@ -257,6 +257,20 @@ pub fn fit_end(text: &str, width: f32) -> Option<String> {
     (kept >= 3).then(|| format!("…{}", &text[from..]))
 }
 
+/// The text, or its beginning before an ellipsis, such that it fits: of plain names that tells most.
+pub fn fit_start(text: &str, width: f32) -> Option<String> {
+    if text_width(text) <= width {
+        return Some(text.to_owned());
+    }
+    let mut room = width - text_width("…");
+    let fits = |c: &char| {
+        room -= text_width(c.encode_utf8(&mut [0; 4]));
+        room >= 0.0
+    };
+    let kept: String = text.chars().take_while(fits).collect();
+    (kept.chars().count() >= 3).then(|| format!("{kept}…"))
+}
+
 /// A file's own name without the folders before it.
 pub fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(path)
@@ -363,6 +377,10 @@ mod tests {
         let cut = fit_end("a_very_long_file_name.cc:120", 80.0).unwrap_or_default();
         assert!(cut.starts_with('…') && cut.ends_with(":120") && text_width(&cut) <= 80.0, "{cut}");
         assert_eq!(fit_end("abcdef", 5.0), None);
+        let cut = fit_start("hydrodynamics of fluids", 80.0).unwrap_or_default();
+        assert!(cut.starts_with("hydro") && cut.ends_with('…') && text_width(&cut) <= 80.0, "{cut}");
+        assert_eq!(fit_start("sort", 100.0).as_deref(), Some("sort"));
+        assert_eq!(fit_start("abcdef", 5.0), None);
         assert_eq!(file_name("/a/b/c.rs"), "c.rs");
         assert_eq!(file_name("c.rs"), "c.rs");
         assert_eq!(file_name("///"), "///");

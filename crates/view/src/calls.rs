@@ -14,6 +14,7 @@ pub mod info;
 pub mod lens;
 pub mod losses;
 pub mod merged;
+pub mod modules;
 pub mod opened;
 pub mod ranks;
 pub mod scatter;

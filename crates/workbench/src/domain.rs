@@ -360,10 +360,15 @@ pub trait Forest: Any + Send + Sync {
     fn tree(&self) -> Tree<'_>;
     /// What stands in its table, in order; the first one is what hits and members are listed with.
     fn metrics(&self) -> &[Metric];
-    /// Lenses that it offers.
-    fn lenses(&self) -> Vec<LensDecl>;
+    /// Lenses that it offers; usually none.
+    fn lenses(&self) -> Vec<LensDecl> {
+        Vec::new()
+    }
     /// Settles a lens.
-    fn lens(&self, lens: &LensSpec, job: &Job<'_>) -> Result<Chosen, Refusal>;
+    fn lens(&self, lens: &LensSpec, _job: &Job<'_>) -> Result<Chosen, Refusal> {
+        let name: String = lens.name.chars().take(40).collect();
+        Err(Refusal::new(format!("this tree has no lens `{name}`")))
+    }
     /// The cut that it opens with, with at most so many items.
     fn first_cut(&self, most: usize) -> Cut {
         Cut::fitting(self.tree(), most)

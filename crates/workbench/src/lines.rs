@@ -8,11 +8,11 @@ use crosscut_run::{Source, Sources};
 use crosscut_tree::{Folds, Metric, NodeId, Part, Rule, Tree, TreeBuf, from_parents};
 
 use crate::bench::OpenRun;
-use crate::declare::{Compares, LensDecl, Opt, OptKind, Pane, TreeDecl, View};
+use crate::declare::{Compares, Opt, OptKind, Pane, TreeDecl, View};
 use crate::domain::{Chosen, Forest, Hits, Reach, Shared, Title};
 use crate::error::Refusal;
 use crate::job::Job;
-use crate::look::{LensSpec, Look, Options, Scope};
+use crate::look::{Look, Options, Scope};
 use crate::rows::{number, value_of};
 use crate::selection::{Nodes, Selection};
 use crate::sheet::{Block, Cell, Column, Crumb, Fact, Sheet};
@@ -211,14 +211,6 @@ impl Forest for LineForest {
 
     fn metrics(&self) -> &[Metric] {
         &self.metrics
-    }
-
-    fn lenses(&self) -> Vec<LensDecl> {
-        Vec::new()
-    }
-
-    fn lens(&self, lens: &LensSpec, _job: &Job<'_>) -> Result<Chosen, Refusal> {
-        Err(Refusal::new(format!("lines have no lens `{}`", lens.name.chars().take(40).collect::<String>())))
     }
 
     fn titles(&self, parts: &[Part], _lens: Option<&Chosen>) -> Vec<Title> {

@@ -6,11 +6,11 @@ use crosscut_run::Places;
 use crosscut_tree::{Metric, NodeId, Part, Tree, TreeBuf, from_parents};
 
 use crate::bench::OpenRun;
-use crate::declare::{LensDecl, TreeDecl};
+use crate::declare::TreeDecl;
 use crate::domain::{Chosen, Forest, Hits, Reach, Shared, Title};
 use crate::error::Refusal;
 use crate::job::Job;
-use crate::look::{LensSpec, Scope};
+use crate::look::Scope;
 use crate::rows::number;
 use crate::selection::{Nodes, Selection, Span};
 use crate::sheet::{Block, Crumb, Fact, Sheet};
@@ -131,14 +131,6 @@ impl Forest for PlaceForest {
 
     fn metrics(&self) -> &[Metric] {
         &self.metrics
-    }
-
-    fn lenses(&self) -> Vec<LensDecl> {
-        Vec::new()
-    }
-
-    fn lens(&self, lens: &LensSpec, _job: &Job<'_>) -> Result<Chosen, Refusal> {
-        Err(Refusal::new(format!("places have no lens `{}`", lens.name.chars().take(40).collect::<String>())))
     }
 
     fn titles(&self, parts: &[Part], _lens: Option<&Chosen>) -> Vec<Title> {

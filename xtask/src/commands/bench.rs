@@ -39,6 +39,11 @@ pub fn run(args: &[String]) -> Result<()> {
     let examples = examples::build()?;
     let mut bench = cargo(&["run", "--release", "--quiet", "--package", "crosscut-bench", "--"]);
     bench.arg("--examples").arg(examples);
+    // Call profiles are measured beside Hatchet.
+    if args.is_empty() || args.iter().any(|arg| arg == "--only-calls") {
+        let wanted = workspace::root().join("crates/bench/peers/requirements.txt");
+        bench.arg("--hatchet").arg(python::with(&wanted)?);
+    }
     let only_messages = args.iter().any(|arg| arg == "--only-messages");
     if !args.is_empty() && !only_messages {
         return process::run(bench.args(args));

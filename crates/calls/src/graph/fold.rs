@@ -2,8 +2,8 @@
 //! node to a shown one is drawn from there, so with callees = itself + folded + edges that leave holds for all that is shown.
 
 use crosscut_tree::NodeId;
-use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
+use super::pairs::Pairs;
 use super::{Edge, SuperGraph};
 use crate::paths::Paths;
 use crate::schema::NONE;
@@ -40,8 +40,7 @@ impl SuperGraph {
             edge_of: vec![NONE; self.heads.len()],
             ..Folded::default()
         };
-        let mut numbers: HashMap<(u32, u32), u32> = HashMap::new();
-        let mut folded_in: HashSet<(u32, u32)> = HashSet::new();
+        let (mut numbers, mut folded_in) = (Pairs::new(n), Pairs::new(n));
         // By head: the shown super node that its time belongs to.
         let mut at_of = vec![0u32; self.heads.len()];
         for (at, head) in self.heads.iter().enumerate() {
@@ -55,7 +54,7 @@ impl SuperGraph {
                 add(&mut out.own[head.to as usize], value);
             } else {
                 add(&mut out.folded[from], value);
-                if folded_in.insert((above, head.to)) {
+                if folded_in.number(above, head.to).1 {
                     out.folded_count[from] += 1;
                 }
             }
@@ -68,11 +67,11 @@ impl SuperGraph {
                 false => add(&mut out.folded[from], value.wrapping_neg()),
             }
             if mine {
-                let edge = *numbers.entry((above, head.to)).or_insert_with(|| {
+                let (edge, is_new) = numbers.number(above, head.to);
+                if is_new {
                     out.edges.push(Edge { from: above, to: head.to, paths: 0 });
                     out.flow.push(0);
-                    out.edges.len() as u32 - 1
-                });
+                }
                 out.edges[edge as usize].paths += 1;
                 add(&mut out.flow[edge as usize], value);
                 out.edge_of[at] = edge;

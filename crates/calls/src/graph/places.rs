@@ -3,7 +3,9 @@
 use rayon::prelude::*;
 
 use super::SuperGraph;
+use crate::by_frame::ByFrame;
 use crate::paths::Paths;
+use crate::schema::NONE;
 
 /// Values of super nodes and edges by place (or by run, in an ensemble).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,21 +57,52 @@ impl SuperGraph {
             .into_par_iter()
             .map(|place| self.of_place(paths.column(metric, place), &ends))
             .collect();
-        let turned = |rows: usize, of: fn(&OfPlace) -> &[i64]| {
-            let mut out = vec![0i64; rows * places];
-            for (place, values) in all.iter().enumerate() {
-                for (at, &value) in of(values).iter().enumerate() {
-                    out[at * places + place] = value;
-                }
-            }
-            out
-        };
         Columns {
             places,
-            own: turned(self.nodes.len(), |values| &values.0),
-            inclusive: turned(self.nodes.len(), |values| &values.1),
-            flow: turned(self.edges.len(), |values| &values.2),
+            own: turned(&all, self.nodes.len(), |values| &values.0),
+            inclusive: turned(&all, self.nodes.len(), |values| &values.1),
+            flow: turned(&all, self.edges.len(), |values| &values.2),
         }
+    }
+
+    /// What was spent in each super node itself at each place: by super node, then place. A frame all of whose call paths are in one
+    /// super node is taken as a whole; only those of others (copies, splits, what is filtered) are looked at one by one.
+    pub fn own_by_place(&self, paths: &impl Paths, metric: usize, by_frame: &ByFrame) -> Vec<i64> {
+        const SEVERAL: u32 = NONE - 1;
+        let mut to = vec![NONE; paths.frames().len()];
+        for (&frame, &head) in paths.frame_numbers().iter().zip(&self.head_of) {
+            let (Some(to), Some(head)) = (to.get_mut(frame as usize), self.heads.get(head as usize)) else {
+                continue;
+            };
+            *to = if *to == NONE || *to == head.to { head.to } else { SEVERAL };
+        }
+        let single = |frame: u32| to.get(frame as usize).is_some_and(|&to| to != SEVERAL);
+        let numbers = paths.frame_numbers().iter().zip(&self.head_of).enumerate();
+        let apart: Vec<(u32, u32)> = numbers
+            .filter(|(_, (frame, _))| !single(**frame))
+            .filter_map(|(node, (_, &head))| Some((node as u32, self.heads.get(head as usize)?.to)))
+            .collect();
+        let (nodes, places) = (self.nodes.len(), paths.column_count());
+        let at_place = |place: usize| {
+            let mut own = vec![0i64; nodes];
+            let whole = to.iter().zip(by_frame.place(place)).map(|(&to, &value)| (to, value));
+            let values = paths.column(metric, place);
+            let parts = apart.iter().map(|&(node, to)| (to, values.get(node as usize).copied().unwrap_or(0)));
+            for (to, value) in whole.chain(parts) {
+                if let Some(sum) = own.get_mut(to as usize) {
+                    *sum = sum.wrapping_add(value);
+                }
+            }
+            own
+        };
+        let all: Vec<Vec<i64>> = (0..places).into_par_iter().map(at_place).collect();
+        turned(&all, nodes, |values| values)
+    }
+
+    /// What was spent at some places: itself and with callees, by super node. `paths` are call paths of these places.
+    pub fn at(&self, paths: &impl Paths, metric: usize) -> (Vec<i64>, Vec<i64>) {
+        let (own, inclusive, _) = self.values(paths, metric);
+        (own, inclusive)
     }
 
     /// Nodes are in pre-order, so the heads that are open at a node are a stack.
@@ -113,6 +146,17 @@ impl SuperGraph {
         }
         (own, inclusive, flow)
     }
+}
+
+/// From values by place to values by row, then place.
+fn turned<T>(all: &[T], rows: usize, of: impl Fn(&T) -> &[i64]) -> Vec<i64> {
+    let mut out = vec![0i64; rows * all.len()];
+    for (place, values) in all.iter().enumerate() {
+        for (at, &value) in of(values).iter().enumerate().take(rows) {
+            out[at * all.len() + place] = value;
+        }
+    }
+    out
 }
 
 fn total(values: &[i64]) -> i64 {

@@ -7,8 +7,8 @@ use crosscut_calls::{Callers, Calls, Functions, MOST_CALLERS, NONE, Paths as _};
 use crosscut_scene::format::count;
 use crosscut_tree::{Metric, NodeId, Part, Rule, Tree};
 use crosscut_workbench::{
-    Block, Cell, Chosen, Fact, Forest, Hits, Job, LensDecl, LensSpec, Nodes, Reach, Refusal, Scope,
-    Selection, Sheet, Title, TreeKey,
+    Block, Cell, Chosen, Fact, Forest, Hits, Job, Nodes, Reach, Refusal, Scope, Selection, Sheet, Title,
+    TreeKey,
 };
 
 use super::forest::MOST_REACHED;
@@ -109,15 +109,6 @@ impl Forest for CallerForest {
 
     fn metrics(&self) -> &[Metric] {
         &self.figures.metrics
-    }
-
-    fn lenses(&self) -> Vec<LensDecl> {
-        Vec::new()
-    }
-
-    fn lens(&self, lens: &LensSpec, _: &Job<'_>) -> Result<Chosen, Refusal> {
-        let name: String = lens.name.chars().take(40).collect();
-        Err(Refusal::new(format!("callers have no lens `{name}`")))
     }
 
     fn keeps_open(&self) -> bool {

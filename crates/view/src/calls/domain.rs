@@ -18,7 +18,7 @@ use super::callers::{self, CallerForest};
 use super::forest::{self, CallForest};
 use super::merged::{self, SuperForest};
 use super::opened::Opened;
-use super::{act, draw, frames, info, losses, trees, views, within};
+use super::{act, draw, frames, info, losses, modules, trees, views, within};
 
 /// The domain's line in the registry.
 pub const ENTRY: Entry = Entry { word: "calls", views: views::VIEWS, thresholds: &[], exports: &[], open };
@@ -75,9 +75,9 @@ impl Domain for CallsDomain {
 
     fn forest(&self, tree: &TreeRef, job: &Job<'_>) -> Result<Arc<dyn Forest>, Refusal> {
         match tree.key.name.as_str() {
-            forest::TREE => Ok(Arc::new(CallForest::new(&self.opened))),
+            forest::TREE => Ok(Arc::new(CallForest::new(&self.opened, &tree.with)?)),
             callers::TREE => Ok(Arc::new(CallerForest::new(&self.calls, job)?)),
-            merged::TREE => Ok(Arc::new(SuperForest::new(&self.calls, &tree.key, &tree.with, job)?)),
+            merged::TREE => Ok(Arc::new(SuperForest::new(&self.opened, &tree.key, &tree.with, job)?)),
             _ => Err(Refusal::new(format!("calls have no tree {}", tree.key))),
         }
     }
@@ -113,10 +113,15 @@ impl Domain for CallsDomain {
 
     fn overview(&self, _: Option<&Found>, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {
         job.check()?;
-        let mut blocks = vec![Block::Text { text: info::line(&self.calls), tone: Tone::Headline }];
+        let mut blocks = vec![Block::Text { text: info::line(&self.opened), tone: Tone::Headline }];
         blocks.push(self.facts());
         blocks.extend(info::hot(&self.calls).map(|text| Block::Text { text, tone: Tone::Plain }));
-        if let Some(top) = info::top(&self.calls, 0) {
+        let metric = self.calls.summary().metrics.first();
+        if let Some(table) = metric.and_then(|metric| modules::table(&self.opened, metric)) {
+            blocks.push(Block::Head { text: "Modules".to_owned() });
+            blocks.push(table);
+        }
+        if let Some(top) = info::top(&self.opened, 0) {
             blocks.push(Block::Head { text: "Functions that take most".to_owned() });
             blocks.push(top);
         }
@@ -139,7 +144,7 @@ impl Domain for CallsDomain {
 
     fn json(&self, _: Topic, job: &Job<'_>) -> Result<Map<String, Value>, Refusal> {
         job.check()?;
-        info::json(&self.calls)
+        info::json(&self.opened)
     }
 
     fn told(&self, topic: Topic, job: &Job<'_>) -> Result<Told, Refusal> {

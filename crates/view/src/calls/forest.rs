@@ -4,16 +4,17 @@ use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crosscut_calls::Calls;
-use crosscut_scene::format::{count, exact, quantity};
-use crosscut_tree::{Metric, NodeId, Part, Rule, Tree};
+use crosscut_calls::{Calls, Query};
+use crosscut_scene::format::{count, exact, many, quantity};
+use crosscut_tree::{Metric, NodeId, NodeSet, Part, Rule, Tree};
 use crosscut_workbench::sheet::Crumb;
 use crosscut_workbench::{
-    Block, Cell, Chosen, Fact, Forest, Hits, Job, LensDecl, LensSpec, Nodes, Reach, Refusal, RowState, Scope,
-    Selection, Sheet, Title, TreeKey,
+    Block, Cell, Chosen, Fact, Forest, Hits, Job, LensDecl, LensSpec, Nodes, Options, Reach, Refusal,
+    RowState, Scope, Selection, Sheet, Title, TreeKey,
 };
 
 use super::opened::Opened;
+use super::trees::Asked;
 use super::within::{self, Trees};
 use super::{info, lens};
 
@@ -29,11 +30,12 @@ pub struct CallForest {
     calls: Arc<Calls>,
     /// For each metric of the profile two: with callees, itself.
     metrics: Vec<Metric>,
+    asked: Asked,
 }
 
 impl CallForest {
-    /// Of an open run.
-    pub fn new(opened: &Arc<Opened>) -> Self {
+    /// Of an open run, with the options of the tree.
+    pub fn new(opened: &Arc<Opened>, with: &Options) -> Result<Self, Refusal> {
         let calls = &opened.calls;
         let metrics = calls.summary().metrics.iter().flat_map(|metric| {
             let unit = info::value(metric, 0).1;
@@ -44,7 +46,8 @@ impl CallForest {
                 own.about("Spent in the function itself, without what it called."),
             ]
         });
-        CallForest { opened: opened.clone(), calls: calls.clone(), metrics: metrics.collect() }
+        let (metrics, asked) = (metrics.collect(), Asked::of(calls, with)?);
+        Ok(CallForest { opened: opened.clone(), calls: calls.clone(), metrics, asked })
     }
 
     fn name(&self, node: NodeId) -> String {
@@ -83,12 +86,12 @@ impl Forest for CallForest {
     }
 
     fn lenses(&self) -> Vec<LensDecl> {
-        lens::lenses()
+        lens::lenses(&self.asked)
     }
 
     fn lens(&self, lens: &LensSpec, job: &Job<'_>) -> Result<Chosen, Refusal> {
         job.check()?;
-        lens::lens(&self.calls, lens)
+        lens::lens(&self.calls, &self.asked, lens)
     }
 
     fn keeps_open(&self) -> bool {
@@ -102,7 +105,13 @@ impl Forest for CallForest {
         job: &Job<'_>,
     ) -> Result<Option<Arc<dyn Forest>>, Refusal> {
         let part = within::part(&self.opened, scope, trees, job)?;
-        Ok(part.map(|part| Arc::new(CallForest::new(&part)) as Arc<dyn Forest>))
+        let forest = |part: Arc<Opened>| CallForest {
+            calls: part.calls.clone(),
+            opened: part,
+            metrics: self.metrics.clone(),
+            asked: self.asked.clone(),
+        };
+        Ok(part.map(|part| Arc::new(forest(part)) as Arc<dyn Forest>))
     }
 
     fn titles(&self, parts: &[Part], _: Option<&Chosen>) -> Vec<Title> {
@@ -129,7 +138,11 @@ impl Forest for CallForest {
         }
     }
 
+    /// By names, modules and files; or what is written as a query.
     fn search(&self, words: &str, limit: usize, job: &Job<'_>) -> Hits {
+        if let Some(nodes) = Query::parse(words).ok().and_then(|query| query.nodes(&*self.calls).ok()) {
+            return Hits { nodes: nodes.iter().take(limit).collect(), total: nodes.len(), more: false };
+        }
         let words: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
         let has = |frame: &crosscut_calls::Frame| {
             let text = format!("{} {} {}", frame.name, frame.module, frame.file).to_lowercase();
@@ -218,8 +231,15 @@ impl Forest for CallForest {
         nodes.iter().map(key).collect()
     }
 
+    fn facts(&self, _: &Job<'_>) -> Vec<Fact> {
+        let found = |(query, nodes): &(String, NodeSet)| {
+            Fact::new("query", Cell::text(format!("{query}: {}", many(nodes.len(), "call path"))))
+        };
+        self.asked.query.iter().map(found).collect()
+    }
+
     fn bytes(&self) -> usize {
-        256
+        256 + self.asked.query.as_ref().map_or(0, |_| self.calls.node_count() / 8)
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -1,7 +1,7 @@
 //! What is inside a profile, as text and for scripts: totals, the functions that take most, the hot path.
 
 use crosscut_calls::spread::imbalance;
-use crosscut_calls::{Calls, Frame, Functions, Kind, Measured, Row as FlatRow, flat, hot_path};
+use crosscut_calls::{Calls, Frame, Functions, Kind, Measured, Row as FlatRow, hot_path};
 use crosscut_scene::format::{count, exact, many, percent, quantity};
 use crosscut_tree::{NodeId, Unit};
 use crosscut_workbench::{
@@ -10,10 +10,15 @@ use crosscut_workbench::{
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::modules;
+use super::opened::Opened;
+
 /// Places that a sheet lists.
 const PLACES: usize = 8;
 /// Functions that are listed.
 const TOP: usize = 12;
+/// Call paths of a function that a click on it selects at most.
+const SELECTED: usize = 1000;
 
 /// A value of a metric: the number to show, and its unit.
 pub fn value(metric: &Measured, value: i64) -> (f64, Unit) {
@@ -31,7 +36,7 @@ pub fn text(metric: &Measured, of: i64) -> String {
     quantity(number, unit)
 }
 
-fn cell(metric: &Measured, of: i64, whole: i64) -> Cell {
+pub(super) fn cell(metric: &Measured, of: i64, whole: i64) -> Cell {
     let (number, unit) = value(metric, of);
     let share = (whole > 0).then(|| (of as f64 / whole as f64) as f32);
     Cell::Number { value: number, text: quantity(number, unit), exact: exact(number, unit), share }
@@ -121,7 +126,8 @@ pub fn at_places(calls: &Calls, metric: usize, values: &[i64]) -> Vec<Fact> {
 }
 
 /// The one line that matters.
-pub fn line(calls: &Calls) -> String {
+pub fn line(opened: &Opened) -> String {
+    let calls = &*opened.calls;
     let summary = calls.summary();
     let Some(metric) = summary.metrics.first() else { return "no metric".to_owned() };
     let whole = calls.inclusive(0, NodeId::ROOT);
@@ -132,7 +138,7 @@ pub fn line(calls: &Calls) -> String {
         many(summary.nodes as usize, "call path"),
         many(summary.places as usize, "place"),
     );
-    if let Some(top) = flat(calls, 0).first().filter(|top| top.own > 0) {
+    if let Some(top) = opened.flat().first().filter(|top| top.own > 0) {
         let frame = calls.frames().get(top.frame as usize);
         let share = percent(top.own as f64, whole as f64);
         line.push_str(&format!("; {} takes {share} itself", name(frame)));
@@ -166,11 +172,11 @@ pub fn facts(calls: &Calls) -> Vec<Fact> {
 }
 
 /// The functions that take most, whoever calls them.
-pub fn top(calls: &Calls, run: usize) -> Option<Block> {
+pub fn top(opened: &Opened, run: usize) -> Option<Block> {
+    let calls = &*opened.calls;
     let metric = calls.summary().metrics.first()?;
     let whole = calls.inclusive(0, NodeId::ROOT);
-    let rows: Vec<FlatRow> = flat(calls, 0);
-    let total = rows.len();
+    let (rows, total) = (listed(opened), opened.flat().len());
     let cells = |row: &FlatRow| {
         let frame = calls.frames().get(row.frame as usize);
         let module =
@@ -188,21 +194,15 @@ pub fn top(calls: &Calls, run: usize) -> Option<Block> {
             Cell::text(module),
         ]
     };
-    let row = |row: &FlatRow| Row {
+    let row = |(row, selection): (&FlatRow, Selection)| Row {
         cells: cells(row),
-        selection: Some(nodes_of(calls, run, row.frame)),
+        selection: Some(selection),
         depth: 0,
         state: RowState::default(),
     };
-    let rows = rows.iter().take(TOP).filter(|row| row.own > 0).map(row).collect();
+    let rows = rows.iter().zip(nodes_of(calls, run, rows)).map(row).collect();
     let unit = Some(value(metric, 0).1);
-    let column = |name: &str, title: &str, about: &str, unit: Option<Unit>| Column {
-        name: name.to_owned(),
-        title: title.to_owned(),
-        about: about.to_owned(),
-        unit,
-        sorts: false,
-    };
+    let paths = format!("Call paths that end in it; a click selects them, the {SELECTED} heaviest at most.");
     let columns = vec![
         column("name", "function", "What was called.", None),
         column("own", "itself", "Spent in it, without what it called.", unit),
@@ -212,19 +212,53 @@ pub fn top(calls: &Calls, run: usize) -> Option<Block> {
             "With all that it called; where it calls itself, counted once.",
             unit,
         ),
-        column("paths", "call paths", "Call paths that end in it.", Some(Unit::Count)),
+        column("paths", "call paths", &paths, Some(Unit::Count)),
         column("module", "module", "The program or library that it is part of.", None),
     ];
     Some(Block::Table { table: Table { columns, rows, total, more: false } })
 }
 
-/// All call paths that end in a function.
-fn nodes_of(calls: &Calls, run: usize, frame: u32) -> Selection {
+/// A column that nothing is sorted by.
+pub(super) fn column(name: &str, title: &str, about: &str, unit: Option<Unit>) -> Column {
+    Column { name: name.to_owned(), title: title.to_owned(), about: about.to_owned(), unit, sorts: false }
+}
+
+/// Functions that take anything, the first few.
+fn listed(opened: &Opened) -> &[FlatRow] {
+    let rows = opened.flat();
+    let some = rows.iter().take(TOP).take_while(|row| row.own > 0).count();
+    rows.get(..some).unwrap_or_default()
+}
+
+/// By function: the heaviest call paths that end in it. All call paths are looked at once.
+fn nodes_of(calls: &Calls, run: usize, rows: &[FlatRow]) -> Vec<Selection> {
     let functions = Functions::of(calls.frames());
-    let all = (1..calls.node_count() as u32).map(NodeId);
-    let wanted = functions.of_frame(frame);
-    let nodes: Nodes = all.filter(|&node| functions.of_frame(calls.frame_number(node)) == wanted).collect();
-    Selection { run, tree: TreeKey::named(super::forest::TREE), nodes, to: None, time: None }
+    let mut row_of = vec![None; functions.len()];
+    for (at, row) in rows.iter().enumerate() {
+        if let Some(slot) = functions.of_frame(row.frame).and_then(|of| row_of.get_mut(of as usize)) {
+            *slot = Some(at);
+        }
+    }
+    let by_frame: Vec<Option<usize>> = (0..calls.frames().len() as u32)
+        .map(|frame| functions.of_frame(frame).and_then(|of| row_of.get(of as usize).copied().flatten()))
+        .collect();
+    let mut paths: Vec<Vec<NodeId>> = vec![Vec::new(); rows.len()];
+    for (at, &frame) in calls.frame_numbers().iter().enumerate().skip(1) {
+        if let Some(Some(row)) = by_frame.get(frame as usize) {
+            paths[*row].push(NodeId(at as u32));
+        }
+    }
+    let selection = |mut nodes: Vec<NodeId>| {
+        if nodes.len() > SELECTED {
+            let heavy = |node: &NodeId| (std::cmp::Reverse(calls.own(0, *node)), *node);
+            nodes.select_nth_unstable_by_key(SELECTED, heavy);
+            nodes.truncate(SELECTED);
+            nodes.sort_unstable();
+        }
+        let nodes: Nodes = nodes.into_iter().collect();
+        Selection { run, tree: TreeKey::named(super::forest::TREE), nodes, to: None, time: None }
+    };
+    paths.into_iter().map(selection).collect()
 }
 
 /// The hot path as one line.
@@ -253,6 +287,7 @@ struct Figures<'a> {
     metrics: Vec<Total<'a>>,
     hot_path: Vec<String>,
     top: Vec<Top>,
+    modules: Vec<modules::Module>,
     notes: &'a [String],
 }
 
@@ -273,14 +308,15 @@ struct Top {
 }
 
 /// For scripts.
-pub fn json(calls: &Calls) -> Result<Map<String, Value>, Refusal> {
+pub fn json(opened: &Opened) -> Result<Map<String, Value>, Refusal> {
+    let calls = &*opened.calls;
     let summary = calls.summary();
     let metrics = summary.metrics.iter().enumerate().map(|(number, metric)| Total {
         name: &metric.name,
         unit: metric.unit,
         total: calls.inclusive(number, NodeId::ROOT),
     });
-    let top = flat(calls, 0).into_iter().take(TOP).filter(|row| row.own > 0).map(|row| {
+    let top = listed(opened).iter().map(|row| {
         let frame = calls.frames().get(row.frame as usize);
         Top {
             name: name(frame),
@@ -302,6 +338,7 @@ pub fn json(calls: &Calls) -> Result<Map<String, Value>, Refusal> {
             metrics: metrics.collect(),
             hot_path: path.iter().skip(1).map(|&node| name(calls.frame(node))).collect(),
             top: top.collect(),
+            modules: modules::modules(opened),
             notes: &summary.notes,
         },
     })

@@ -2,19 +2,21 @@
 //! functions of each. The parameter of its key is the map: `super/module`, `super/library`, `super/file`, `super/function`.
 
 use std::any::Any;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crosscut_calls::graph::Columns;
+use crosscut_calls::graph::Folded;
 use crosscut_calls::spread::imbalance;
 use crosscut_calls::{Calls, Making, SuperGraph};
 use crosscut_scene::format::{count, many};
 use crosscut_tree::{Builder, Metric, NodeId, Part, Rule, Tree, TreeError, Unit, Worse};
 use crosscut_workbench::{
-    Block, Cell, Chosen, Fact, Forest, Hits, Job, LensDecl, LensSpec, Nodes, Options, Reach, Refusal, Scope,
-    Selection, Sheet, Title, TreeKey,
+    Block, Cell, Chosen, Fact, Forest, Hits, Job, Nodes, Options, Reach, Refusal, Scope, Selection, Sheet,
+    Title, TreeKey,
 };
 
 use super::forest::MOST_REACHED;
+use super::opened::Opened;
+use super::scoped::Scoped;
 use super::{forest, info, trees};
 use crate::messages::figures::Figures;
 
@@ -44,12 +46,17 @@ pub struct SuperForest {
     what: Vec<What>,
     /// By super node: its node in the tree.
     nodes: Vec<NodeId>,
-    columns: Vec<OnceLock<Columns>>,
+    /// By metric: what was spent in each super node itself, by place.
+    own: Vec<OnceLock<Vec<i64>>>,
+    /// What is shown of it, as it was folded last.
+    folded: Mutex<Option<(Vec<bool>, Arc<Folded>)>>,
+    opened: Arc<Opened>,
 }
 
 impl SuperForest {
     /// The super graph that a key and options name.
-    pub fn new(calls: &Arc<Calls>, key: &TreeKey, with: &Options, job: &Job<'_>) -> Result<Self, Refusal> {
+    pub fn new(opened: &Arc<Opened>, key: &TreeKey, with: &Options, job: &Job<'_>) -> Result<Self, Refusal> {
+        let calls = &opened.calls;
         let making = trees::making(calls, key.parameter.as_deref().unwrap_or_default(), with)?;
         job.progress(0.0, "merging call paths")?;
         let graph = SuperGraph::of(&**calls, &making);
@@ -58,8 +65,9 @@ impl SuperForest {
             .map_err(|error| Refusal::new(format!("the super graph is no tree: {error}")))?;
         let node = |(at, what): (usize, &What)| matches!(what, What::Super(_)).then_some(NodeId(at as u32));
         let nodes = what.iter().enumerate().filter_map(node).collect();
-        let columns = calls.summary().metrics.iter().map(|_| OnceLock::new()).collect();
-        Ok(SuperForest { calls: calls.clone(), making, graph, figures, what, nodes, columns })
+        let own = calls.summary().metrics.iter().map(|_| OnceLock::new()).collect();
+        let (calls, opened, folded) = (calls.clone(), opened.clone(), Mutex::default());
+        Ok(SuperForest { calls, making, graph, figures, what, nodes, own, folded, opened })
     }
 
     /// The calls that it was made of.
@@ -67,10 +75,31 @@ impl SuperForest {
         &self.calls
     }
 
-    /// Values of a metric by place, made once.
-    pub fn columns(&self, metric: usize) -> Option<&Columns> {
-        let slot = self.columns.get(metric)?;
-        Some(slot.get_or_init(|| self.graph.columns(&*self.calls, metric)))
+    /// What was spent in a super node itself at each place, of the metric that it was made by; none where there is one place.
+    pub fn own_at_places(&self, of: u32) -> Option<&[i64]> {
+        let (metric, places) = (self.making.metric, self.calls.place_count());
+        let by_frame = self.opened.by_frame(metric)?;
+        let own =
+            self.own.get(metric)?.get_or_init(|| self.graph.own_by_place(&*self.calls, metric, by_frame));
+        own.get(of as usize * places..(of as usize + 1) * places).filter(|_| places > 1)
+    }
+
+    /// What is shown of the graph, folded; that of the last time is kept.
+    pub fn folded(&self, shown: &[bool]) -> Arc<Folded> {
+        let mut last = self.folded.lock().unwrap_or_else(PoisonError::into_inner);
+        match last.as_ref().filter(|(known, _)| known == shown) {
+            Some((_, folded)) => folded.clone(),
+            None => {
+                let folded = Arc::new(self.graph.folded(&*self.calls, self.making.metric, shown));
+                *last = Some((shown.to_vec(), folded.clone()));
+                folded
+            }
+        }
+    }
+
+    /// Call paths at some places, of the metric that it was made by.
+    pub fn scoped(&self, places: &[u32]) -> Arc<Scoped> {
+        self.opened.scoped(self.making.metric, places)
     }
 
     /// The node of a super node.
@@ -245,15 +274,6 @@ impl Forest for SuperForest {
         &self.figures.metrics
     }
 
-    fn lenses(&self) -> Vec<LensDecl> {
-        Vec::new()
-    }
-
-    fn lens(&self, lens: &LensSpec, _: &Job<'_>) -> Result<Chosen, Refusal> {
-        let name: String = lens.name.chars().take(40).collect();
-        Err(Refusal::new(format!("super graphs have no lens `{name}`")))
-    }
-
     fn keeps_open(&self) -> bool {
         true
     }
@@ -273,13 +293,16 @@ impl Forest for SuperForest {
 
     fn values(&self, metric: usize, parts: &[Part], scope: &Scope, out: &mut [f64]) {
         let measured = self.calls.summary().metrics.get(metric / 2);
-        let columns = scope.places.as_ref().and_then(|places| Some((places, self.columns(metric / 2)?)));
+        let at = scope.places.as_ref().map(|places| {
+            let some = (0..self.calls.place_count() as u32).filter(|&place| places.contains(NodeId(place)));
+            let scoped = self.opened.scoped(metric / 2, &some.collect::<Vec<_>>());
+            let (own, inclusive) = self.graph.at(&*scoped, metric / 2);
+            if metric.is_multiple_of(2) { inclusive } else { own }
+        });
         for (part, out) in parts.iter().zip(out) {
-            *out = match (columns, measured, self.what.get(part.node.index())) {
-                (Some((places, columns)), Some(measured), Some(What::Super(of))) if part.count == 1 => {
-                    let row =
-                        if metric.is_multiple_of(2) { columns.inclusive(*of) } else { columns.own(*of) };
-                    info::value(measured, info::over(row, places)).0
+            *out = match (&at, measured, self.what.get(part.node.index())) {
+                (Some(at), Some(measured), Some(What::Super(of))) if part.count == 1 => {
+                    at.get(*of as usize).map_or(f64::NAN, |&value| info::value(measured, value).0)
                 }
                 (Some(_), ..) => f64::NAN,
                 _ => self.figures.value(metric, part),
@@ -290,10 +313,12 @@ impl Forest for SuperForest {
     /// How uneven what was spent in it itself is over places.
     fn late(&self, job: &Job<'_>) -> Result<Vec<(Metric, Vec<f64>)>, Refusal> {
         job.check()?;
-        let columns = self.columns(self.making.metric).filter(|columns| columns.place_count() > 1);
-        let Some(columns) = columns else { return Ok(Vec::new()) };
+        if self.own_at_places(0).is_none() {
+            return Ok(Vec::new());
+        }
+        let uneven = |of: u32| self.own_at_places(of).and_then(imbalance).map(|imbalance| imbalance.ratio);
         let ratio = |what: &What| match what {
-            What::Super(of) => imbalance(columns.own(*of)).map_or(f64::NAN, |imbalance| imbalance.ratio),
+            What::Super(of) => uneven(*of).unwrap_or(f64::NAN),
             What::Function(..) => f64::NAN,
         };
         let metric = Metric::new("imbalance", Unit::Ratio, Rule::Own).worse(Worse::High);
@@ -321,10 +346,8 @@ impl Forest for SuperForest {
             }
             rows.extend(self.around(*of));
             let metric = self.making.metric;
-            let columns = self.columns(metric).map(|columns| columns.own(*of));
-            rows.extend(
-                columns.map(|values| info::at_places(&self.calls, metric, values)).unwrap_or_default(),
-            );
+            let own = self.own_at_places(*of);
+            rows.extend(own.map(|values| info::at_places(&self.calls, metric, values)).unwrap_or_default());
         }
         Ok(Sheet {
             title: self.name(node),
@@ -390,8 +413,8 @@ impl Forest for SuperForest {
     }
 
     fn bytes(&self) -> usize {
-        let columns = 16 * self.graph.nodes().len() + 8 * self.graph.edges().len();
-        self.figures.bytes() + self.graph.bytes() + columns * self.calls.place_count()
+        let own = 8 * self.graph.nodes().len() * self.calls.place_count();
+        self.figures.bytes() + self.graph.bytes() + own
     }
 
     fn as_any(&self) -> &dyn Any {

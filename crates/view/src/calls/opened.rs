@@ -1,13 +1,15 @@
 //! Calls of a run with what pictures need of them again and again: which module each function is part of, and its colour.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crosscut_calls::{By, Calls, Map, Stretch};
+use crosscut_calls::{By, ByFrame, Calls, Map, Row as FlatRow, Stretch, flat};
 use crosscut_scene::palette::{CATEGORIES, slot};
 use crosscut_tree::NodeId;
 use crosscut_workbench::{Refusal, place_nodes};
-use rayon::prelude::*;
+
+use super::modules;
+use super::scoped::Scoped;
 
 /// The calls of one run.
 #[derive(Debug)]
@@ -17,7 +19,12 @@ pub struct Opened {
     /// Which part of the run this is, in words; "" for all of it.
     pub part: String,
     modules: OnceLock<Arc<Modules>>,
+    by_frame: Vec<OnceLock<ByFrame>>,
     by_module: OnceLock<Vec<Vec<i64>>>,
+    /// Sums over places that were chosen last.
+    scoped: Mutex<Vec<Arc<Scoped>>>,
+    flat: OnceLock<Vec<FlatRow>>,
+    telling: OnceLock<Option<usize>>,
     place_nodes: OnceLock<Vec<u32>>,
     /// Parts of it that were looked at last.
     parts: Mutex<Vec<(Vec<Stretch>, Arc<Opened>)>>,
@@ -30,10 +37,14 @@ impl Opened {
     /// Of an open run.
     pub fn new(calls: Arc<Calls>) -> Self {
         Opened {
+            by_frame: calls.summary().metrics.iter().map(|_| OnceLock::new()).collect(),
+            scoped: Mutex::default(),
             calls,
             part: String::new(),
             modules: OnceLock::new(),
             by_module: OnceLock::new(),
+            flat: OnceLock::new(),
+            telling: OnceLock::new(),
             place_nodes: OnceLock::new(),
             parts: Mutex::default(),
         }
@@ -67,28 +78,52 @@ impl Opened {
         self.modules.get_or_init(|| Arc::new(Modules::of(&self.calls)))
     }
 
+    /// What was spent in each frame itself at each place; found once.
+    pub fn by_frame(&self, metric: usize) -> Option<&ByFrame> {
+        self.by_frame.get(metric).map(|slot| slot.get_or_init(|| ByFrame::of(&*self.calls, metric)))
+    }
+
+    /// Call paths at some places, of one metric; the last few are kept.
+    pub fn scoped(&self, metric: usize, places: &[u32]) -> Arc<Scoped> {
+        const KEPT: usize = 4;
+        let mut kept = self.scoped.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = kept.iter().position(|known| known.is_of(metric, places));
+        let scoped = match at {
+            Some(at) => kept.remove(at),
+            None => Arc::new(Scoped::new(&self.calls, metric, places)),
+        };
+        kept.insert(0, scoped.clone());
+        kept.truncate(KEPT);
+        scoped
+    }
+
     /// What was spent in each module itself at each place, of the first metric; found once.
     pub fn by_module(&self) -> &[Vec<i64>] {
         self.by_module.get_or_init(|| {
-            let (modules, calls) = (self.modules(), &self.calls);
-            let of: Vec<Option<usize>> = (0..calls.node_count() as u32)
-                .map(|at| modules.number(calls.frame_number(NodeId(at))))
-                .collect();
-            let places = calls.place_count();
-            let Some(own) = calls.by_place(0) else { return Vec::new() };
-            let at_place = |place: usize| {
-                let mut sums = vec![0i64; modules.names.len()];
-                for (&value, module) in own.place(place as u32).iter().zip(&of) {
-                    if let Some(sum) = module.and_then(|module| sums.get_mut(module)) {
+            let modules = self.modules();
+            let Some(by_frame) = self.by_frame(0) else { return Vec::new() };
+            let places = self.calls.place_count();
+            let mut rows = vec![vec![0i64; places]; modules.names.len()];
+            for place in 0..places {
+                for (frame, &value) in by_frame.place(place).iter().enumerate() {
+                    let row = modules.number(frame as u32).and_then(|module| rows.get_mut(module));
+                    if let Some(sum) = row.and_then(|row| row.get_mut(place)) {
                         *sum = sum.saturating_add(value);
                     }
                 }
-                sums
-            };
-            let columns: Vec<Vec<i64>> = (0..places).into_par_iter().map(at_place).collect();
-            let row = |module: usize| columns.iter().map(|column| column[module]).collect();
-            (0..modules.names.len()).map(row).collect()
+            }
+            rows
         })
+    }
+
+    /// The functions by what they take, of the first metric; found once.
+    pub fn flat(&self) -> &[FlatRow] {
+        self.flat.get_or_init(|| flat(&*self.calls, 0))
+    }
+
+    /// The module to begin with where places are compared, found once.
+    pub fn telling(&self) -> Option<usize> {
+        *self.telling.get_or_init(|| modules::telling(self))
     }
 
     /// The node of each place in the tree of places.

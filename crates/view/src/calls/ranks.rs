@@ -26,13 +26,15 @@ const STRIP: f32 = 12.0;
 const FOOT: f32 = 34.0;
 /// Values from so much of the mean on stand out.
 pub const FAR: f64 = 1.25;
+/// Room above the highest bar, for its number.
+const ABOVE: f32 = 16.0;
 /// Up to so many places bars say how many they are.
 const FEW: usize = 64;
 
 /// Draws a look.
 pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusal> {
     let values = Values::of(&opened.calls, look, "metric")?;
-    let subject = Subject::of(&values, look, job)?;
+    let subject = Subject::of(opened, &values, look, job)?;
     let size = look.size.sound();
     let numbers: Vec<f64> = subject.values.iter().map(|&value| values.number(value)).collect();
     let picture = Picture {
@@ -63,7 +65,7 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
 /// Places whose bins a stretch of values touches; of the same picture.
 pub fn brushed(opened: &Opened, look: &Look, job: &Job<'_>, ends: (f64, f64)) -> Result<Vec<u32>, Refusal> {
     let values = Values::of(&opened.calls, look, "metric")?;
-    let subject = Subject::of(&values, look, job)?;
+    let subject = Subject::of(opened, &values, look, job)?;
     let numbers: Vec<f64> = subject.values.iter().map(|&value| values.number(value)).collect();
     Ok(Bins::new(&numbers).touched(ends.0, ends.1))
 }
@@ -127,7 +129,9 @@ impl Picture<'_> {
 
     fn histogram(&self, rect: Rect, scene: &mut Scene) {
         let most = self.bins.count.iter().copied().max().unwrap_or(0).max(1);
-        let y = Axis::linear((most as f64, 0.0), rect.y, rect.h, Unit::Count, "places");
+        // The highest bar ends below the words on the mean: its number stands between them.
+        let top = most as f64 * f64::from(rect.h / (rect.h - ABOVE).max(1.0));
+        let y = Axis::linear((top, 0.0), rect.y, rect.h, Unit::Count, "places");
         let y = Axis { side: Side::Start, ..y };
         let title = "places by value".to_owned();
         let x = self.axis(rect);

@@ -36,7 +36,7 @@ fn fitted(x: &[f64], y: &[f64]) -> Option<Fit> {
 /// Draws a look.
 pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusal> {
     let values = Values::of(&opened.calls, look, "metric")?;
-    let subject = Subject::of(&values, look, job)?;
+    let subject = Subject::of(opened, &values, look, job)?;
     let (other, others) = second(opened, look, &values, &subject)?;
     let numbers =
         |values: &Values<'_>, of: &Subject| of.values.iter().map(|&v| values.number(v)).collect::<Vec<f64>>();

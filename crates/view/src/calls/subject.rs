@@ -6,6 +6,8 @@ use crosscut_workbench::{Job, Look, Nodes, Refusal, Selection, TreeKey, TreeRef}
 
 use super::forest::TREE;
 use super::info;
+use super::merged::SuperForest;
+use super::opened::Opened;
 use super::values::Values;
 
 /// A selection by place.
@@ -23,13 +25,19 @@ pub struct Subject {
 const MUCH: f64 = 0.05;
 
 impl Subject {
-    /// The selection of a look at each place; the program where nothing is selected. The option "part" says whether what was
-    /// called counts.
-    pub fn of(values: &Values<'_>, look: &Look, job: &Job<'_>) -> Result<Self, Refusal> {
+    /// The selection of a look at each place; where nothing is selected the most uneven module, or else the program. The option
+    /// "part" says whether what was called counts.
+    pub fn of(opened: &Opened, values: &Values<'_>, look: &Look, job: &Job<'_>) -> Result<Self, Refusal> {
         let selected = look.selected.as_ref().filter(|selected| selected.run == look.run);
+        if let Some(of) = selected.and_then(|on| of_super_node(values, look, on, job)) {
+            return Ok(of);
+        }
         let Some((name, nodes)) = selected.map(|on| meant(values, look, on, job)).transpose()?.flatten()
         else {
-            return Ok(Subject::of_nodes(values, "program".to_owned(), &[NodeId::ROOT], part(look)));
+            let telling =
+                (values.metric == 0 && part(look) != Some(false)).then(|| telling(opened)).flatten();
+            let program = || Subject::of_nodes(values, "program".to_owned(), &[NodeId::ROOT], part(look));
+            return Ok(telling.unwrap_or_else(program));
         };
         Ok(Subject::of_nodes(values, name, &nodes, part(look)))
     }
@@ -63,6 +71,31 @@ impl Subject {
     pub fn mean(&self) -> f64 {
         self.values.iter().map(|&value| value as f64).sum::<f64>() / self.values.len().max(1) as f64
     }
+}
+
+/// One super node, itself: its values are known without its call paths.
+fn of_super_node(values: &Values<'_>, look: &Look, on: &Selection, job: &Job<'_>) -> Option<Subject> {
+    let with = look.trees.get(&on.tree).map(|state| state.with.clone()).unwrap_or_default();
+    let made = job.forest(&TreeRef { key: on.tree.clone(), with }).ok()?;
+    let forest: &SuperForest = made.as_any().downcast_ref()?;
+    let node = on.nodes.first().filter(|_| on.nodes.len() == 1 && on.existing(made.tree()).is_ok())?;
+    let of = forest.super_node(node);
+    if forest.node(of) != node || forest.making.metric != values.metric || part(look) == Some(false) {
+        return None;
+    }
+    let value = |of_metric: &[i64]| of_metric.get(of as usize).copied().unwrap_or(0);
+    let (own, all) = (value(forest.graph.own(values.metric)), value(forest.graph.inclusive(values.metric)));
+    let much = own > 0 && own as f64 >= MUCH * all as f64;
+    let name = forest.graph.nodes().get(of as usize)?.name();
+    let by_place = forest.own_at_places(of).filter(|_| much || part(look) == Some(true))?;
+    Some(Subject { name, itself: true, values: by_place.to_vec() })
+}
+
+/// The most uneven module, itself.
+fn telling(opened: &Opened) -> Option<Subject> {
+    let module = opened.telling()?;
+    let name = format!("{}, the most uneven module", opened.modules().names.get(module)?);
+    Some(Subject { name, itself: true, values: opened.by_module().get(module)?.clone() })
 }
 
 /// Whether only what is spent itself counts; none where the values decide.

@@ -7,18 +7,18 @@ use crosscut_calls::{Paths, hot_path};
 use std::ops::Range;
 
 use crosscut_calls::spread::imbalance;
-use crosscut_calls::{Pruned, Surrogate, USUAL_K, prune};
+use crosscut_calls::{Pruned, Surrogate, USUAL_K, prune, prune_to};
 use crosscut_scene::format::{count, fit_end, many, text_width};
 use crosscut_scene::palette::{Ramp, slot};
 use crosscut_scene::{Label, LegendItem, Mark, Plot, Rect, Scene};
 use crosscut_tree::NodeId;
 use crosscut_workbench::{Drawn, Job, Look, Refusal};
 
-use super::info;
 use super::opened::Opened;
-use super::scoped::Scoped;
 use super::styles::{self, FAINT, NAME_BOLD, NAME_HALO, TINY, role};
+use super::trees::Asked;
 use super::values::Values;
+use super::{forest, info};
 
 const SIDE: f32 = 16.0;
 const TOP: f32 = 26.0;
@@ -37,11 +37,13 @@ const MUCH: f64 = 0.01;
 pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusal> {
     job.check()?;
     let calls = &*opened.calls;
+    let asked = Asked::of(calls, &look.tree(forest::TREE).with)?;
     let values = Values::of(calls, look, "metric")?;
+    let values = asked.place.map_or(values.clone(), |place| values.at(place));
     let size = look.size.sound();
     let n = calls.node_count();
     // Sums of some places are made for all nodes at once.
-    let scoped = values.is_scoped().then(|| Scoped::new(calls, values.metric, &values.places()));
+    let scoped = values.is_scoped().then(|| opened.scoped(values.metric, &values.places()));
     let sum = |nodes: Range<usize>| match &scoped {
         Some(scoped) => scoped.sum(values.metric, nodes),
         None => calls.sum(values.metric, nodes),
@@ -49,17 +51,24 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
     let own: Vec<f64> = (0..n).map(|at| sum(at..at + 1) as f64).collect();
     // Surrogates take rows, too: about one for two leaves.
     let rows = (((size.h - TOP - 16.0) / (ROW + LOW / 2.0)) as usize).clamp(4, LEAVES);
-    let asked = look.option("k").and_then(|text| text.parse::<f64>().ok());
-    let k = asked.unwrap_or_else(|| fitting(&own, rows));
+    let given = look.option("k").and_then(|text| text.parse::<f64>().ok());
+    let k = given.unwrap_or_else(|| fitting(&own, rows));
     let inclusive: Vec<f64> = (0..n as u32).map(|at| sum(calls.subtree(NodeId(at))) as f64).collect();
-    let pruned = prune(calls.tree(), &own, &inclusive, k, || hot_path(calls, values.metric, NodeId::ROOT));
+    let pruned = match &asked.query {
+        Some((_, nodes)) => prune_to(calls.tree(), &own, &inclusive, nodes.clone()),
+        None => prune(calls.tree(), &own, &inclusive, k, || hot_path(calls, values.metric, NodeId::ROOT)),
+    };
     if pruned.kept.len() > MOST {
-        return Err(Refusal::new(format!(
-            "{} call paths stand out at k = {k:.1}: raise k, or look at them as flames",
-            count(pruned.kept.len() as i64)
-        )));
+        let kept = count(pruned.kept.len() as i64);
+        return Err(Refusal::new(match &asked.query {
+            Some(_) => format!(
+                "the query and callers are {kept} call paths, {MOST} at most are drawn: ask for fewer"
+            ),
+            None => format!("{kept} call paths stand out at k = {k:.1}: raise k, or look at them as flames"),
+        }));
     }
-    let mut lanes = Lanes::new(&values, &pruned, &inclusive, (&own, k), size.w);
+    let by_query = asked.query.as_ref().map(|(query, nodes)| (query.as_str(), nodes.len()));
+    let mut lanes = Lanes { by_query, ..Lanes::new(&values, &pruned, &inclusive, (&own, k), size.w) };
     lanes.lay();
     let scene = lanes.paint(size.w, size.h);
     let mut drawn = Drawn::scene(scene, pruned.kept.len());
@@ -103,6 +112,8 @@ struct Lanes<'a> {
     inclusive: &'a [f64],
     own: &'a [f64],
     k: f64,
+    /// The query that chose them, and how many it found; none where values did.
+    by_query: Option<(&'a str, usize)>,
     pitch: f32,
     placed: Vec<Placed>,
     /// Surrogates with their places; those that are small hang under their caller.
@@ -127,6 +138,7 @@ impl<'a> Lanes<'a> {
             inclusive,
             own,
             k,
+            by_query: None,
             pitch,
             placed: Vec::new(),
             others: Vec::new(),
@@ -300,7 +312,8 @@ impl<'a> Lanes<'a> {
 
     fn legend(&self, scene: &mut Scene) {
         let style = scene.styles.put(&styles::path_point(true));
-        scene.legend.push(LegendItem::of(style, Ramp::MORE.slot(0.5), "stands out; size: itself"));
+        let word = if self.by_query.is_some() { "found" } else { "stands out" };
+        scene.legend.push(LegendItem::of(style, Ramp::MORE.slot(0.5), format!("{word}; size: itself")));
         let (ends, what) = match self.values.calls.place_count() > 1 {
             true => (("×1".to_owned(), format!("×{}", 1.0 + UNEVEN)), "most ÷ mean of places"),
             false => {
@@ -311,6 +324,11 @@ impl<'a> Lanes<'a> {
         let outliers = self.placed.iter().filter(|placed| self.pruned.outliers.contains(placed.node)).count();
         let all = many(self.values.calls.node_count() - 1, "call path");
         let kept = count(self.pruned.kept.len() as i64 - 1);
+        if let Some((query, found)) = self.by_query {
+            let found = many(found, "call path");
+            scene.note = Some(format!("{query}: {found} found, {kept} of {all} kept"));
+            return;
+        }
         scene.note = Some(match self.pruned.by_hot_path {
             true => format!("nothing stands out at k = {:.2}: the hot path, {kept} of {all}", self.k),
             false => format!("k = {:.2}: {outliers} stand out, {kept} of {all} kept", self.k),

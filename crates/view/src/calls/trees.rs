@@ -1,8 +1,8 @@
 //! The trees of calls, and the options that make their nodes.
 
 use crosscut_calls::graph::{Filter, Split};
-use crosscut_calls::{By, Calls, Making, Map};
-use crosscut_tree::Unit;
+use crosscut_calls::{By, Calls, Making, Map, Query};
+use crosscut_tree::{NodeSet, Unit};
 use crosscut_workbench::{Opt, OptKind, Options, Refusal, TreeDecl};
 
 use super::{callers, forest, merged};
@@ -21,7 +21,10 @@ pub const TREES: &[TreeDecl] = &[
         node: ("call path", "call paths"),
         sign: "c",
         parameter: false,
-        options: &[],
+        options: &[
+            Opt::new("query", "Query", OptKind::Text, ""),
+            Opt::new("place", "At place", OptKind::Text, ""),
+        ],
         slow: false,
     },
     TreeDecl {
@@ -68,6 +71,46 @@ pub fn metric(calls: &Calls, name: Option<&str>) -> Result<usize, Refusal> {
 
 fn short(text: &str) -> String {
     text.chars().take(40).collect()
+}
+
+/// The nodes that a tree of calls is asked about by its options.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// Call paths that a query finds, and the query.
+    pub query: Option<(String, NodeSet)>,
+    /// The one place whose values decide what stands out.
+    pub place: Option<u32>,
+}
+
+impl Asked {
+    /// Reads the options.
+    pub fn of(calls: &Calls, with: &Options) -> Result<Self, Refusal> {
+        let option = |name: &str| with.get(name).map(|text| text.trim()).filter(|text| !text.is_empty());
+        let found = |text: &str| {
+            let nodes = Query::parse(text).and_then(|query| query.nodes(calls));
+            let nodes = nodes.map_err(|error| Refusal::new(format!("query: {error}")))?;
+            Ok::<_, Refusal>((text.to_owned(), nodes))
+        };
+        let place = |text: &str| {
+            let count = calls.place_count();
+            let known = text.parse::<u32>().ok().filter(|&place| (place as usize) < count);
+            known
+                .or_else(|| {
+                    (0..count).find(|&place| calls.place_title(place) == text).map(|place| place as u32)
+                })
+                .ok_or_else(|| {
+                    let last = count.saturating_sub(1);
+                    Refusal::new(format!(
+                        "place: `{}` is no place; they are numbered 0 to {last}",
+                        short(text)
+                    ))
+                })
+        };
+        Ok(Asked {
+            query: option("query").map(found).transpose()?,
+            place: option("place").map(place).transpose()?,
+        })
+    }
 }
 
 /// Names with `|` between them.

@@ -53,6 +53,11 @@ impl<'a> Values<'a> {
         Values { places: None, ..self.clone() }
     }
 
+    /// The same at one place.
+    pub fn at(&self, place: u32) -> Self {
+        Values { places: Some(vec![place]), ..self.clone() }
+    }
+
     /// The same at the other places; none where all count.
     pub fn rest(&self) -> Option<Self> {
         let places = self.places.as_ref()?;

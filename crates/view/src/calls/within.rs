@@ -125,7 +125,7 @@ pub fn ran(
         let text = "No sample was taken in it: too short, or it took no processor time.".to_owned();
         return Ok(vec![head, Block::Text { text, tone: Tone::Plain }]);
     }
-    let time = info::line(&part.calls);
+    let time = info::line(&part);
     let text = format!("{time} ({})", many(samples as usize, "sample"));
     let mut look = Look::of("calls.icicle", selection.run);
     look.scope.inside = Some(selection.clone());
@@ -137,7 +137,7 @@ pub fn ran(
     let title = "By call path".to_owned();
     let picture = Block::Show { title, look: Box::new(look), height: HEIGHT, slow: false };
     let mut blocks = vec![head, Block::Text { text, tone: Tone::Plain }];
-    blocks.extend(info::top(&part.calls, selection.run));
+    blocks.extend(info::top(&part, selection.run));
     blocks.push(picture);
     Ok(blocks)
 }

@@ -9,8 +9,7 @@ use crosscut_messages::communities::{Communities, Edge};
 use crosscut_messages::flows::Flow;
 use crosscut_tree::{Builder, Cut, Metric, NodeId, Part, Rule, Tree, TreeError, Unit};
 use crosscut_workbench::{
-    Chosen, Forest, Hits, Job, LensDecl, LensSpec, Nodes, Reach, Refusal, Scope, Selection, Sheet, Span,
-    Title, TreeKey,
+    Chosen, Forest, Hits, Job, Nodes, Reach, Refusal, Scope, Selection, Sheet, Span, Title, TreeKey,
 };
 
 use super::about;
@@ -331,15 +330,6 @@ impl Forest for CommunityForest {
 
     fn metrics(&self) -> &[Metric] {
         &self.figures.metrics
-    }
-
-    fn lenses(&self) -> Vec<LensDecl> {
-        Vec::new()
-    }
-
-    fn lens(&self, lens: &LensSpec, _: &Job<'_>) -> Result<Chosen, Refusal> {
-        let name: String = lens.name.chars().take(40).collect();
-        Err(Refusal::new(format!("groups have no lens `{name}`")))
     }
 
     /// The groups of the phase, closed.

@@ -10,8 +10,8 @@ use crosscut_messages::gram::{Gram, MOST_PHASES, Phase};
 use crosscut_messages::patterns::{Folded, name};
 use crosscut_tree::{Builder, Cut, Metric, NodeId, Part, Rule, Tree, TreeBuf, TreeError, Unit, Worse};
 use crosscut_workbench::{
-    Choice, Chosen, Fact, Forest, Hits, Job, LensDecl, LensSpec, Nodes, Options, Reach, Refusal, Scope,
-    Selection, Sheet, Span, Title, TreeKey, TreeRef,
+    Choice, Chosen, Fact, Forest, Hits, Job, Nodes, Options, Reach, Refusal, Scope, Selection, Sheet, Span,
+    Title, TreeKey, TreeRef,
 };
 use rayon::prelude::*;
 
@@ -432,15 +432,6 @@ impl Forest for PhaseForest {
 
     fn metrics(&self) -> &[Metric] {
         &self.figures.metrics
-    }
-
-    fn lenses(&self) -> Vec<LensDecl> {
-        Vec::new()
-    }
-
-    fn lens(&self, lens: &LensSpec, _: &Job<'_>) -> Result<Chosen, Refusal> {
-        let name: String = lens.name.chars().take(40).collect();
-        Err(Refusal::new(format!("phases have no lens `{name}`")))
     }
 
     /// Periods, and what is in one of them.

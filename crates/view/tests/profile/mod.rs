@@ -28,8 +28,24 @@ fn paths(rank: i64) -> Vec<(Vec<(&'static str, &'static str)>, i64)> {
     ]
 }
 
-/// Writes the profile as a run.
+/// Writes the profile as a run, with other values.
+#[allow(dead_code)] // each test file uses a part
 pub fn write(folder: &std::path::Path, name: &str, change: impl Fn(&str, i64) -> i64) -> Run {
+    written(folder, name, change, |module| module)
+}
+
+/// The same with other modules.
+#[allow(dead_code)] // each test file uses a part
+pub fn write_as(folder: &std::path::Path, name: &str, module: impl Fn(&'static str) -> &'static str) -> Run {
+    written(folder, name, |_, value| value, module)
+}
+
+fn written(
+    folder: &std::path::Path,
+    name: &str,
+    change: impl Fn(&str, i64) -> i64,
+    called: impl Fn(&'static str) -> &'static str,
+) -> Run {
     let mut builder = Builder::new("made");
     let metric = builder.metric("time", Unit::Ns, Given::Own);
     for rank in 0..RANKS {
@@ -37,7 +53,7 @@ pub fn write(folder: &std::path::Path, name: &str, change: impl Fn(&str, i64) ->
         for (path, value) in paths(rank) {
             let mut node = 0;
             for &(function, module) in &path {
-                let frame = Frame { module: module.to_owned(), ..Frame::function(function) };
+                let frame = Frame { module: called(module).to_owned(), ..Frame::function(function) };
                 let frame = builder.frame(frame);
                 node = builder.node(node, frame).unwrap();
             }

@@ -69,8 +69,6 @@ pub struct Laid {
     pub x: Vec<f32>,
     /// By bar.
     pub top: Vec<f32>,
-    /// By bar: where the next level begins.
-    pub next: Vec<f32>,
     /// Bands in stretches.
     pub stretches: Vec<Stretch>,
     /// Levels.
@@ -108,17 +106,14 @@ impl Laid {
             scale,
             x: Vec::new(),
             top: Vec::new(),
-            next: Vec::new(),
             stretches: Vec::new(),
             levels: graph.levels,
             crossings: order::crossed(&graph, &order).count,
             tops: names.into_iter().zip(tops.iter().copied()).collect(),
         };
-        let end = page.width - SIDE / 2.0;
         for (item, &top) in graph.items.iter().zip(&tops).take(shown.bars.len()) {
             laid.x.push(SIDE + starts[item.level]);
             laid.top.push(TOP + top as f32);
-            laid.next.push(starts.get(item.level + 1).map_or(end, |next| SIDE + next));
         }
         for (piece, port) in graph.pieces.iter().zip(ports) {
             let passes = |item: usize| graph.items[item].passes.is_some();

@@ -1,9 +1,9 @@
 //! Draws a flow that was laid out: bars, what of them is spent itself, bands, names, small strips over places.
 
 use crosscut_calls::spread::imbalance;
-use crosscut_scene::format::{fit_end, percent, quantity, text_width};
+use crosscut_scene::format::{fit_end, fit_start, percent, quantity, text_width};
 use crosscut_scene::palette::{Ramp, slot};
-use crosscut_scene::{Grid, Label, LegendItem, Mark, Plot, Rect, Scene, Stroke, Style, rank};
+use crosscut_scene::{Grid, Label, LegendItem, Mark, NONE, Plot, Rect, Scene, Stroke, Style, rank};
 use crosscut_workbench::Look;
 
 use super::super::info;
@@ -22,6 +22,8 @@ const TOLD: f64 = 0.002;
 const STRIP: (f64, f64) = (0.004, 0.1);
 /// Size of a strip.
 const SMALL: (f32, f32) = (40.0, 12.0);
+/// Height of the two lines above a bar.
+const NAMED: f32 = 30.0;
 /// Imbalance is told from this ratio on, and this share of the program.
 const UNEVEN: (f64, f64) = (1.25, 0.01);
 /// Where the colour of a difference ends, as a share of a place's time.
@@ -54,7 +56,7 @@ pub fn paint(opened: &Opened, look: &Look, forest: &SuperForest, shown: &Shown, 
     for side in 0..beside {
         let left = side as f32 * size.w / beside as f32;
         painter.bands(side, left, &mut scene);
-        painter.bars(side, left, &mut scene);
+        painter.bars(side, (left, size.w / beside as f32), &mut scene);
         if beside > 1 {
             let title = &shown.sides[side].title;
             scene.labels.push(Label::new(
@@ -85,8 +87,21 @@ impl Painter<'_> {
         (value * self.laid.scale) as f32
     }
 
+    /// The node of a bar; none where only another run has it.
     fn node(&self, bar: usize) -> u32 {
-        self.forest.node(self.shown.bars[bar].node).0
+        self.shown.bars[bar].node.map_or(NONE, |node| self.forest.node(node).0)
+    }
+
+    /// How far a name may run: up to what stands beside it on its right. `x` is the left end of bars.
+    fn room(&self, bar: usize, width: f32) -> f32 {
+        let (x, top) = (self.laid.x[bar], self.laid.top[bar]);
+        let most = |bar: usize| self.shown.graph.weight.get(bar).copied().unwrap_or(0.0);
+        let stands_beside = |&other: &usize| {
+            let (from, to) = (self.laid.top[other] - NAMED, self.laid.top[other] + self.height(most(other)));
+            self.laid.x[other] > x && from < top && to > top - NAMED
+        };
+        let bars = (0..self.shown.bars.len()).filter(stands_beside).map(|other| self.laid.x[other] - 8.0);
+        bars.fold(width - SIDE / 2.0, f32::min) - x
     }
 
     /// Two sides, and what the first has more than the second.
@@ -156,7 +171,7 @@ impl Painter<'_> {
         }
     }
 
-    fn bars(&self, side: usize, left: f32, scene: &mut Scene) {
+    fn bars(&self, side: usize, (left, width): (f32, f32), scene: &mut Scene) {
         let most = self.shown.sides[side].own.iter().copied().fold(0.0, f64::max).max(f64::MIN_POSITIVE);
         for bar in 0..self.shown.bars.len() {
             let (x, top) = (left + self.laid.x[bar], self.laid.top[bar]);
@@ -165,7 +180,7 @@ impl Painter<'_> {
             } else {
                 self.one(bar, side, (x, top), most, scene);
             }
-            self.name(bar, side, (x, top, left + self.laid.next[bar] - x - 8.0), scene);
+            self.name(bar, side, (x, top, self.room(bar, width)), scene);
         }
     }
 
@@ -175,7 +190,11 @@ impl Painter<'_> {
         let h = self.height(of.inclusive[bar]).max(1.5);
         let node = &self.shown.bars[bar];
         let id = stable(&node.name, side);
-        let style = scene.styles.put(&styles::bar(node.copied));
+        let style = match node.node {
+            Some(_) => styles::bar(node.copied),
+            None => styles::said(format!("{}: only in {}", node.name, self.elsewhere(bar))),
+        };
+        let style = scene.styles.put(&style);
         let mark = Mark::of(self.node(bar)).tree(SUPER).id(id);
         scene.boxes.push([x, top, self.bar, h], mark.looks(style, slot::RAISED));
         let own = of.own[bar];
@@ -232,10 +251,11 @@ impl Painter<'_> {
         let whole = self.shown.whole(side).max(f64::MIN_POSITIVE);
         let alarm = self.alarm(bar);
         let style = if alarm.is_some() { NAME_BOLD } else { NAME_HALO };
-        let name = &self.shown.bars[bar].name;
+        let named = &self.shown.bars[bar];
+        let fit = if named.by_end { fit_end } else { fit_start };
         // 12 px are wider than the 11 px that widths are told for, bold ones still more.
         let wider = if alarm.is_some() { 1.2 } else { 1.1 };
-        if let Some(text) = fit_end(name, room / wider) {
+        if let Some(text) = fit(&named.name, room / wider) {
             scene.labels.push(Label::new((x, top - 17.0), room, text, style));
         }
         let mut at = x;
@@ -248,7 +268,9 @@ impl Painter<'_> {
         let share = percent(of.inclusive[bar], whole);
         let own = (of.own[bar] >= TOLD * whole).then(|| percent(of.own[bar], whole));
         let difference = self.difference(|side| side.own[bar]).filter(|d| d.abs() >= MUCH * whole);
+        let here = of.inclusive[bar] > 0.0 || self.shown.sides.len() != 2;
         let words = match (&alarm, difference, own) {
+            _ if !here => vec![format!("only in {}", self.elsewhere(bar)), "not here".to_owned()],
             (_, Some(difference), _) => {
                 let sign = if difference < 0.0 { "−" } else { "+" };
                 vec![format!("{share} · {sign}{} itself", self.text(difference.abs())), share]
@@ -270,6 +292,12 @@ impl Painter<'_> {
         }
     }
 
+    /// The runs that have a bar.
+    fn elsewhere(&self, bar: usize) -> String {
+        let has = self.shown.sides.iter().filter(|side| side.inclusive[bar] > 0.0);
+        has.map(|side| side.title.as_str()).collect::<Vec<_>>().join(", ")
+    }
+
     fn text(&self, value: f64) -> String {
         let metric = self.forest.calls().summary().metrics.get(self.forest.making.metric);
         metric.map_or_else(String::new, |metric| {
@@ -280,9 +308,7 @@ impl Painter<'_> {
 
     /// What is spent itself at each place.
     fn at_places(&self, bar: usize) -> Option<&[i64]> {
-        let columns = self.forest.columns(self.forest.making.metric)?;
-        let values = columns.own(self.shown.bars[bar].node);
-        (values.len() > 1).then_some(values)
+        self.forest.own_at_places(self.shown.bars[bar].node?)
     }
 
     /// `▲×2.8` where some places spend much more itself than the mean.
@@ -370,7 +396,10 @@ impl Painter<'_> {
         let bars = self.shown.bars.len() - 1;
         let all = self.shown.of.saturating_sub(1);
         let what = if self.shown.runs || self.shown.sides.len() > 1 { " for each place" } else { "" };
-        format!("{bars} of {all} super nodes; the program is {}{what}", self.text(self.shown.whole(0)))
+        let only = self.shown.bars.iter().filter(|bar| bar.node.is_none()).count();
+        let alone = if only > 0 { format!(", {only} that only other runs have") } else { String::new() };
+        let whole = self.text(self.shown.whole(0));
+        format!("{} of {all} super nodes{alone}; the program is {whole}{what}", bars - only)
     }
 }
 

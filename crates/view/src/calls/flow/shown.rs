@@ -11,7 +11,6 @@ use crosscut_calls::{Calls, SuperGraph};
 use crosscut_workbench::{Against, Look};
 
 use super::super::merged::SuperForest;
-use super::super::scoped::Scoped;
 use super::levels::{Flow, Graph};
 
 /// Super nodes below this share of the program are folded.
@@ -35,10 +34,12 @@ pub struct Other {
 /// One bar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
-    /// Its super node.
-    pub node: u32,
+    /// Its super node; none where only another run has it.
+    pub node: Option<u32>,
     /// A name that stays.
     pub name: String,
+    /// It was split off by an entry function, or is named by a path: the end of its name tells most.
+    pub by_end: bool,
     /// It is one of several copies.
     pub copied: bool,
     /// Super nodes that are folded into it.
@@ -75,8 +76,8 @@ pub struct Shown {
     pub of: usize,
     /// Bars of all sides in one layout: the largest of each.
     pub graph: Graph,
-    /// By band of this list: its number among those of the folded super graph.
-    pub folded_edge: Vec<usize>,
+    /// By band of this list: its number among those of the folded super graph; none where only another run has it.
+    pub folded_edge: Vec<Option<usize>>,
     /// What is shown of the super graph.
     pub fold: Vec<bool>,
 }
@@ -85,7 +86,8 @@ impl Shown {
     /// What a look shows of a super graph, beside other runs.
     pub fn of(forest: &SuperForest, look: &Look, others: &[Other]) -> Self {
         let (graph, metric) = (&forest.graph, forest.making.metric);
-        let shown = chosen(graph, metric, limit(look));
+        let beside = matches!(look.against, Some(Against::Rest)) || others.len() == 1;
+        let Chosen { shown, elsewhere } = Chosen::of(graph, metric, others, limit(look, beside));
         let calls = &**forest.calls();
         let mut sides = Vec::new();
         let places = look.scope.places.as_ref().map(|nodes| {
@@ -96,16 +98,16 @@ impl Shown {
         });
         let places = places.filter(|(these, rest)| !these.is_empty() && !rest.is_empty());
         let title = |places: &[u32], what: &str| format!("{what}, mean of {}", places.len());
-        let base = graph.folded(calls, metric, &shown);
+        let base = forest.folded(&shown);
         let of = |side: &dyn Fn() -> Folded, title: String, per: f64| values(&side(), title, per);
         match (&look.against, places) {
             (Some(Against::Rest), Some((these, rest))) => {
-                let side = |places: &[u32]| graph.folded(&Scoped::new(calls, metric, places), metric, &shown);
+                let side = |places: &[u32]| graph.folded(&*forest.scoped(places), metric, &shown);
                 sides.push(of(&|| side(&these), title(&these, "chosen places"), these.len() as f64));
                 sides.push(of(&|| side(&rest), title(&rest, "the rest"), rest.len() as f64));
             }
             (_, Some((these, _))) => {
-                let side = graph.folded(&Scoped::new(calls, metric, &these), metric, &shown);
+                let side = graph.folded(&*forest.scoped(&these), metric, &shown);
                 sides.push(values(&side, String::new(), 1.0));
             }
             _ => sides.push(values(&base, calls.run().name(), 1.0)),
@@ -114,6 +116,7 @@ impl Shown {
         let number = made.put_bars(graph, &base, &shown);
         made.put_bands(&base, &number, sides);
         if !others.is_empty() {
+            made.put_elsewhere(elsewhere);
             made.beside(calls, others);
         }
         made.weigh();
@@ -129,8 +132,9 @@ impl Shown {
             }
             number.insert(at as u32, self.bars.len());
             self.bars.push(Bar {
-                node: at as u32,
+                node: Some(at as u32),
                 name: node.name(),
+                by_end: node.entry.is_some() || node.label.contains('/'),
                 copied: graph.is_duplicated(at as u32),
                 folded: base.folded_count.get(at).copied().unwrap_or(0),
             });
@@ -150,13 +154,16 @@ impl Shown {
             let flow = base.flow.get(at).copied().unwrap_or(0);
             if flow as f64 >= THIN * whole || flow == most {
                 self.bands.push((from, to));
-                self.folded_edge.push(at);
+                self.folded_edge.push(Some(at));
             } else {
                 thin.push((from, at));
             }
         }
         for side in sides {
-            let pick = |of: &[f64]| self.bars.iter().map(|bar| of[bar.node as usize]).collect::<Vec<f64>>();
+            let at = |of: &[f64], node: Option<u32>| node.and_then(|node| of.get(node as usize)).copied();
+            let pick = |of: &[f64]| {
+                self.bars.iter().map(|bar| at(of, bar.node).unwrap_or(0.0)).collect::<Vec<f64>>()
+            };
             let mut folded = pick(&side.folded);
             for &(from, edge) in &thin {
                 folded[from] += side.flow[edge];
@@ -165,13 +172,27 @@ impl Shown {
                 own: pick(&side.own),
                 inclusive: pick(&side.inclusive),
                 folded,
-                flow: self.folded_edge.iter().map(|&edge| side.flow[edge]).collect(),
+                flow: self.folded_edge.iter().map(|&edge| edge.map_or(0.0, |edge| side.flow[edge])).collect(),
                 title: side.title,
             });
         }
     }
 
-    /// The same bars and bands in other runs, all for each place. Bars that only another run has are folded there.
+    /// Bars of super nodes that only other runs have: nothing of them is here.
+    fn put_elsewhere(&mut self, names: Vec<String>) {
+        for name in names {
+            let by_end = name.contains('/');
+            self.bars.push(Bar { node: None, name, by_end, copied: false, folded: 0 });
+        }
+        let bars = self.bars.len();
+        for side in &mut self.sides {
+            [&mut side.own, &mut side.inclusive, &mut side.folded]
+                .into_iter()
+                .for_each(|values| values.resize(bars, 0.0));
+        }
+    }
+
+    /// The same bars and bands in other runs, all for each place, and bands that only those have.
     fn beside(&mut self, calls: &Calls, others: &[Other]) {
         self.runs = true;
         let places = calls.place_count().max(1) as f64;
@@ -189,24 +210,57 @@ impl Shown {
             let folded = other.graph.folded(&*other.calls, other.metric, &shown);
             let side = values(&folded, other.name.clone(), other.calls.place_count().max(1) as f64);
             let pick = |of: &[f64]| -> Vec<f64> {
-                named
-                    .iter()
-                    .map(|node| node.and_then(|node| of.get(node as usize)).copied().unwrap_or(0.0))
-                    .collect()
+                let at = |node: &Option<u32>| node.and_then(|node| of.get(node as usize)).copied();
+                named.iter().map(|node| at(node).unwrap_or(0.0)).collect()
             };
+            let inclusive = pick(&side.inclusive);
+            let bar: HashMap<u32, usize> = named
+                .iter()
+                .enumerate()
+                .filter_map(|(bar, node)| Some((node.as_ref().copied()?, bar)))
+                .collect();
+            let mut wanted: Vec<(f64, usize, usize)> = (folded.edges.iter().zip(&side.flow))
+                .filter_map(|(edge, &value)| Some((value, *bar.get(&edge.from)?, *bar.get(&edge.to)?)))
+                .collect();
+            // The widest first: a band that would close a cycle is left out, and that should be a narrow one.
+            wanted.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
             let mut rest = pick(&side.folded);
             let mut flow = vec![0.0; self.bands.len()];
-            for (edge, &value) in folded.edges.iter().zip(&side.flow) {
-                let bar = |of: u32| named.iter().position(|&node| node == Some(of));
-                let (Some(from), Some(to)) = (bar(edge.from), bar(edge.to)) else { continue };
-                match self.bands.iter().position(|&band| band == (from, to)) {
-                    Some(at) => flow[at] += value,
+            let mut entered = vec![false; self.bars.len()];
+            self.bands.iter().for_each(|&(_, to)| entered[to] = true);
+            for (value, from, to) in wanted {
+                let wide = value >= THIN * inclusive.first().copied().unwrap_or(0.0) || !entered[to];
+                let at = self.bands.iter().position(|&band| band == (from, to));
+                match at.or_else(|| (wide && self.put_band(from, to)).then(|| self.bands.len() - 1)) {
+                    Some(at) => {
+                        flow.resize(self.bands.len(), 0.0);
+                        flow[at] += value;
+                        entered[to] = true;
+                    }
                     None => rest[from] += value,
                 }
             }
-            let (own, inclusive) = (pick(&side.own), pick(&side.inclusive));
-            self.sides.push(Side { own, inclusive, folded: rest, flow, title: side.title });
+            self.sides.push(Side { own: pick(&side.own), inclusive, folded: rest, flow, title: side.title });
         }
+    }
+
+    /// A band that no side has so far; none where it would close a cycle.
+    fn put_band(&mut self, from: usize, to: usize) -> bool {
+        let mut open = vec![to];
+        let mut seen = vec![false; self.bars.len()];
+        while let Some(bar) = open.pop() {
+            if bar == from {
+                return false;
+            }
+            if !std::mem::replace(&mut seen[bar], true) {
+                open.extend(self.bands.iter().filter(|band| band.0 == bar).map(|band| band.1));
+            }
+        }
+        self.bands.push((from, to));
+        self.folded_edge.push(None);
+        let bands = self.bands.len();
+        self.sides.iter_mut().for_each(|side| side.flow.resize(bands, 0.0));
+        true
     }
 
     /// Bars and bands that have room for every side.
@@ -236,37 +290,65 @@ impl Shown {
     }
 }
 
-/// Bars at most for a width.
-fn limit(look: &Look) -> usize {
+/// Bars at most for a width; two flows beside each other have half of it each.
+fn limit(look: &Look, beside: bool) -> usize {
     let asked = look.option("limit").and_then(|text| text.parse::<f64>().ok());
-    let usual = f64::from(look.size.sound().w) / 42.0;
+    let usual = f64::from(look.size.sound().w) / if beside { 64.0 } else { 42.0 };
     asked.unwrap_or(usual).clamp(4.0, 60.0) as usize
 }
 
 /// The heaviest super nodes.
-fn chosen(graph: &SuperGraph, metric: usize, most: usize) -> Vec<bool> {
-    let inclusive = graph.inclusive(metric);
-    let whole = inclusive.first().copied().unwrap_or(0) as f64;
-    let mut order: Vec<usize> = (1..inclusive.len()).collect();
-    order.sort_by_key(|&node| (std::cmp::Reverse(inclusive[node]), node));
-    let mut shown = vec![false; inclusive.len()];
-    // What was split is looked at, however small it is.
-    let is_split = |node: usize| graph.nodes()[node].entry.is_some() || graph.nodes()[node].caller.is_some();
-    let heavy = |node: &usize| inclusive[*node] as f64 >= LEAST * whole;
-    for node in order.iter().copied().filter(|node| heavy(node)).take(most) {
-        shown[node] = true;
+struct Chosen {
+    /// Of this run's.
+    shown: Vec<bool>,
+    /// Names of those that only other runs have.
+    elsewhere: Vec<String>,
+}
+
+impl Chosen {
+    /// So many of those that are heavy in any of the runs.
+    fn of(graph: &SuperGraph, metric: usize, others: &[Other], most: usize) -> Self {
+        let share = |of: &[i64], node: usize| {
+            let whole = of.first().copied().unwrap_or(0) as f64;
+            if whole > 0.0 { of.get(node).copied().unwrap_or(0) as f64 / whole } else { 0.0 }
+        };
+        let inclusive = graph.inclusive(metric);
+        let mut shares: Vec<f64> = (0..inclusive.len()).map(|node| share(inclusive, node)).collect();
+        let mut elsewhere: Vec<(String, f64)> = Vec::new();
+        for other in others {
+            let theirs = other.graph.inclusive(other.metric);
+            for (at, node) in other.graph.nodes().iter().enumerate().skip(1) {
+                let (name, there) = (node.name(), share(theirs, at));
+                match graph.named(&name).and_then(|node| shares.get_mut(node as usize)) {
+                    Some(here) => *here = here.max(there),
+                    None => match elsewhere.iter_mut().find(|(known, _)| *known == name) {
+                        Some((_, known)) => *known = known.max(there),
+                        None => elsewhere.push((name, there)),
+                    },
+                }
+            }
+        }
+        let mut order: Vec<(f64, usize)> = shares.iter().copied().zip(0..).skip(1).collect();
+        let here = shares.len();
+        order.extend(elsewhere.iter().enumerate().map(|(at, (_, share))| (*share, here + at)));
+        order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let mut chosen = vec![false; here + elsewhere.len()];
+        for &(_, node) in order.iter().filter(|(share, _)| *share >= LEAST).take(most) {
+            chosen[node] = true;
+        }
+        // What was split is looked at, however small it is.
+        let is_split = |node: usize| {
+            graph.nodes().get(node).is_some_and(|node| node.entry.is_some() || node.caller.is_some())
+        };
+        let split = order.iter().filter(|&&(share, node)| share >= LEAST / 8.0 && is_split(node));
+        split.take(most).for_each(|&(_, node)| chosen[node] = true);
+        if let Some(program) = chosen.first_mut() {
+            *program = true;
+        }
+        let there = chosen.split_off(here);
+        let named = elsewhere.into_iter().zip(there).filter(|(_, chosen)| *chosen).map(|((name, _), _)| name);
+        Chosen { shown: chosen, elsewhere: named.collect() }
     }
-    for node in order
-        .into_iter()
-        .filter(|&node| is_split(node) && inclusive[node] as f64 >= LEAST / 8.0 * whole)
-        .take(most)
-    {
-        shown[node] = true;
-    }
-    if let Some(program) = shown.first_mut() {
-        *program = true;
-    }
-    shown
 }
 
 fn values(folded: &Folded, title: String, per: f64) -> Side {
@@ -284,9 +366,10 @@ fn values(folded: &Folded, title: String, per: f64) -> Side {
 /// The traced part of each band: what flows on into a super node, or came through it, as a share of the band.
 pub fn traced(forest: &SuperForest, shown: &Shown, node: u32) -> Vec<f64> {
     let (graph, calls, metric) = (&forest.graph, &**forest.calls(), forest.making.metric);
-    let folded = graph.folded(calls, metric, &shown.fold);
+    let folded = forest.folded(&shown.fold);
     let traced = graph.trace_folded(calls, metric, node, &folded);
-    let share = |&edge: &usize| {
+    let share = |edge: &Option<usize>| {
+        let Some(edge) = *edge else { return 0.0 };
         let of = |values: &[i64]| values.get(edge).copied().unwrap_or(0);
         let (part, all) = (of(&traced.upstream).max(of(&traced.downstream)), of(&folded.flow));
         if all > 0 { (part as f64 / all as f64).clamp(0.0, 1.0) } else { 0.0 }

@@ -1,0 +1,160 @@
+//! Flows beside each other: chosen places and the rest, two runs, several runs. What each side has is what the super graph of that
+//! side has; what only one run has is drawn, and said.
+
+mod bench;
+mod profile;
+
+use crosscut_calls::{Making, SuperGraph};
+use crosscut_scene::{Scene, limits};
+use crosscut_tree::NodeId;
+use crosscut_view::calls::CallsDomain;
+use crosscut_view::calls::flow::shown::{Other, Shown, Side};
+use crosscut_view::calls::merged::SuperForest;
+use crosscut_workbench::{Against, Look, Nodes, Settings, Shown as Drawn, Size, TreeRef};
+use profile::LATE;
+
+/// The second run has `tables.so` instead of `eos.so`; in the third `advance` takes twice as long.
+fn runs() -> bench::Bench {
+    let folder = tempfile::tempdir().unwrap();
+    let before = profile::write(folder.path(), "before", |_, value| value);
+    let after =
+        profile::write_as(
+            folder.path(),
+            "after",
+            |module| if module == "eos.so" { "tables.so" } else { module },
+        );
+    let third = profile::write(
+        folder.path(),
+        "third",
+        |name, value| if name == "advance" { 2 * value } else { value },
+    );
+    bench::of(vec![before, after, third], &Settings::new(), folder)
+}
+
+fn look(against: Option<Against>, w: f32) -> Look {
+    Look { size: Size { w, h: 700.0 }, against, ..Look::of("calls.flow", 0) }
+}
+
+fn late(mut look: Look) -> Look {
+    look.scope.places = Some(LATE.map(|rank| NodeId(rank as u32)).collect::<Nodes>());
+    look
+}
+
+fn scene(bench: &bench::Bench, look: &Look) -> Scene {
+    match bench.bench.draw(look).unwrap().shown {
+        Drawn::Scene(scene) => scene,
+        Drawn::Sheet(_) => panic!("{} is no picture", look.view),
+    }
+}
+
+fn says(scene: &Scene, words: &str) -> bool {
+    scene.labels.iter().any(|label| label.text.contains(words))
+}
+
+/// What is shown of the first run beside others, without a picture.
+fn shown(bench: &bench::Bench, look: &Look, others: &[usize]) -> Shown {
+    let calls = |run: usize| {
+        let domain = bench.bench.runs[run].domains.iter().find_map(|domain| CallsDomain::of(&**domain));
+        domain.unwrap().calls().clone()
+    };
+    let tree = TreeRef { key: "super/module".to_owned().into(), with: Default::default() };
+    let forest = bench.bench.job(0, |job| bench.bench.forest(&tree, job)).unwrap();
+    let forest: &SuperForest = forest.as_any().downcast_ref().unwrap();
+    let other = |&run: &usize| {
+        let graph = SuperGraph::of(&*calls(run), &Making::default());
+        Other { name: format!("run {run}"), calls: calls(run), graph, metric: 0 }
+    };
+    Shown::of(forest, look, &others.iter().map(other).collect::<Vec<_>>())
+}
+
+/// For each bar of each side: with callees = itself + folded + what leaves it.
+fn adds_up(shown: &Shown) {
+    let out = |side: &Side, bar: usize| {
+        let leaving = shown.bands.iter().zip(&side.flow).filter(|(band, _)| band.0 == bar);
+        side.own[bar] + side.folded[bar] + leaving.map(|(_, flow)| flow).sum::<f64>()
+    };
+    for side in &shown.sides {
+        assert_eq!(side.flow.len(), shown.bands.len());
+        for bar in 0..shown.bars.len() {
+            let (whole, parts) = (side.inclusive[bar], out(side, bar));
+            assert!(
+                (whole - parts).abs() <= 1e-6 * whole.max(1.0),
+                "{}: {whole}, {parts}",
+                shown.bars[bar].name
+            );
+        }
+    }
+}
+
+#[test]
+fn each_side_adds_up() {
+    let bench = runs();
+    adds_up(&shown(&bench, &look(None, 1280.0), &[]));
+    adds_up(&shown(&bench, &late(look(None, 1280.0)), &[]));
+    adds_up(&shown(&bench, &late(look(Some(Against::Rest), 1280.0)), &[]));
+    adds_up(&shown(&bench, &look(Some(Against::Runs(vec![1])), 1280.0), &[1]));
+    adds_up(&shown(&bench, &look(Some(Against::Runs(vec![1, 2])), 1280.0), &[1, 2]));
+}
+
+#[test]
+fn chosen_places_and_the_rest_are_means_of_their_places() {
+    let bench = runs();
+    let shown = shown(&bench, &late(look(Some(Against::Rest), 1280.0)), &[]);
+    let eos = shown.bars.iter().position(|bar| bar.name == "eos.so").unwrap();
+    let own: Vec<f64> = shown.sides.iter().map(|side| side.own[eos]).collect();
+    assert_eq!(own, [3e6, 1e6], "thrice as long on the ranks that are chosen");
+    let wide = scene(&bench, &late(look(Some(Against::Rest), 1280.0)));
+    assert!(
+        says(&wide, "chosen places, mean of 3") && says(&wide, "the rest, mean of 13"),
+        "{:?}",
+        wide.labels
+    );
+    assert!(says(&wide, "+2 ms itself"), "{:?}", wide.labels);
+    let narrow = scene(&bench, &late(look(Some(Against::Rest), 700.0)));
+    assert!(narrow.boxes.len() < wide.boxes.len(), "one flow where there is no room for two");
+}
+
+#[test]
+fn what_only_the_other_run_has_is_drawn_and_said() {
+    let bench = runs();
+    let two = shown(&bench, &look(Some(Against::Runs(vec![1])), 1280.0), &[1]);
+    let bar = |name: &str| two.bars.iter().position(|bar| bar.name == name).unwrap();
+    let (here, there) = (bar("eos.so"), bar("tables.so"));
+    assert_eq!((two.bars[here].node.is_some(), two.bars[there].node), (true, None));
+    assert_eq!((two.sides[0].inclusive[there], two.sides[1].inclusive[here]), (0.0, 0.0));
+    assert_eq!(two.sides[0].inclusive[here], two.sides[1].inclusive[there]);
+    let to: Vec<&str> =
+        two.bands.iter().filter(|band| band.1 == there).map(|band| two.bars[band.0].name.as_str()).collect();
+    assert_eq!(to, ["physics.so"]);
+    let wide = scene(&bench, &look(Some(Against::Runs(vec![1])), 1280.0));
+    assert!(says(&wide, "tables.so") && says(&wide, "only in after"), "{:?}", wide.labels);
+    assert!(wide.note.as_deref().unwrap().contains("1 that only other runs have"), "{:?}", wide.note);
+    limits::check(&wide).unwrap();
+}
+
+#[test]
+fn names_keep_their_beginning() {
+    let bench = runs();
+    for width in [1000.0, 1280.0, 1600.0] {
+        let scene = scene(&bench, &look(Some(Against::Runs(vec![2])), width));
+        let cut: Vec<&str> = scene
+            .labels
+            .iter()
+            .map(|label| label.text.as_str())
+            .filter(|text| text.starts_with('…'))
+            .collect();
+        assert!(cut.is_empty(), "{width}: {cut:?}");
+    }
+}
+
+#[test]
+fn of_several_runs_each_bar_has_a_column_for_each() {
+    let bench = runs();
+    let several = scene(&bench, &look(Some(Against::Runs(vec![1, 2])), 1280.0));
+    for run in ["before: ", "after: ", "third: "] {
+        let has = (0..several.boxes.len())
+            .any(|at| several.styles.at(several.boxes.style[at]).meaning.starts_with(run));
+        assert!(has, "{run}");
+    }
+    assert_eq!(several, scene(&bench, &look(Some(Against::Runs(vec![1, 2])), 1280.0)), "the same each time");
+}
