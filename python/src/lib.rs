@@ -2,7 +2,6 @@
 //! capsules, over the mapped columns themselves. Everything that takes long runs without Python's lock.
 
 mod bench;
-mod capsule;
 mod profile;
 mod rows;
 mod table;

@@ -1,12 +1,13 @@
 //! A table that speaks Arrow's capsule interface: whoever knows it (pyarrow, pandas, Polars, DuckDB) takes the columns as they
 //! are, and keeps what they point into.
 
-use arrow_array::RecordBatch;
-use arrow_schema::Field;
+use arrow_array::ffi::FFI_ArrowSchema;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{RecordBatch, RecordBatchIterator};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use crate::{capsule, refused};
+use crate::refused;
 
 /// Columns of equal length.
 #[pyclass(module = "crosscut", frozen)]
@@ -40,9 +41,8 @@ impl Table {
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        let fields: Vec<Field> =
-            self.batch.schema().fields().iter().map(|field| field.as_ref().clone()).collect();
-        let schema = capsule::schema(&fields).map_err(refused)?;
+        let schema = self.batch.schema();
+        let schema = FFI_ArrowSchema::try_from(schema.as_ref()).map_err(refused)?;
         PyCapsule::new(py, schema, Some(c"arrow_schema".to_owned()))
     }
 
@@ -54,6 +54,8 @@ impl Table {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         drop(requested_schema);
-        PyCapsule::new(py, capsule::stream(&self.batch), Some(c"arrow_array_stream".to_owned()))
+        let batches = RecordBatchIterator::new([Ok(self.batch.clone())], self.batch.schema());
+        let stream = FFI_ArrowArrayStream::new(Box::new(batches));
+        PyCapsule::new(py, stream, Some(c"arrow_array_stream".to_owned()))
     }
 }
