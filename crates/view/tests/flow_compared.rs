@@ -109,7 +109,7 @@ fn chosen_places_and_the_rest_are_means_of_their_places() {
         "{:?}",
         wide.labels
     );
-    assert!(says(&wide, "+2 ms itself"), "{:?}", wide.labels);
+    assert!(says(&wide, "+2.00 ms itself"), "{:?}", wide.labels);
     let narrow = scene(&bench, &late(look(Some(Against::Rest), 700.0)));
     assert!(narrow.boxes.len() < wide.boxes.len(), "one flow where there is no room for two");
 }
