@@ -246,7 +246,7 @@ fn with<'a>(text: &'a str, view: &View, inside: Option<&Selection>) -> Result<(&
         Some(name) => tree.strip_prefix(name).is_some_and(|parameter| !parameter.is_empty()),
         None => *shown == tree,
     };
-    if !view.trees.iter().any(|shown| is(shown)) && inside.is_none_or(|inside| inside.tree.name != tree) {
+    if !view.trees.iter().any(is) && inside.is_none_or(|inside| inside.tree.name != tree) {
         bail!("--with {text}: {} shows the trees {}", short(view), view.trees.join(", "));
     }
     Ok((tree, option, value))

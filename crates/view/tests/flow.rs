@@ -1,5 +1,5 @@
 //! Flows of super graphs: laid out in the same way each time, with no more crossings than d3-sankey has. The graphs and our crossings
-//! are in `fixtures/flows.json`, which `ui/src/testing/flows.test.ts` lays out by d3-sankey; `UPDATE=1` writes it again.
+//! are in `fixtures/flows.json`, which `ui/src/panes/calls/flows.test.ts` lays out by d3-sankey; `UPDATE=1` writes it again.
 
 use std::path::PathBuf;
 use std::sync::Arc;

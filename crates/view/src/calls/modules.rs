@@ -81,7 +81,7 @@ pub fn telling(opened: &Opened) -> Option<usize> {
         let total = values.iter().fold(0, |sum: i64, &value| sum.saturating_add(value));
         let spread = imbalance(values).filter(|spread| spread.ratio >= UNEVEN)?;
         let much = waiting.get(at).is_some_and(|&waiting| waiting as f64 * 2.0 > total as f64);
-        (!much).then(|| (spread.mean * (spread.ratio - 1.0) * values.len() as f64, at))
+        (!much).then_some((spread.mean * (spread.ratio - 1.0) * values.len() as f64, at))
     };
     let all = opened.by_module().iter().enumerate().filter_map(cost);
     all.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1))).map(|(_, module)| module)
@@ -125,5 +125,5 @@ pub fn table(opened: &Opened, metric: &Measured) -> Option<Block> {
         columns.push(info::column("most", "most ÷ mean", &about, None));
     }
     let total = all.len();
-    (!rows.is_empty()).then(|| Block::Table { table: Table { columns, rows, total, more: false } })
+    (!rows.is_empty()).then_some(Block::Table { table: Table { columns, rows, total, more: false } })
 }

@@ -3,7 +3,7 @@
 
 import { sankey, sankeyLeft, type Band } from "d3-sankey";
 import { describe, expect, it } from "vitest";
-import text from "../../../fixtures/flows.json?raw";
+import text from "../../../../fixtures/flows.json?raw";
 
 interface Sample {
   name: string;
