@@ -252,4 +252,13 @@ fn what_is_broken_is_said_with_its_place() {
     assert_eq!(said, "byte 14: version `5.0`, but this program reads version 4 only");
     let said = copy("hpctoolkit4/profile.db", &|bytes| bytes.truncate(900));
     assert_eq!(said, "byte 900: the file does not end as it should: it is cut short");
+    // Four thousand million entries without a size would be read for minutes.
+    let endless = |bytes: &mut Vec<u8>, at: usize| {
+        bytes[at + 8..at + 12].fill(0xff);
+        bytes[at + 12] = 0;
+    };
+    let said = copy("hpctoolkit4/meta.db", &|bytes| endless(bytes, 616));
+    assert_eq!(said, "byte 552: a list of entries without a size");
+    let said = copy("hpctoolkit4/profile.db", &|bytes| endless(bytes, 968));
+    assert_eq!(said, "byte 776: a list of entries without a size");
 }

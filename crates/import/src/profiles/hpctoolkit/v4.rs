@@ -266,8 +266,11 @@ fn unnamed(module: &str, offset: u64) -> String {
     if name.is_empty() { format!("0x{offset:x}") } else { format!("0x{offset:x} [{name}]") }
 }
 
-/// Where an entry of a list is.
+/// Where an entry of a list is. Entries take room, so that a file has no more of them than bytes.
 fn place(bytes: &Bytes<'_>, list: u64, number: u64, size: u64) -> Result<u64, ImportError> {
+    if size == 0 {
+        return Err(bytes.broken(list, "a list of entries without a size"));
+    }
     let at = number.checked_mul(size).and_then(|offset| list.checked_add(offset));
     let at = at.ok_or_else(|| bytes.broken(list, "a list that reaches beyond any file"))?;
     bytes.slice(at, size)?;
