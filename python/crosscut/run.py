@@ -42,7 +42,7 @@ class Run:
     def __init__(self, path: str | PathLike[str], kept: Any = None) -> None:
         self._path = fspath(path)
         self._bench: Bench | None = Bench([self._path])
-        # What must live as long as the run: the folder of one that was made for this session.
+        # What must live as long as the run: the temporary folder of one that was read, recorded or made.
         self._kept = kept
         self._hello: dict[str, Any] | None = None
         self._opened: dict[str, Any] = {}

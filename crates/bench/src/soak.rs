@@ -172,7 +172,7 @@ fn predicting(mut talk: Talk, mut chance: Chance, seen: &Seen) {
     }
 }
 
-/// Questions of one who never reads: as many as are never known from memory.
+/// Different questions of a viewer who never reads: too many for the cache of answers.
 const PREPARED: usize = 1000;
 
 /// Asks for large pictures as fast as it is listened to, and reads none; comes back when it is hung up on. What it asks is

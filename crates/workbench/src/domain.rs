@@ -386,7 +386,7 @@ pub trait Forest: Any + Send + Sync {
     fn keeps_open(&self) -> bool {
         false
     }
-    /// The same tree with values of a part of the run alone, where a scope leaves one that is not told by places: time, or what is
+    /// The same tree with values of a part of the run alone, where a scope leaves one that is more than a choice of places: time, or what is
     /// inside of a selection. `trees` says with which options that selection's tree was made.
     fn scoped(
         &self,

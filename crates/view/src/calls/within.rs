@@ -1,5 +1,5 @@
 //! Which part of the run counts in time: a window, or what is inside of a selection of any tree (a task, a wait, a phase), by who
-//! ran when. Only profiles that know when each sample was taken can tell.
+//! ran when. Only profiles with a time for each sample have it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
