@@ -207,7 +207,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
 /// Makes the run of the events; whether nothing went wrong.
 fn close(args: &Args, events: &Events, target: &Path, exit: Option<Exit>, program: &Program) -> bool {
     if !crosscut_close::is_events(&events.path) {
-        nothing(events, program);
+        nothing(args, events, program);
         return true;
     }
     let options = crosscut_close::Options {
@@ -220,7 +220,7 @@ fn close(args: &Args, events: &Events, target: &Path, exit: Option<Exit>, progra
         Ok(crosscut_close::close(&events.path, target, &options, &shown)?)
     });
     if let Err(Some(CloseError::Nothing { .. })) = closed.as_ref().map_err(|error| error.downcast_ref()) {
-        nothing(events, program);
+        nothing(args, events, program);
         return true;
     }
     if closed.is_ok() && program.has_own_libgomp() {
@@ -238,7 +238,7 @@ fn close(args: &Args, events: &Events, target: &Path, exit: Option<Exit>, progra
     said.is_ok()
 }
 
-fn nothing(events: &Events, program: &Program) {
+fn nothing(args: &Args, events: &Events, program: &Program) {
     let had_no_room = events.had_no_room();
     let early = crosscut_close::ended_early(&events.path);
     events.remove();
@@ -251,6 +251,12 @@ fn nothing(events: &Events, program: &Program) {
         ));
     } else if program.has_own_libgomp() {
         output::say(&format!("nothing was recorded: {UNSEEN}; no run was made"));
+    } else if args.calls.is_some() {
+        output::say(&format!(
+            "nothing was recorded: the program took too little processor time for a sample, of which there is one each \
+             {} ms; no run was made",
+            SAMPLE_NANOS as f64 / 1e6
+        ));
     } else {
         let hint = match () {
             () if program.has_sanitizer() => SANITIZER,

@@ -143,7 +143,6 @@ fn without_frame_pointers() {
 fn large_frames() {
     for (bytes, is_whole) in [(6_000, true), (60_000, false)] {
         let folder = tempfile::tempdir().unwrap();
-        let source = folder.path().join("large.c");
         let text = format!(
             "#include <string.h>
              #define KEPT __attribute__((noinline))
@@ -158,10 +157,7 @@ fn large_frames() {
              }}
              int main(int count, char **arguments) {{ return outer(count) == 1 && arguments; }}"
         );
-        std::fs::write(&source, text).unwrap();
-        let program = folder.path().join("large");
-        let built = Command::new("gcc").args(["-g", "-O2"]).arg(&source).arg("-o").arg(&program).status();
-        assert!(built.unwrap().success());
+        let program = compiled(folder.path(), &text);
         let arguments = ["record", "--calls", "-o", "run.crosscut", "--", program.to_str().unwrap()];
         let said = ours(folder.path(), &arguments);
         let calls = open(&folder.path().join("run.crosscut"));
@@ -197,24 +193,21 @@ fn samples_by_a_timer() {
     assert!(String::from_utf8_lossy(&output.stdout).contains(&format), "{output:?}");
 }
 
-/// A program that takes its time in the kernel: that counts, below the function that calls it.
+/// A program that takes its time in the kernel: that counts, below the function that calls it. How much of it is in its own code
+/// varies: there must be enough of it for some samples.
 #[test]
 fn time_in_the_kernel() {
     let folder = tempfile::tempdir().unwrap();
-    let source = folder.path().join("calls.c");
     let text = "#include <fcntl.h>
                 #include <unistd.h>
-                static char bytes[1 << 16];
+                static char bytes[8192];
                 __attribute__((noinline)) static long reads(int file) {
                     long all = 0;
-                    for (int i = 0; i < 40000; i++) all += read(file, bytes, sizeof bytes);
+                    for (int i = 0; i < 3000000; i++) all += read(file, bytes, 1 + i % 8192);
                     return all;
                 }
                 int main(void) { return reads(open(\"/dev/zero\", O_RDONLY)) == 0; }";
-    std::fs::write(&source, text).unwrap();
-    let program = folder.path().join("calls");
-    let built = Command::new("gcc").args(["-g", "-O2"]).arg(&source).arg("-o").arg(&program).status();
-    assert!(built.unwrap().success());
+    let program = compiled(folder.path(), text);
     for calls in ["--calls", "--calls=timer"] {
         let run = format!("{}.crosscut", calls.len());
         ours(folder.path(), &["record", calls, "-o", &run, "--", program.to_str().unwrap()]);
@@ -225,6 +218,36 @@ fn time_in_the_kernel() {
         let inside: i64 = reads.map(|node| calls.inclusive(0, node)).sum();
         assert!(all > 0 && inside * 10 > all * 8, "{inside} of {all}");
     }
+}
+
+/// One long call of the kernel, and nothing else: its time is in the run, whoever called it.
+#[test]
+fn time_in_the_kernel_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "#include <fcntl.h>
+                #include <sys/mman.h>
+                #include <unistd.h>
+                int main(void) {
+                    long size = 1l << 29;
+                    char *bytes = mmap(0, size, PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+                    return read(open(\"/dev/zero\", O_RDONLY), bytes, size) != size;
+                }";
+    let program = compiled(folder.path(), text);
+    let program = program.to_str().unwrap();
+    for (way, run) in [("--calls", "event.crosscut"), ("--calls=timer", "timer.crosscut")] {
+        let said = ours(folder.path(), &["record", way, "-o", run, "--", program]);
+        let calls = open(&folder.path().join(run));
+        // Half a gigabyte is not written within that time.
+        assert!(calls.inclusive(0, NodeId::ROOT) >= 10_000_000, "{said}");
+    }
+}
+
+fn compiled(folder: &Path, text: &str) -> PathBuf {
+    let (source, program) = (folder.join("program.c"), folder.join("program"));
+    std::fs::write(&source, text).unwrap();
+    let built = Command::new("gcc").args(["-g", "-O2"]).arg(&source).arg("-o").arg(&program).status();
+    assert!(built.unwrap().success());
+    program
 }
 
 /// Whether the kernel refuses perf: `cargo xtask test` sets this then, and says so.

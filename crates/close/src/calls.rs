@@ -16,7 +16,7 @@ use crate::symbols::{self, Called, Maps, Stack, Unwinder};
 struct Sample<'s> {
     /// When, by the clock of the process.
     ticks: u64,
-    /// Processor time that it stands for.
+    /// Processor time that it stands for. None for what the kernel did behind the last sample, which has no stack.
     nanos: u64,
     /// Time in the kernel since the sample before.
     kernel: u64,
@@ -109,7 +109,9 @@ pub fn write(
                 Ok((node, in_kernel)) => {
                     let when = clock.time(sample.ticks);
                     let nanos = |nanos: u64| i64::try_from(nanos).unwrap_or(i64::MAX);
-                    builder.sample(place, when, node, [nanos(sample.nanos), 1]);
+                    if sample.nanos > 0 {
+                        builder.sample(place, when, node, [nanos(sample.nanos), 1]);
+                    }
                     if sample.kernel > 0 {
                         builder.sample(place, when, in_kernel, [nanos(sample.kernel), 0]);
                     }
@@ -162,6 +164,9 @@ impl Paths {
         let (maps, mut unwinder) = (Maps::parse(&process.maps), Unwinder::default());
         for thread in &process.samples {
             each(thread, &mut |sample| {
+                if sample.nanos == 0 {
+                    return;
+                }
                 codes.push(sample.stack.code | ENTRY);
                 codes.extend(unwinder.returns(&sample.stack, &|code| maps.file(code)).0);
             })?;
@@ -194,6 +199,11 @@ impl Paths {
     /// The node of a sample: from the outermost function that is known to the line that ran. And that of its time in the
     /// kernel, which that function, or one before it, called.
     fn node(&mut self, sample: &Sample<'_>, builder: &mut Builder) -> Result<(u32, u32), CloseError> {
+        if sample.nanos == 0 {
+            let kernel = builder.frame(Frame::region("(kernel)"));
+            let node = builder.node(0, kernel)?;
+            return Ok((node, node));
+        }
         let code = sample.stack.code | ENTRY;
         let (returns, is_whole) = self.unwinder.returns(&sample.stack, &|code| self.maps.file(code));
         let is_code = |code: &&u64| self.frames.get(code).is_some_and(|frames| !frames.is_empty());

@@ -108,6 +108,21 @@ impl Alarm {
         }
     }
 
+    /// What no signal will stand for any more, now that the thread or the program ends: the time in the kernel since the last one.
+    /// Less than two samples' time is left at the end of any thread.
+    pub fn rest(&self) -> Option<Due> {
+        if self.event.load(Ordering::Acquire) == NONE {
+            return None;
+        }
+        let now = sys::processor_nanos();
+        let kernel = now.saturating_sub(self.last.load(Ordering::Relaxed));
+        if kernel < 2 * self.nanos {
+            return None;
+        }
+        self.last.store(now, Ordering::Relaxed);
+        Some(Due { nanos: 0, kernel })
+    }
+
     /// What a signal stands for; none where it is not this alarm's, or came late. Inside the handler.
     pub fn due(&self, info: &SignalInfo) -> Option<Due> {
         const READABLE: c_int = 1;

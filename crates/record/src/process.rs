@@ -95,7 +95,7 @@ extern "C" fn at_exit() {
     if let Some(process) = shared()
         && process.made.get() == Some(&true)
     {
-        samples::check();
+        samples::end();
         thread::at_process_exit();
         process.copy_maps();
         if let Some(idle) = idle::nanos() {

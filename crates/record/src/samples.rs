@@ -108,9 +108,19 @@ impl Sampler {
 
     /// The thread ends.
     pub fn stop(&self) {
-        self.is_on.store(false, Ordering::Release);
+        self.store_rest();
         SAMPLER.set(None);
         self.alarm.stop(process::shared());
+    }
+
+    /// Stores the time in the kernel behind the last sample: nobody knows what called it. No samples from here on.
+    fn store_rest(&self) {
+        self.is_on.store(false, Ordering::Release);
+        if let Some(due) = self.alarm.rest() {
+            // SAFETY: the handler leaves it alone from here on.
+            let file = unsafe { &mut *self.file.get() };
+            file.put_at(file.now(), EventKind::Sample, [due.nanos, 0, 0, 0, 0, due.kernel]);
+        }
     }
 
     /// Stores what runs.
@@ -171,8 +181,9 @@ pub fn keep_maps() {
 }
 
 /// The program ends: whether this thread was looked at until then.
-pub fn check() {
+pub fn end() {
     if let Some(sampler) = SAMPLER.get() {
+        sampler.store_rest();
         sampler.alarm.check(process::shared());
     }
 }
