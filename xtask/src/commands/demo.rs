@@ -37,24 +37,35 @@ pub fn run(args: &[String]) -> Result<()> {
     if view { process::run(Command::new(&crosscut).arg("view").args(&runs)) } else { check(&crosscut, &runs) }
 }
 
-/// The runs, made anew each time: a recorded one, an imported one and a synthetic one.
+/// The runs, made anew each time: one that is recorded, with tasks and calls, one that is imported, and two that are made up:
+/// tasks, and messages with a rank that is late.
 fn make_runs(crosscut: &Path) -> Result<Vec<PathBuf>> {
     let folder = workspace::out("demo")?;
     let recorded = folder.join("recorded.crosscut");
     let sort = folder.join("sort.crosscut");
     let fib = folder.join("fib.crosscut");
-    for run in [&recorded, &sort, &fib] {
+    let messages = folder.join("messages.crosscut");
+    for run in [&recorded, &sort, &fib, &messages] {
         if run.exists() {
             fs::remove_dir_all(run).with_context(|| format!("could not remove {}", run.display()))?;
         }
     }
     let program = examples::build_one()?;
-    process::run(Command::new(crosscut).args(["record", "-o"]).arg(&recorded).arg("--").arg(program))?;
+    process::run(
+        Command::new(crosscut)
+            .args(["record", "--tasks", "--calls", "-o"])
+            .arg(&recorded)
+            .arg("--")
+            .arg(program),
+    )?;
     let dag = workspace::root().join("fixtures/dag/sort_mth4.dag");
     process::run(Command::new(crosscut).arg("import").arg(dag).arg("-o").arg(&sort))?;
     let size = ["synth", "fib", "--size", "80k", "--workers", "4", "-o"];
     process::run(Command::new(crosscut).args(size).arg(&fib))?;
-    Ok(vec![recorded, sort, fib])
+    let late = ["--ranks", "64", "--steps", "60", "--late", "37", "--late-by", "500000", "-o"];
+    let exchanges = ["synth", "messages", "halo*8,radix-4,allreduce"];
+    process::run(Command::new(crosscut).args(exchanges).args(late).arg(&messages))?;
+    Ok(vec![recorded, sort, fib, messages])
 }
 
 /// Starts the server, opens its page once as a browser would, and stops it.

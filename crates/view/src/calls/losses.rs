@@ -95,7 +95,7 @@ type Told = (String, String, String);
 fn imbalance(calls: &Calls, cause: &Cause) -> Told {
     let ranks = if cause.threads { "thread" } else { "rank" };
     let who = info::who(ranks, &cause.ranks);
-    let what = format!("{} takes longer on {}", cause.module, info::lower(&who));
+    let what = format!("module {} takes longer on {}", cause.module, info::lower(&who));
     let evidence = format!(
         "{who} spent up to {} in {}, the mean of {} is {} ({}×); most of it in {}.",
         time(cause.most),
@@ -116,7 +116,7 @@ fn imbalance(calls: &Calls, cause: &Cause) -> Told {
 fn hot(calls: &Calls, cause: &Cause, whole: f64) -> Told {
     let name = function(calls, cause.frame);
     let part = share(cause.cost as f64, whole);
-    let what = format!("{name} takes {part} of all time itself");
+    let what = format!("function {name} takes {part} of all time itself");
     let evidence = format!(
         "{} of {} were spent in {name}, without what it calls.",
         time(cause.cost as f64),
