@@ -119,14 +119,14 @@ class Address:
         found = []
         for key, value in self.fields.items():
             of, _, text = value.partition(";")
-            selected = Selection.read(of) if key[:1] == "n" and key[1:].isdigit() else None
+            selected = Selection.read(of) if _is_note(key) else None
             if selected is not None and text:
                 found.append(Note(selected.tree, selected.nodes, unwritten(text)))
         return tuple(found)
 
     @notes.setter
     def notes(self, notes: Iterable[Note]) -> None:
-        for key in [key for key in self.fields if key[:1] == "n" and key[1:].isdigit()]:
+        for key in [key for key in self.fields if _is_note(key)]:
             self.fields.pop(key)
         for number, note in enumerate(notes):
             self.fields[f"n{number}"] = f"{Selection(0, note.tree, note.nodes)};{written(note.text)}"
@@ -180,6 +180,54 @@ class Address:
         """What linked pages have in common: the selection, notes, what counts, how trees are seen."""
         return {key: value for key, value in self.fields.items() if _rank(key)[0] in (2, 3)}
 
+    @property
+    def parts(self) -> dict[str, str]:
+        """What can be changed apart: fields, of trees the cut, the lens and each option, notes by what they are about."""
+        parts: dict[str, str] = {}
+        for key, value in self.fields.items():
+            first, *rest = value.split(";")
+            if _is_note(key):
+                parts[_NOTE + first] = ";".join(rest)
+            elif _is_tree(key):
+                parts.update({key: first} if first else {})
+                parts.update({f"{key};{name}": of for name, _, of in (part.partition("=") for part in rest)})
+            elif key != "v":
+                parts[key] = value
+        return parts
+
+    @parts.setter
+    def parts(self, parts: dict[str, str]) -> None:
+        self.fields = {}
+        trees: dict[str, list[str]] = {}
+        notes = 0
+        for key, value in parts.items():
+            field_name, _, name = key.partition(";")
+            if key.startswith(_NOTE):
+                self.fields[f"n{notes}"] = f"{key.removeprefix(_NOTE)};{value}"
+                notes += 1
+            elif _is_tree(field_name):
+                tree = trees.setdefault(field_name, [""])
+                if name:
+                    tree.append(f"{name}={value}")
+                else:
+                    tree[0] = value
+            else:
+                self.fields[key] = value
+        for key, (cut, *rest) in trees.items():
+            # The lens stands first, as the page writes it.
+            self.fields[key] = ";".join([cut, *sorted(rest, key=lambda part: (not part.startswith("lens="), part))])
+
+    def change(self, change: dict[str, str | None]) -> Address:
+        """Changes parts; those that are None go."""
+        parts = self.parts
+        for key, value in change.items():
+            if value is None:
+                parts.pop(key, None)
+            else:
+                parts[key] = value
+        self.parts = parts
+        return self
+
     def share(self, fields: dict[str, str]) -> Address:
         """Takes over what linked pages have in common."""
         for key in self.shared().keys() - fields.keys():
@@ -193,6 +241,19 @@ _FIRST = ("v", "p", "g", "a", "full")
 _LAST = ("link", "inspector", "theme")
 
 
+#: A note among the parts is known by what it is about: its number depends on the others.
+_NOTE = "n;"
+
+
+def _is_note(key: str) -> bool:
+    return key[:1] == "n" and key[1:].isdigit()
+
+
+def _is_tree(key: str) -> bool:
+    head, slash, _ = key.partition("/")
+    return bool(slash) and head.isdigit()
+
+
 def _rank(key: str) -> tuple[int, int, str]:
     """Where a field stands."""
     if key in _FIRST:
@@ -201,12 +262,12 @@ def _rank(key: str) -> tuple[int, int, str]:
         return (5, _LAST.index(key), "")
     if key == "s":
         return (2, 0, "")
-    if key[:1] == "n" and key[1:].isdigit():
+    if _is_note(key):
         return (2, int(key[1:]) + 1, "")
     if key.startswith("o."):
         return (4, 0, unquote(key))
-    head, slash, tree = key.partition("/")
-    if slash and head.isdigit():
+    head, _, tree = key.partition("/")
+    if _is_tree(key):
         return (3, int(head) * 4 + 3, unquote(tree))
     kind, run = key[:1], key[1:]
     if run.isdigit() and kind in ("c", "w", "r", "i"):

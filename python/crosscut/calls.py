@@ -116,8 +116,8 @@ class Profile:
         return self._of.metrics
 
     @property
-    def places(self) -> list[str]:
-        """What values are by: places of a run, or runs of an ensemble."""
+    def place_names(self) -> list[str]:
+        """Names of what values are by: places of a run, or runs of an ensemble."""
         return self._of.columns
 
     def __len__(self) -> int:
@@ -265,7 +265,7 @@ class Profile:
 
     def __repr__(self) -> str:
         of = f" of {self._title}" if self._title else ""
-        return f"<Profile{of}: {len(self):,} call paths, {len(self.places):,} places, {', '.join(self.metrics)}>"
+        return f"<Profile{of}: {len(self):,} call paths, {len(self.place_names):,} places, {', '.join(self.metrics)}>"
 
     def _repr_html_(self) -> str:
         return self.paths()._repr_html_()
@@ -277,7 +277,7 @@ class Ensemble(Profile):
     >>> import crosscut as cc
     >>> runs = [cc.synth("calls", size=2000, ranks=ranks) for ranks in (2, 4)]
     >>> both = cc.ensemble(runs, ranks=[2, 4])
-    >>> both.places
+    >>> both.place_names
     ['0', '1']
     >>> [row["ranks"] for row in both.metadata.rows()]
     [2, 4]
@@ -305,7 +305,7 @@ class Ensemble(Profile):
         wide = self.by_place(metric, inclusive).to_arrow()
         names = self.paths("name").to_arrow()["name"].cast(pyarrow.string())
         parts = []
-        for at, run in enumerate(self.places):
+        for at, run in enumerate(self.place_names):
             columns = {"node": wide["node"], "name": names}
             for key, values in self._metadata.items():
                 columns[key] = pyarrow.repeat(pyarrow.scalar(values[at]), len(self))

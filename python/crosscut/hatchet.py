@@ -82,7 +82,7 @@ def to_hatchet(profile: Profile) -> Any:
     graph = Graph(roots)
     graph.enumerate_traverse()
     kept = [number for number, node in enumerate(nodes) if node is not None]
-    places = [_place(title, at) for at, title in enumerate(profile.places)]
+    places = [_place(title, at) for at, title in enumerate(profile.place_names)]
     several = len(places) > 1
     frames = []
     for at, (rank, thread) in enumerate(places):
@@ -110,7 +110,7 @@ def to_hatchet(profile: Profile) -> Any:
 def _own(profile: Profile, metric: str) -> list[list[int]]:
     """By place and node: itself."""
     wide = profile.by_place(metric).to_arrow()
-    return [[value or 0 for value in wide.column(at + 1).to_pylist()] for at in range(len(profile.places))]
+    return [[value or 0 for value in wide.column(at + 1).to_pylist()] for at in range(len(profile.place_names))]
 
 
 def _place(title: str, at: int) -> tuple[int, int]:

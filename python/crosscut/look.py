@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from .address import Address, Selection, unwritten
+from .address import Address, Selection, unwritten, written
 
 
 def looks(address: Address, run: dict[str, Any], size: tuple[int, int]) -> list[dict[str, Any]]:
     """The look of each pane whose view the run has."""
     views = {view["name"]: view for view in run["views"]}
     made = []
-    for pane in filter(None, address.fields.get("p", "").split(",")):
+    # An address that names no pane shows the first view.
+    panes = address.fields.get("p") or f"{written(run['views'][0]['name'])}:0"
+    for pane in panes.split(","):
         name, _, runs = pane.rpartition(":")
         if unwritten(name) in views:
             made.append(look(address, views[unwritten(name)], size, runs.split("-")[1:]))

@@ -10,6 +10,7 @@ import uuid
 from base64 import b64encode
 from typing import TYPE_CHECKING, Any
 
+from . import sheet
 from ._crosscut import CrosscutError
 
 if TYPE_CHECKING:
@@ -101,12 +102,15 @@ class Output:
         return {"text/plain": repr(self.view), **self._picture()}
 
     def _picture(self) -> dict[str, str]:
+        """What stays in a saved notebook: a picture, or the words and tables of a sheet."""
         try:
-            picture = self.view.picture("png", width=_WIDTH, height=self.view.height, scale=1.0)
+            if self.view.is_picture:
+                picture = self.view.picture("png", width=_WIDTH, height=self.view.height, scale=1.0)
+                return {"image/png": b64encode(picture).decode()}
+            return {"text/html": sheet.html(self.view, _WIDTH)}
         except CrosscutError:
-            # A sheet of words has none.
+            # Of a run that is closed by now.
             return {}
-        return {"image/png": b64encode(picture).decode()}
 
 
 def _shell() -> Any:

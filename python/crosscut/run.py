@@ -6,7 +6,7 @@ import json
 from functools import cached_property, partial
 from html import escape
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Callable
 
 from ._crosscut import Bench, CrosscutError, Profile as _Profile
 from .calls import Profile
@@ -214,12 +214,7 @@ class Run:
 
     def ask(self, question: dict[str, Any]) -> Any:
         """Asks what the page asks, and waits for the last answer: see docs/api.md."""
-        messages: list[bytes] = []
-        self.bench.answer(json.dumps({"id": 1, **question}), messages.append)
-        head = json.loads(messages[-1][4 : 4 + int.from_bytes(messages[-1][:4], "little")])
-        if "error" in head:
-            raise CrosscutError(head["error"])
-        return head["ok"]
+        return asked(self.bench, question)
 
     def __repr__(self) -> str:
         if self._bench is None:
@@ -231,6 +226,16 @@ class Run:
             return f"<p>{escape(repr(self))}</p>"
         line = f"<p>{escape(self.bench.line(0))}</p>"
         return line + self.frame("findings", "number", "severity", "where", "what", "do")._repr_html_()
+
+
+def asked(bench: Bench, question: dict[str, Any]) -> Any:
+    """The last answer of a bench to a question."""
+    messages: list[bytes] = []
+    bench.answer(json.dumps({"id": 1, **question}), messages.append)
+    head = json.loads(messages[-1][4 : 4 + int.from_bytes(messages[-1][:4], "little")])
+    if "error" in head:
+        raise CrosscutError(head["error"])
+    return head["ok"]
 
 
 class Domain:
@@ -248,7 +253,7 @@ class Domain:
         """One of its views in a notebook."""
         return self.run.view(self.run._view(name, f"{self.name}."), **how)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Callable[..., View]:
         # Every view that is declared is a method: run.tasks.timeline().
         if not name.startswith("_"):
             try:

@@ -6,8 +6,9 @@ from __future__ import annotations
 import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterable
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator
 
 import anywidget
 import traitlets
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 
 #: Questions of one widget that are answered at the same time.
 _AT_ONCE = 4
+
+#: Cells and pages reach the kernel in two threads: one at a time changes an address. One for all, as linked views change
+#: each other.
+_writing = threading.RLock()
 
 
 class View(anywidget.AnyWidget):
@@ -53,6 +58,8 @@ class View(anywidget.AnyWidget):
     #: What its output is found by.
     key = traitlets.Unicode("").tag(sync=True)
     _build = traitlets.Unicode("").tag(sync=True)
+    #: Which page's which change was heard last.
+    _heard = traitlets.Unicode("").tag(sync=True)
     #: Of the page, which says it.
     _width = traitlets.Int(1092).tag(sync=True)
 
@@ -91,7 +98,7 @@ class View(anywidget.AnyWidget):
         self._runs = [run, *others]
         self._bench = Bench([each.path for each in self._runs]) if others else run.bench
         self._asker = self._bench.asker()
-        self._told = threading.local()
+        self._followed: Selection | None = None
         self._mates: list[View] = []
         self._pool = ThreadPoolExecutor(max_workers=_AT_ONCE, thread_name_prefix="crosscut")
         self._stored = Stored()
@@ -112,6 +119,8 @@ class View(anywidget.AnyWidget):
                 self._asker.answer(question, lambda _: None)
             else:
                 self._pool.submit(self._answer, question)
+        elif "changed" in content:
+            self._hear(content)
         elif "picture" in content:
             self._pool.submit(self._draw, content)
         elif "here" in content:
@@ -140,6 +149,12 @@ class View(anywidget.AnyWidget):
         else:
             self.send({"picture": number}, buffers=[picture])
 
+    def _ask(self, question: dict[str, Any]) -> Any:
+        """Asks about all runs that are compared."""
+        from .run import asked
+
+        return asked(self._bench, question)
+
     # What a person or a script changes.
 
     @property
@@ -153,31 +168,45 @@ class View(anywidget.AnyWidget):
         """What is selected, as numbers of nodes."""
         return Address(self.address).selection
 
+    def _hear(self, content: dict[str, Any]) -> None:
+        """Changes in the address what somebody changed in the page, and nothing else."""
+        with _writing:
+            with self._changing() as address:
+                address.change(content["changed"])
+            # After the address: a page that knows of it has what was heard.
+            self._heard = f"{content['by']} {content['number']}"
+
     @traitlets.observe("address")
-    def _follow(self, change: Any) -> None:
+    def _follow(self, _change: Any) -> None:
         """Says in the other traits what the address says."""
-        address = Address(change["new"])
-        tree = address.tree(self.tree_name)
-        self._told.following = True
-        try:
-            self.lens, self.cut = tree.lens, tree.cut
-            self.options = address.options(self.view)
-            self.places, self.window, self.notes = address.places, address.window, address.notes
-            was = Address(change["old"] or "").selection if change["old"] != traitlets.Undefined else None
-            if was != address.selection:
-                self.set_trait("selection", self._frame(address))
-            self.set_trait("query", self._query(address))
-        finally:
-            self._told.following = False
-        for mate in self._mates:
-            mate._share(address)
+        with _writing:
+            for name, said in self._said().items():
+                # Read anew each time: who hears of one trait may change the address.
+                self.set_trait(name, said(Address(self.address)))
+            if self._followed != (selected := Address(self.address).selection):
+                self._followed = selected
+                self.set_trait("selection", self._frame(Address(self.address)))
+            self.set_trait("query", self._query(Address(self.address)))
+            for mate in self._mates:
+                mate._share(Address(self.address))
         self._output.changed()
+
+    def _said(self) -> dict[str, Callable[[Address], Any]]:
+        """What an address says of each trait that scripts may set."""
+        return {
+            "lens": lambda address: address.tree(self.tree_name).lens,
+            "cut": lambda address: address.tree(self.tree_name).cut,
+            "options": lambda address: address.options(self.view),
+            "places": lambda address: address.places,
+            "window": lambda address: address.window,
+            "notes": lambda address: address.notes,
+        }
 
     @traitlets.validate("lens")
     def _valid_lens(self, proposal: Any) -> Any:
         value = proposal["value"]
-        # What the page says it has from the run itself.
-        if value is None or getattr(self._told, "following", False):
+        # What the address says the page has from the run itself.
+        if value is None or value == Address(self.address).tree(self.tree_name).lens:
             return value
         name, at = (value, None) if isinstance(value, str) else tuple(value)
         known = self.run.tree(self.tree_name).lenses
@@ -188,31 +217,38 @@ class View(anywidget.AnyWidget):
     @traitlets.observe("lens", "cut", "options", "places", "window", "notes")
     def _lead(self, change: Any) -> None:
         """Puts into the address what a script set in another trait."""
-        if getattr(self._told, "following", False):
-            return
-        address = Address(self.address)
         name, value = change["name"], change["new"]
-        if name in ("lens", "cut"):
-            state = address.tree(self.tree_name)
-            setattr(state, name, value)
-            address.set_tree(self.tree_name, state)
-        elif name == "options":
-            address.set_options(self.view, {key: _text(of) for key, of in value.items()})
-        else:
-            setattr(address, name, value)
-        self.address = str(address)
+        with self._changing() as address:
+            if self._said()[name](address) == value:
+                return
+            if name in ("lens", "cut"):
+                state = address.tree(self.tree_name)
+                setattr(state, name, value)
+                address.set_tree(self.tree_name, state)
+            elif name == "options":
+                address.set_options(self.view, {key: _text(of) for key, of in value.items()})
+            else:
+                setattr(address, name, value)
+
+    @contextmanager
+    def _changing(self) -> Iterator[Address]:
+        """The address, to be changed: nobody else changes it meanwhile."""
+        with _writing:
+            address = Address(self.address)
+            yield address
+            self.address = str(address)
 
     def select(self, nodes: Iterable[int] | Frame | str | None, tree: str | None = None) -> None:
         """Selects nodes, by their numbers: a list, "12-15,20", or a frame with a column `node`."""
-        address = Address(self.address)
-        address.selection = None if nodes is None else Selection(0, tree or self.tree_name, _nodes(nodes))
-        self.address = str(address)
+        with self._changing() as address:
+            address.selection = None if nodes is None else Selection(0, tree or self.tree_name, _nodes(nodes))
 
     def annotate(self, nodes: Iterable[int] | Frame | str, text: str, tree: str | None = None) -> None:
         """Writes a note on nodes; an empty text takes it away."""
         of = (tree or self.tree_name, _nodes(nodes))
-        others = [note for note in self.notes if (note.tree, note.nodes) != of]
-        self.notes = (*others, Note(*of, text)) if text else tuple(others)
+        with self._changing() as address:
+            others = [note for note in address.notes if (note.tree, note.nodes) != of]
+            address.notes = (*others, Note(*of, text)) if text else tuple(others)
 
     def tree(self, name: str) -> TreeState:
         """How a tree is seen: its cut, its lens, its options."""
@@ -220,13 +256,13 @@ class View(anywidget.AnyWidget):
 
     def look(self, name: str, **state: Any) -> None:
         """Sees a tree otherwise: `cut=`, `lens=("name", value)`, `options={...}`."""
-        address = Address(self.address)
-        seen = address.tree(name)
-        for key, value in state.items():
-            if not hasattr(seen, key):
-                raise TypeError(f"a tree has cut, lens and options, not {key}")
-            setattr(seen, key, value)
-        self.address = str(address.set_tree(name, seen))
+        with self._changing() as address:
+            seen = address.tree(name)
+            for key, value in state.items():
+                if not hasattr(seen, key):
+                    raise TypeError(f"a tree has cut, lens and options, not {key}")
+                setattr(seen, key, value)
+            address.set_tree(name, seen)
 
     @property
     def visible(self) -> Frame:
@@ -237,7 +273,7 @@ class View(anywidget.AnyWidget):
     def _shown(self) -> list[int]:
         look = self._looks((1200, 640))[0]
         table = {"look": look, "tree": self.tree_name, "from": 0, "count": 10_000}
-        rows = self.run.ask({"ask": "table", **table})["rows"]
+        rows = self._ask({"ask": "table", **table})["rows"]
         chosen = (row["selection"] for row in rows if row["selection"])
         return sorted({node for of in chosen for node in Selection(0, "", of["nodes"]).numbers})
 
@@ -270,21 +306,30 @@ class View(anywidget.AnyWidget):
     def link(self, *others: View) -> View:
         """From now on all of them have the same selection, the same window, places, lenses and cuts."""
         group = [self, *self._mates, *others]
-        for one in group:
-            one._mates = [other for other in group if other is not one]
-        for other in self._mates:
-            other._share(Address(self.address))
+        with _writing:
+            for one in group:
+                one._mates = [other for other in group if other is not one]
+            for other in self._mates:
+                other._share(Address(self.address))
         return self
 
     def _share(self, address: Address) -> None:
-        self.address = str(Address(self.address).share(address.shared()))
+        with self._changing() as own:
+            own.share(address.shared())
 
     # Pictures.
 
     def _looks(self, size: tuple[int, int]) -> list[dict[str, Any]]:
         return looks(Address(self.address), self.run._about(), size)
 
-    def picture(self, form: str = "png", *, width: int = 1200, height: int = 640, dark: bool = False, scale: float = 2.0):
+    @property
+    def is_picture(self) -> bool:
+        """Whether the first pane is a picture; it may be a sheet of words or a table."""
+        return self.run.declared(self._looks((1200, 640))[0]["view"])["pane"] in ("graph", "plots")
+
+    def picture(
+        self, form: str = "png", *, width: int = 1200, height: int = 640, dark: bool = False, scale: float = 2.0
+    ) -> bytes:
         """What the first pane shows, as the bytes of a picture: "png" or "svg"."""
         return self._bench.picture(json.dumps(self._looks((width, height))[0]), form, dark, scale)
 

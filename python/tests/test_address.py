@@ -1,5 +1,10 @@
 """An address that the page wrote is read, changed and written without losing anything."""
 
+import json
+from pathlib import Path
+
+import pytest
+
 from crosscut.address import Address, Selection, TreeState
 
 
@@ -30,3 +35,12 @@ def test_fields_stand_where_the_page_puts_them():
     assert str(Address(shuffled)) == text
     first, second = Address("v=1&p=a:0&s=0:t:1&w0=1~2&inspector=0"), Address("v=1&p=b:0&0/t=1&inspector=0")
     assert str(second.share(first.shared())) == "v=1&p=b:0&s=0:t:1&w0=1~2&inspector=0"
+
+
+# The same cases are read by the tests of the page.
+CASES = json.loads((Path(__file__).parents[2] / "ui/src/testdata/changes.json").read_text())
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["to"] for case in CASES])
+def test_parts_are_changed_one_by_one(case):
+    assert str(Address(case["from"]).change(case["change"])) == case["to"]

@@ -179,11 +179,11 @@ def test_imbalance_and_correlation(calls):
         values = list(values.values())
         assert row["mean"] == pytest.approx(sum(values) / len(values))
         assert row["most"] == max(values)
-        assert row["at"] == calls.places[values.index(max(values))]
+        assert row["at"] == calls.place_names[values.index(max(values))]
     first, second = 1, 2
     masks = [[node == number for node in range(len(calls))] for number in (first, second)]
     fit = calls.correlation(*masks)
-    x, y = ([row[number] for number in calls.places] for row in (calls.by_place().take([first]).to_arrow().to_pylist()[0], calls.by_place().take([second]).to_arrow().to_pylist()[0]))
+    x, y = ([row[number] for number in calls.place_names] for row in (calls.by_place().take([first]).to_arrow().to_pylist()[0], calls.by_place().take([second]).to_arrow().to_pylist()[0]))
     if len(set(x)) > 1 and len(set(y)) > 1:
         assert fit.r == pytest.approx(statistics.correlation(x, y))
         assert fit.slope == pytest.approx(statistics.linear_regression(x, y).slope)
@@ -193,9 +193,9 @@ def test_imbalance_and_correlation(calls):
 def test_an_ensemble_has_a_column_for_each_run():
     runs = [cc.synth("calls", size=2000, ranks=ranks) for ranks in (2, 4, 8)]
     many = cc.ensemble(runs, ranks=[2, 4, 8], host=["a", "b", "b"])
-    assert many.places == ["0", "1", "2"]
+    assert many.place_names == ["0", "1", "2"]
     wide = many.by_place(inclusive=True).take([0]).to_arrow().to_pylist()[0]
-    assert [wide[run] for run in many.places] == [run.calls.total() for run in runs]
+    assert [wide[run] for run in many.place_names] == [run.calls.total() for run in runs]
     assert many.metadata.columns == ["run", "path", "ranks", "host"]
     long = many.filter("depth < 3").long().to_polars()
     by_host = dict(long.group_by("host").agg(polars.col("time").sum()).iter_rows())

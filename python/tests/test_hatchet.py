@@ -53,7 +53,7 @@ def test_ranks_are_kept(calls):
     assert after.dataframe.index.names == ["node", "rank"]
     assert after.dataframe["time"].sum() == calls.total()
     again = cc.from_hatchet(after).calls
-    assert again.places == calls.places
+    assert again.place_names == calls.place_names
     assert again.total() == calls.total() * 10**6, "in millionths: Hatchet names no units"
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 from pathlib import Path
 
 import pytest
@@ -27,9 +28,18 @@ def test_views_by_name_end_title_and_word(tasks, profile, messages):
     assert profile.calls.flame().view == "calls.icicle", "its title"
     assert profile.view("scatter").view == "calls.scatter"
     assert messages.messages.gram().view == "messages.gram"
-    assert {"dag", "grains", "timeline"} <= set(dir(tasks.tasks))
+    for run, domain in ((tasks, tasks.tasks), (profile, profile.calls), (messages, messages.messages)):
+        names = [view for view in run.views if view.startswith(f"{domain.name}.")]
+        assert len(names) >= 5
+        for name in names:
+            end = name.partition(".")[2]
+            assert getattr(domain, end)().view == name and end in dir(domain)
     with pytest.raises(AttributeError, match="there is no view 'sunset'; there are tasks.dag"):
         tasks.tasks.sunset()
+    with pytest.raises(AttributeError, match="there is no view 'sunset'; there are calls.flow, .*calls.places"):
+        profile.calls.sunset()
+    with pytest.raises(cc.CrosscutError, match="there is no view 'sunset'; there are overview, .*tasks.dag"):
+        tasks.view("sunset")
     with pytest.raises(TypeError, match="calls.tree has no option 'colour'; it has .*metric"):
         profile.calls.tree(colour="red")
 
@@ -76,6 +86,52 @@ def test_notes(grains):
     assert [(note.tree, note.nodes) for note in grains.notes] == [("grains", "3-4"), ("tasks", "7")]
     grains.annotate("3-4", "")
     assert heard == [["too small; why?"], ["too small; why?", "x"], ["x"]]
+
+
+def by_hand(view, change, number=1):
+    """What the page sends when somebody changes something in it."""
+    view._asked(None, {"changed": change, "by": "page", "number": number}, [])
+
+
+def test_a_hand_changes_only_what_it_touched(grains):
+    grains.lens = "sibling-scatter"
+    # The page did not know of the lens when this was done.
+    by_hand(grains, {"0/grains": "0.1", "s": "0:grains:3"}, 7)
+    assert grains.lens == ("sibling-scatter", None) and grains.cut == "0.1"
+    assert grains.query == "run.tree('grains').nodes('3')"
+    assert grains._heard == "page 7"
+    by_hand(grains, {"s": None, "0/grains;lens": None}, 8)
+    assert grains.lens is None and grains.cut == "0.1" and grains.selection is None
+
+
+def test_who_hears_of_a_trait_may_set_another(grains):
+    grains.observe(lambda _: setattr(grains, "places", "0-1"), "selection")
+    grains.observe(lambda _: setattr(grains, "cut", "0.1"), "lens")
+    by_hand(grains, {"s": "0:grains:3", "0/grains;lens": "sibling-scatter"})
+    assert (grains.places, grains.cut, grains.selected.nodes) == ("0-1", "0.1", "3")
+    assert "r0=0-1" in grains.address and "0/grains=0.1;lens=sibling-scatter" in grains.address
+
+
+def test_cells_and_pages_at_the_same_time(tasks):
+    first, second = tasks.tasks.grains(), tasks.tasks.timeline()
+    first.link(second)
+    times = 200
+
+    def page(view, field):
+        for number in range(1, times + 1):
+            by_hand(view, {field: f"0~{number}" if field == "w0" else f"0:grains:{number}"}, number)
+
+    hands = [threading.Thread(target=page, args=args) for args in ((first, "s"), (second, "w0"))]
+    for hand in hands:
+        hand.start()
+    for number in range(times):
+        first.places = f"0-{number % 4}"
+        second.look("grains", cut=f"0.{number}")
+    for hand in hands:
+        hand.join()
+    for view in (first, second):
+        assert view.selected.nodes == str(times)
+        assert (view.window, view.places, view.tree("grains").cut) == ((0.0, times), "0-3", f"0.{times - 1}")
 
 
 def test_linked_views_share_what_they_can(tasks):

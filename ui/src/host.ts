@@ -7,10 +7,14 @@ export interface Host {
   keys: HTMLElement | Window;
   /** The fragment of the address. */
   address: () => string;
+  /** The page shows this fragment now, and would write it so. */
+  took: (fragment: string) => void;
   /** Writes the fragment; `place` is one that Back leaves again. */
   write: (fragment: string, place: boolean) => void;
   /** Told when somebody else changed the address. */
   onAddress: (listener: () => void) => void;
+  /** Others write the address too, at the same time: what is written here is put together with theirs. */
+  shared: boolean;
   /** The whole address, to copy. */
   link: () => string;
   dark: () => boolean;
@@ -32,6 +36,7 @@ export function browserHost(root: HTMLElement): Host {
     root,
     keys: window,
     address: () => location.hash.replace(/^#/, ""),
+    took: () => {},
     write: (fragment, place) => {
       const to = fragment === "" ? location.pathname + location.search : "#" + fragment;
       history[place && fragment !== location.hash.replace(/^#/, "") ? "pushState" : "replaceState"](
@@ -41,6 +46,7 @@ export function browserHost(root: HTMLElement): Host {
       );
     },
     onAddress: (listener) => window.addEventListener("hashchange", listener),
+    shared: false,
     link: () => location.href,
     dark: () => dark.matches,
     onDark: (listener) => dark.addEventListener("change", listener),

@@ -4,6 +4,7 @@
 
 import { CommTransport, type Model } from "./comm";
 import { embeddedHost, type Host } from "./host";
+import { SharedAddress } from "./merge";
 import { createPage, type Mounted } from "./page";
 import { questionText, StoredTransport } from "./stored";
 import css from "./theme.css?inline";
@@ -14,19 +15,16 @@ const ALL_HINTS = "sheet,graph,plots,table";
 
 /** A cell of a notebook: its theme is the notebook's, its address the model's. What is in `leaving` is done when it goes. */
 function cellHost(root: HTMLElement, model: Model, leaving: (() => void)[]): Host {
-  const address = (): string => String(model.get("address") ?? "");
+  const shared = new SharedAddress(model);
+  const address = (): string => shared.text();
   return {
     ...embeddedHost(root),
     address,
-    write: (fragment) => {
-      model.set("address", fragment);
-      model.save_changes();
-    },
-    onAddress: (listener) => {
-      model.on("change:address", listener);
-      leaving.push(() => model.off("change:address", listener));
-    },
+    took: (fragment) => shared.took(fragment),
+    write: (fragment) => shared.write(fragment),
+    onAddress: (listener) => leaving.push(shared.watch(listener)),
     link: address,
+    shared: true,
     dark: () => darkAround(root),
     onDark: (listener) => {
       // The notebook draws itself anew first: at once there would be no box to draw into.

@@ -213,6 +213,7 @@ export function createStore(host: Host, transport: Transport) {
     if (before) return;
     setHistory(begin(decode(host.address(), answer.runs)));
     setHello(answer);
+    host.took(encoded(state()));
     checkAgain(answer);
     host.title(answer.runs.map((r) => r.name).join(" · ") + " – Crosscut");
   }
@@ -237,8 +238,13 @@ export function createStore(host: Host, transport: Transport) {
     host.onDark(() => setDark(host.dark()));
     host.onAddress(() => {
       const h = hello();
+      if (!h) return;
+      // What was done here a moment ago is not undone by what somebody else does now.
+      if (host.shared && addressTimer !== undefined) putAddress();
       another = false;
-      if (h && host.address() !== encoded(state())) update(() => decode(host.address(), h.runs), "address");
+      const next = decode(host.address(), h.runs);
+      host.took(encoded(next));
+      if (!alike(next, state())) update(() => next, "address");
     });
     let opened = false;
     transport.watch((next) => {

@@ -121,7 +121,7 @@ export function decode(fragment: string, runs: readonly RunInfo[]): Page {
 }
 
 /** Fields as they are written; what is in them is decoded by who knows how they are parted. */
-function fields(fragment: string): Map<string, string> {
+export function fields(fragment: string): Map<string, string> {
   const map = new Map<string, string>();
   for (const part of fragment.replace(/^#/, "").split("&")) {
     const eq = part.indexOf("=");
