@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 
-def load_ipython_extension(shell):
+def load_ipython_extension(shell: object) -> None:
     """`%load_ext crosscut`: the magics `%crosscut` and `%crosscut_selection`."""
     from .magic import register
 

@@ -137,7 +137,8 @@ class Profile:
 
     def total(self, metric: str | None = None) -> int:
         """What was spent in all call paths together."""
-        return next(self.paths(f"{self._metric(metric)} (inc)").rows(0, 1))[f"{self._metric(metric)} (inc)"]
+        column = f"{self._metric(metric)} (inc)"
+        return int(next(self.paths(column).rows(0, 1))[column])
 
     # Which call paths are meant.
 
@@ -147,7 +148,8 @@ class Profile:
         if isinstance(which, str):
             return self._of.query(_as_query(which))
         if type(which).__module__.startswith("polars") and hasattr(which, "meta"):
-            which = self.paths().to_polars().select(which).to_series()
+            chosen_by: Any = which
+            which = self.paths().to_polars().select(chosen_by).to_series()
         if callable(which):
             return bytes(bool(which(row)) for row in self.paths().rows())
         chosen = bytes(bool(value) for value in which)

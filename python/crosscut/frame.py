@@ -87,11 +87,13 @@ class Frame:
     def to_pandas(self) -> pandas.DataFrame:
         """As a data frame of pandas, over the same memory where pandas can do that."""
         _library("pandas")
-        return self.to_arrow().to_pandas(split_blocks=True)
+        frame: pandas.DataFrame = self.to_arrow().to_pandas(split_blocks=True)
+        return frame
 
     def to_polars(self) -> polars.DataFrame:
         """As a data frame of Polars, over the same memory."""
-        return _library("polars").from_arrow(self.to_arrow())
+        frame: polars.DataFrame = _library("polars").from_arrow(self.to_arrow())
+        return frame
 
     def rows(self, first: int = 0, count: int | None = None) -> Iterator[dict[str, Any]]:
         """Rows as dictionaries, for loops over few of them."""
@@ -102,15 +104,21 @@ class Frame:
         return f"<Frame: {len(self):,} rows of {', '.join(self.columns)}>"
 
     def _repr_html_(self) -> str:
-        cells = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
         half = SHOWN // 2
         first = list(self.rows(0, SHOWN if len(self) <= SHOWN else half))
         last = [] if len(self) <= SHOWN else list(self.rows(len(self) - half, half))
-        body = "".join(map(_row, first))
+        # Numbers end, words begin where those of other rows do.
+        sides = {
+            name: "right" if any(isinstance(row[name], (int, float)) for row in first + last) else "left"
+            for name in self.columns
+        }
+        head = "".join(f'<th style="text-align:{side}">{escape(name)}</th>' for name, side in sides.items())
+        body = "".join(_row(row, sides) for row in first)
         if last:
-            body += f'<tr><td colspan="{len(self.columns)}">⋮</td></tr>' + "".join(map(_row, last))
-        about = f"<p>{escape(self.about)} {len(self):,} rows.</p>"
-        return f"<table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>{about}"
+            body += f'<tr><td colspan="{len(sides)}">⋮</td></tr>' + "".join(_row(row, sides) for row in last)
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        count = f"{len(self):,} {'row' if len(self) == 1 else 'rows'}."
+        return f'<div style="overflow-x:auto">{table}</div><p>{escape(self.about)} {count}</p>'
 
 
 class _Columns:
@@ -124,7 +132,7 @@ class _Columns:
         return [(field.name, str(field.type)) for field in self._of.schema]
 
     def __len__(self) -> int:
-        return self._of.num_rows
+        return int(self._of.num_rows)
 
     def slice(self, first: int, rows: int) -> _Columns:
         return _Columns(self._of.slice(first, rows))
@@ -136,8 +144,20 @@ class _Columns:
         return self._of.__arrow_c_stream__(requested_schema)
 
 
-def _row(row: dict[str, Any]) -> str:
-    return "<tr>" + "".join(f"<td>{escape('' if cell is None else str(cell))}</td>" for cell in row.values()) + "</tr>"
+def _row(row: dict[str, Any], sides: dict[str, str]) -> str:
+    cells = (f'<td style="text-align:{sides[name]}">{escape(_shown(value))}</td>' for name, value in row.items())
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _shown(value: Any) -> str:
+    """A value as a person reads it: no digits that say nothing, nothing where there is none."""
+    if value is None or value != value:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.5g}"
+    if isinstance(value, list):
+        return ", ".join(map(_shown, value))
+    return str(value)
 
 
 def _library(name: str, package: str | None = None) -> Any:

@@ -8,7 +8,7 @@ import sys
 import threading
 import uuid
 from base64 import b64encode
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Callable
 
 from . import sheet
 from ._crosscut import CrosscutError
@@ -59,8 +59,9 @@ class Output:
 
     def display(self) -> None:
         """Shows it in the cell that is running."""
-        from IPython.display import display
+        import IPython.display
 
+        show: Callable[..., Any] = IPython.display.display
         if _wants_view():
             bundle = {
                 "application/vnd.jupyter.widget-view+json": {
@@ -71,12 +72,12 @@ class Output:
                 "text/plain": repr(self.view),
                 **self._picture(),
             }
-            display(bundle, raw=True)
+            show(bundle, raw=True)
             return
         host = f'<div class="crosscut-host" data-key="{self.key}"></div>'
-        display({"text/html": host, "text/plain": repr(self.view)}, raw=True)
+        show({"text/html": host, "text/plain": repr(self.view)}, raw=True)
         # After the page has begun to load, which takes longer.
-        self._handle = display(self._saved(), raw=True, display_id=True)
+        self._handle = show(self._saved(), raw=True, display_id=True)
 
     def changed(self) -> None:
         """Draws the picture of the saved notebook anew, when nothing else changes."""
@@ -125,7 +126,8 @@ def _parent() -> dict[str, Any]:
 
 
 def _cell() -> str | None:
-    return _parent().get("metadata", {}).get("cellId")
+    cell = _parent().get("metadata", {}).get("cellId")
+    return None if cell is None else str(cell)
 
 
 def _execution() -> object:

@@ -6,7 +6,7 @@ import json
 from functools import cached_property, partial
 from html import escape
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 from ._crosscut import Bench, CrosscutError, Profile as _Profile
 from .calls import Profile
@@ -15,6 +15,9 @@ from .tree import Tree
 
 if TYPE_CHECKING:
     from .widget import View
+
+
+D = TypeVar("D", bound="Domain")
 
 
 def open(path: str | PathLike[str]) -> Run:
@@ -72,12 +75,14 @@ class Run:
     @property
     def info(self) -> dict[str, Any]:
         """What is inside, as `crosscut info --json` says it."""
-        return json.loads(self.bench.info(0))
+        info: dict[str, Any] = json.loads(self.bench.info(0))
+        return info
 
     @property
     def report(self) -> dict[str, Any]:
         """What costs time, as `crosscut report --json` says it."""
-        return json.loads(self.bench.report(0))
+        report: dict[str, Any] = json.loads(self.bench.report(0))
+        return report
 
     @property
     def findings(self) -> Frame:
@@ -102,22 +107,23 @@ class Run:
     @property
     def tasks(self) -> Domain:
         """Its tasks."""
-        return self._domain("tasks")
+        return self._domain("tasks", Domain)
 
     @property
     def messages(self) -> Domain:
         """Its messages."""
-        return self._domain("messages")
+        return self._domain("messages", Domain)
 
     @property
     def calls(self) -> Calls:
         """Its call profile."""
         return self._domain("calls", Calls)
 
-    def _domain(self, name: str, kind: type[Any] | None = None) -> Any:
+    def _domain(self, name: str, kind: type[D]) -> D:
         if name not in self.domains:
             raise CrosscutError(f"{self._path} has no {name}: it has {', '.join(self.domains) or 'nothing'}")
-        return self._opened.setdefault(name, (kind or Domain)(self, name))
+        found: D = self._opened.setdefault(name, kind(self, name))
+        return found
 
     @property
     def trees(self) -> list[str]:
@@ -201,7 +207,7 @@ class Run:
             lambda each: word in each["title"].lower().split(),
         )
         for way in ways:
-            found = [each["name"] for each in known if way(each)]
+            found = [str(each["name"]) for each in known if way(each)]
             if len(found) == 1:
                 return found[0]
         names = ", ".join(each["name"] for each in known)

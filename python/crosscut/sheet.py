@@ -21,8 +21,9 @@ _PICTURES = 6
 def html(view: View, width: int) -> str:
     """What the first pane shows, where that is a sheet or a table."""
     look = view._looks((width, view.height))[0]
-    if view.run.declared(look["view"])["pane"] == "table":
-        tree = look["options"].get("tree") or next(iter(look["trees"]), view.run.trees[0])
+    declared = view.run.declared(look["view"])
+    if declared["pane"] == "table":
+        tree = look["options"].get("tree") or next(iter(declared["trees"]), view.run.trees[0])
         return _table(view._ask({"ask": "table", "look": look, "tree": tree, "from": 0, "count": _ROWS}))
     sheet = view._ask({"ask": "scene", "look": look})["shown"]["sheet"]
     pictures = _Pictures(view, width)

@@ -103,8 +103,8 @@ def questions(view: View) -> list[dict[str, Any]]:
     chosen += [{"run": 0, "tree": view.tree_name, "nodes": str(node)} for node in view._shown()[:_POINTED]]
     for one in chosen:
         state = address.tree(one["tree"])
-        lens = {} if state.lens is None else {"lens": _lens(*state.lens)}
-        asked.append({"ask": "about", "selection": one, "with": state.options, **lens, "scope": scope(address)})
+        through = {} if state.lens is None else {"lens": _lens(*state.lens)}
+        asked.append({"ask": "about", "selection": one, "with": state.options, **through, "scope": scope(address)})
         asked += [{"ask": "light", "look": {**each, "selected": one}} for each in made]
     return asked
 

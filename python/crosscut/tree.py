@@ -76,10 +76,10 @@ class Tree:
     @property
     def cut(self) -> str:
         """The cut that it opens with: which nodes are open, as text."""
-        return self._about()["cut"]
+        return str(self._about()["cut"])
 
     def __len__(self) -> int:
-        return self._about()["nodes"]
+        return int(self._about()["nodes"])
 
     def frame(self, *columns: str) -> Frame:
         """Its nodes in pre-order, with all their metrics."""
@@ -94,7 +94,8 @@ class Tree:
         return Frame(table, f"Nodes of the tree {self.name}.")
 
     def _about(self) -> dict[str, Any]:
-        return self.run.ask({"ask": "tree", "run": 0, "tree": self.name, "with": self.options})
+        about: dict[str, Any] = self.run.ask({"ask": "tree", "run": 0, "tree": self.name, "with": self.options})
+        return about
 
     def __repr__(self) -> str:
         through = f" through {self._lens[0]}" if self._lens else ""

@@ -35,9 +35,9 @@ impl Table {
     }
 
     /// Rows from one on, as many as there are up to a number: nothing is copied.
-    fn slice(&self, from: usize, count: usize) -> Table {
-        let from = from.min(self.batch.num_rows());
-        Table::new(self.batch.slice(from, count.min(self.batch.num_rows() - from)))
+    fn slice(&self, first: usize, count: usize) -> Table {
+        let first = first.min(self.batch.num_rows());
+        Table::new(self.batch.slice(first, count.min(self.batch.num_rows() - first)))
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {

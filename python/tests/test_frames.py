@@ -1,5 +1,6 @@
 """Tables reach other libraries, without a copy where they can do that."""
 
+import re
 from pathlib import Path
 
 import duckdb
@@ -112,3 +113,14 @@ def test_html_shows_both_ends(tasks):
     html = tasks.tasks.frame("start", "kind")._repr_html_()
     assert html.count("<tr>") == 12, "a head, five rows, dots, five rows"
     assert f"{len(tasks.tasks.frame('start')):,} rows" in html
+
+
+def test_a_frame_as_html():
+    rows = [{"name": "a<b", "time": 2.0, "share": 1 / 3, "ranks": [0, 3]}, {"name": None, "time": float("nan"), "share": 0.5, "ranks": []}]
+    shown = cc.Frame.of_rows(rows, "Two of them.")._repr_html_()
+    assert re.findall(r"<td[^>]*>(.*?)</td>", shown) == ["a&lt;b", "2", "0.33333", "0, 3", "", "", "0.5", ""]
+    assert re.findall(r'<th style="text-align:(\w+)">', shown) == ["left", "right", "right", "left"]
+    assert shown.endswith("<p>Two of them. 2 rows.</p>")
+    many = cc.Frame.of({"n": list(range(100))})._repr_html_()
+    assert [cell for cell in re.findall(r"<td[^>]*>(.*?)</td>", many)] == [*"01234", "⋮", "95", "96", "97", "98", "99"]
+    assert "100 rows." in many

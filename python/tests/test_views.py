@@ -176,6 +176,21 @@ def test_pictures_and_a_page(grains, tmp_path):
         grains.run.view("overview").picture()
 
 
+def test_every_view_leaves_something_in_a_saved_notebook(tasks, profile, messages):
+    for run in (tasks, profile, messages):
+        for name in run.views:
+            view = run.view(name)
+            (kind, left), = view._output._picture().items()
+            assert kind == ("image/png" if view.is_picture else "text/html"), name
+            assert len(left) < 400_000 and (kind == "image/png" or "<t" in left or "<p>" in left), name
+            view.close()
+    words = tasks.view("overview")._output._picture()["text/html"]
+    first = next(tasks.findings.rows())
+    assert "<td>fib.c:5</td>" in tasks.view("lines")._output._picture()["text/html"]
+    assert f"<strong>1. {first['what'][:1].upper()}" in words and "data:image/png;base64," in words
+    assert "<h" in tasks.view("overview", address="")._output._picture()["text/html"], "the first view without a name"
+
+
 def test_runs_are_compared(profile):
     other = cc.synth("calls", size=3000, ranks=8, slow="5")
     flame = profile.calls.flame(against=other)

@@ -304,12 +304,15 @@ test("a saved notebook shows its picture without a kernel", async () => {
   const cells = notebook(
     `${BEGIN}run = cc.synth("messages", "halo*2", ranks=8, steps=2)`,
     `view = run.messages.gram()\nview`,
+    `run.view("overview")`,
   );
   let nb = await Notebook.open(browser, lab, name, cells);
   await nb.run(0);
   await nb.run(1);
   await nb.until(1, () => true);
   await picture(nb, "gram-light");
+  await nb.run(2);
+  await nb.boxes(2).getByRole("heading", { level: 1 }).waitFor();
   await nb.save();
   await nb.page.evaluate(() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown());
   await nb.close();
@@ -318,6 +321,11 @@ test("a saved notebook shows its picture without a kernel", async () => {
   assert.deepEqual(kinds, [
     ["text/html", "text/plain"],
     ["image/png", "text/plain"],
+  ]);
+  const sheet = saved.cells[2].outputs.map((output) => Object.keys(output.data).sort());
+  assert.deepEqual(sheet, [
+    ["text/html", "text/plain"],
+    ["text/html", "text/plain"],
   ]);
   assert.ok(JSON.stringify(saved).length < 400_000, `${JSON.stringify(saved).length} bytes`);
 
@@ -328,6 +336,10 @@ test("a saved notebook shows its picture without a kernel", async () => {
   assert.ok(width > 300 && height > 200, `${width} × ${height}`);
   assert.equal(await nb.cell(1).getByText(/error/i).count(), 0);
   await picture(nb, "saved-light");
+  const words = nb.cell(2).locator(".jp-RenderedHTMLCommon:not(:has(.crosscut-host))");
+  assert.match(await words.innerText(), /ranks/);
+  await words.evaluate((el) => el.scrollIntoView({ block: "start" }));
+  await picture(nb, "saved-sheet-light");
   await nb.close();
 });
 
