@@ -1,13 +1,18 @@
 """What is written in Rust."""
 
 from os import PathLike
-from typing import Any, Callable
+from typing import Any, Callable, final
+
+from typing_extensions import Self
+
+__all__ = ["Asker", "Bench", "CrosscutError", "Profile", "Table", "__version__", "import_files"]
 
 __version__: str
 
 class CrosscutError(Exception):
     """What Crosscut could not do, in a sentence."""
 
+@final
 class Table:
     """Columns of equal length, over what is mapped."""
 
@@ -18,16 +23,18 @@ class Table:
     def __arrow_c_schema__(self) -> Any: ...
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
 
+@final
 class Asker:
     """One who asks: its questions have numbers of their own, and it can give them up."""
 
     def answer(self, question: str, send: Callable[[bytes], object]) -> None: ...
     def cancel(self) -> None: ...
 
+@final
 class Bench:
     """Runs that are open together."""
 
-    def __init__(self, paths: list[str | PathLike[str]]) -> None: ...
+    def __new__(cls, paths: list[str | PathLike[str]]) -> Self: ...
     def answer(self, question: str, send: Callable[[bytes], object]) -> None: ...
     def asker(self) -> Asker: ...
     @staticmethod
@@ -48,10 +55,11 @@ class Bench:
     ) -> Table: ...
     def picture(self, look: str, form: str, dark: bool, scale: float) -> bytes: ...
 
+@final
 class Profile:
     """Call paths with values, by place of a run or by run of an ensemble."""
 
-    def __init__(self, path: str | PathLike[str]) -> None: ...
+    def __new__(cls, path: str | PathLike[str]) -> Self: ...
     def __len__(self) -> int: ...
     @property
     def metrics(self) -> list[str]: ...
