@@ -1,13 +1,18 @@
 //! What costs time between ranks, and who caused it: the waits of a run by the work that was late, and the time in calls that
 //! move data. Each wait is told once: what explains it goes to its origin, the rest to the kind of waiting.
 
+mod spent;
+
+use std::collections::hash_map::Entry;
+
 use foldhash::HashMap;
 use rayon::prelude::*;
 
 use crate::lateness::{Lateness, Part, Step};
 use crate::messages::Messages;
-use crate::schema::{Class, NONE};
+use crate::schema::NONE;
 use crate::waits::{Waits, Why};
+use spent::{Spent, small_calls, spent};
 
 /// Why time was lost. The words are a contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -115,14 +120,14 @@ pub struct Causes {
     pub account: Account,
 }
 
-/// A message up to this size is small.
-const SMALL: i64 = 1_024;
-/// A message could have gone together with the one before to the same rank if it was sent within so many times what sending took.
-const TOGETHER: i64 = 10;
-/// Culprits are those who cause so much of a cost, in percent; more than [`MANY`] are nobody in particular.
+/// Culprits are those who cause so much of a cost, in percent.
 const MOST_OF_IT: i64 = 75;
 /// At most so many ranks are named.
 pub const MANY: usize = 8;
+/// Nobody is named who causes less than this part of what the worst one causes…
+const PART_OF_WORST: i64 = 8;
+/// …nor, where more ranks than this cause something, who causes less than so many times what is usual among them.
+const NOISE: (usize, i64) = (2 * MANY, 8);
 
 /// Waits of one origin: what took too long, and why others waited for it.
 #[derive(Clone, Debug, Default)]
@@ -132,6 +137,20 @@ struct Group {
     worst: Option<Worst>,
     /// Rows of the lateness, with what goes to this group: its last part, or its first.
     waits: Vec<(usize, bool)>,
+}
+
+impl Group {
+    /// One more wait, and who it is due to.
+    fn add(&mut self, rank: Option<u32>, row: usize, worst: Worst, last: bool) {
+        add(&mut self.cost, worst.cost);
+        if let Some(rank) = rank {
+            add(self.by_rank.entry(rank).or_default(), worst.cost);
+        }
+        if self.worst.is_none_or(|before| worst.cost > before.cost) {
+            self.worst = Some(worst);
+        }
+        self.waits.push((row, last));
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -149,6 +168,16 @@ impl Kind {
             Why::Barrier => Kind::Barrier,
             Why::Collective | Why::EarlyRoot | Why::LateRoot => Kind::Collective,
             Why::LateSender | Why::Nothing => Kind::Sender,
+        }
+    }
+
+    /// What its waits are called where nobody in particular is late.
+    fn of_nobody(self) -> Cause {
+        match self {
+            Kind::Sender => Cause::LateSender,
+            Kind::Receiver => Cause::LateReceiver,
+            Kind::Barrier => Cause::BarrierWait,
+            Kind::Collective => Cause::CollectiveWait,
         }
     }
 }
@@ -207,16 +236,7 @@ fn grouped(messages: &Messages, waits: &Waits, lateness: &Lateness, small: &[boo
     let kinds = kinds(lateness);
     let mut groups: HashMap<Key, Group> = HashMap::default();
     let mut add = |key: Key, rank: Option<u32>, row: usize, worst: Worst, last: bool| {
-        let group = groups.entry(key).or_default();
-        group.cost = group.cost.saturating_add(worst.cost);
-        if let Some(rank) = rank {
-            let sum = group.by_rank.entry(rank).or_default();
-            *sum = sum.saturating_add(worst.cost);
-        }
-        if group.worst.is_none_or(|before| worst.cost > before.cost) {
-            group.worst = Some(worst);
-        }
-        group.waits.push((row, last));
+        groups.entry(key).or_default().add(rank, row, worst, last);
     };
     for (row, wait) in lateness.waits.iter().enumerate() {
         let at = wait.call as usize;
@@ -279,24 +299,37 @@ fn judged(
     let none = HashMap::default();
     // Work that ends at one source line is one finding, wherever it began.
     let anywhere = |step: Step| if step.to.1 == NONE { step } else { Step { from: step.to, ..step } };
-    let mut findings: HashMap<(Cause, Option<Step>), Finding> = HashMap::default();
-    for (key, group) in groups {
-        let (cause, step) = match key {
-            Key::Work(step, kind) => {
-                (told.cause(kind, &group, works.get(&step).unwrap_or(&none)), Some(step))
-            }
-            Key::Usual(Kind::Barrier) => (Cause::BarrierWait, None),
-            _ => (Cause::CollectiveWait, None),
-        };
+    let mut findings: HashMap<(Cause, Option<Step>, u8), Finding> = HashMap::default();
+    let mut tell = |cause: Cause, step: Option<Step>, group: Group, level: u8| {
         let alone = !matches!(cause, Cause::CollectiveWait | Cause::BarrierWait);
         let work = step.and_then(|step| works.get(&step)).unwrap_or(&none);
         let finding = told.finding(cause, step.filter(|_| alone), group, work);
-        let key = (finding.cause, finding.step.map(anywhere));
-        match findings.get_mut(&key) {
-            Some(known) => join(known, finding),
-            None => {
-                findings.insert(key, finding);
+        match findings.entry((finding.cause, finding.step.map(anywhere), if alone { level } else { 0 })) {
+            Entry::Occupied(known) => join(known.into_mut(), finding),
+            Entry::Vacant(new) => drop(new.insert(finding)),
+        }
+    };
+    for (key, group) in groups {
+        match key {
+            Key::Work(step, kind) => {
+                let cause = told.cause(kind, &group, works.get(&step).unwrap_or(&none));
+                // The worst, then those who are late without being much beside them, then nobody in particular.
+                let (worst, rest) = told.split(cause, group);
+                tell(cause, Some(step), worst, 0);
+                let (lesser, rest) = rest.map_or((None, None), |rest| {
+                    let (lesser, rest) = told.split(cause, rest);
+                    (Some(lesser), rest)
+                });
+                if let Some(lesser) = lesser {
+                    let cause = if named(&lesser.by_rank).is_empty() { kind.of_nobody() } else { cause };
+                    tell(cause, Some(step), lesser, 1);
+                }
+                if let Some(rest) = rest {
+                    tell(kind.of_nobody(), Some(step), rest, 2);
+                }
             }
+            Key::Usual(Kind::Barrier) => tell(Cause::BarrierWait, None, group, 0),
+            _ => tell(Cause::CollectiveWait, None, group, 0),
         }
     }
     let mut findings: Vec<Finding> = findings.into_values().collect();
@@ -354,10 +387,28 @@ fn works(messages: &Messages, steps: &[Step]) -> HashMap<Step, Works> {
     all
 }
 
-/// Those who cause most of a cost, the worst first.
-fn culprits(by_rank: &HashMap<u32, i64>) -> Vec<u32> {
+/// What each causes, the worst first.
+fn worst_first(by_rank: &HashMap<u32, i64>) -> Vec<(i64, u32)> {
     let mut ranks: Vec<(i64, u32)> = by_rank.iter().map(|(&rank, &cost)| (cost, rank)).collect();
     ranks.sort_unstable_by_key(|&(cost, rank)| (std::cmp::Reverse(cost), rank));
+    ranks
+}
+
+/// Those of the culprits whose own part is material, the worst first: the others are noise beside them. Nobody where all are.
+fn named(by_rank: &HashMap<u32, i64>) -> Vec<u32> {
+    let ranks = worst_first(by_rank);
+    let worst = ranks.first().map_or(0, |worst| worst.0);
+    let usual = if ranks.len() > NOISE.0 { ranks[ranks.len() / 2].0 } else { 0 };
+    let least = (worst / PART_OF_WORST).max(usual.saturating_mul(NOISE.1));
+    let mut named = culprits(by_rank);
+    named.retain(|rank| by_rank.get(rank).is_some_and(|&cost| cost >= least));
+    named.truncate(MANY);
+    named
+}
+
+/// Those who cause most of a cost, the worst first.
+fn culprits(by_rank: &HashMap<u32, i64>) -> Vec<u32> {
+    let ranks = worst_first(by_rank);
     let all: i64 = ranks.iter().map(|rank| rank.0).fold(0, i64::saturating_add);
     let mut sum = 0i64;
     let most = |&(cost, rank): &(i64, u32)| {
@@ -377,12 +428,10 @@ struct Told<'a> {
 impl Told<'_> {
     /// What waits for the work of a step are called.
     fn cause(&self, kind: Kind, group: &Group, work: &Works) -> Cause {
-        let noise = match kind {
-            Kind::Sender => return Cause::LateSender,
-            Kind::Receiver => return Cause::LateReceiver,
-            Kind::Barrier => Cause::BarrierWait,
-            Kind::Collective => Cause::CollectiveWait,
-        };
+        let noise = kind.of_nobody();
+        if matches!(kind, Kind::Sender | Kind::Receiver) {
+            return noise;
+        }
         let blamed = culprits(&group.by_rank);
         let mut means: Vec<(f64, bool)> = work
             .iter()
@@ -422,15 +471,33 @@ impl Told<'_> {
         steps >= MANY as u64 && culprits(&by_origin).len() as u64 <= steps / MANY as u64
     }
 
+    /// What is due to those who are named, and the rest, for which others were late.
+    fn split(&self, cause: Cause, group: Group) -> (Group, Option<Group>) {
+        let ranks = named(&group.by_rank);
+        let shares = matches!(cause, Cause::LateSender | Cause::LateReceiver | Cause::LateRank);
+        if !shares || ranks.is_empty() || ranks.len() == group.by_rank.len() {
+            return (group, None);
+        }
+        let (mut kept, mut rest) = (Group::default(), Group::default());
+        for (row, last) in group.waits {
+            let wait = &self.lateness.waits[row];
+            let Some(origin) = wait.origin else { continue };
+            let rank = self.messages.calls.rank(origin.call);
+            let part = if ranks.contains(&rank) { &mut kept } else { &mut rest };
+            let worst = Worst { call: wait.call, origin: origin.call, cost: wait.cost };
+            part.add(Some(rank), row, worst, last);
+        }
+        (kept, Some(rest))
+    }
+
     fn finding(&self, cause: Cause, step: Option<Step>, group: Group, work: &Works) -> Finding {
-        let ranks = match culprits(&group.by_rank) {
-            many if matches!(cause, Cause::CollectiveWait | Cause::BarrierWait) && many.len() > 1 => {
-                Vec::new()
+        let ranks = match cause {
+            Cause::CollectiveWait | Cause::BarrierWait if culprits(&group.by_rank).len() > 1 => Vec::new(),
+            // Somebody has the most work.
+            Cause::RankImbalance if named(&group.by_rank).is_empty() => {
+                culprits(&group.by_rank).into_iter().take(1).collect()
             }
-            mut few => {
-                few.truncate(MANY);
-                few
-            }
+            _ => named(&group.by_rank),
         };
         let mean = |among: &dyn Fn(u32) -> bool| {
             let (time, times) = work
@@ -487,96 +554,6 @@ impl Told<'_> {
         finding.stretches.par_sort_unstable();
         finding
     }
-}
-
-/// Calls whose messages are all small and could have gone together with the one before.
-fn small_calls(messages: &Messages) -> Vec<bool> {
-    let calls = &messages.calls;
-    let mut order: Vec<u32> = (0..messages.len() as u32).collect();
-    let key = |&row: &u32| {
-        let at = row as usize;
-        (messages.source.at(at), messages.destination.at(at), messages.send_call[at])
-    };
-    order.par_sort_unstable_by_key(key);
-    let (mut small, mut large) = (vec![false; calls.start.len()], vec![false; calls.start.len()]);
-    let mut before: Option<u32> = None;
-    for &row in &order {
-        let at = row as usize;
-        let call = messages.send_call[at] as usize;
-        let took = calls.end[call].saturating_sub(calls.start[call]).max(1);
-        let soon = before.is_some_and(|before| {
-            let (a, b) = (key(&before), key(&row));
-            let since = calls.start[call].saturating_sub(calls.end[a.2 as usize]);
-            (a.0, a.1) == (b.0, b.1) && since <= took.saturating_mul(TOGETHER)
-        });
-        let flags = if soon && messages.bytes[at] <= SMALL { &mut small } else { &mut large };
-        for of in [&messages.send_call, &messages.send_done, &messages.receive_call, &messages.receive_done] {
-            flags[of[at] as usize] = true;
-        }
-        before = Some(row);
-    }
-    small.iter_mut().zip(large).for_each(|(small, large)| *small &= !large);
-    small
-}
-
-/// Time in calls behind their waits.
-#[derive(Default)]
-struct Spent {
-    small: i64,
-    moving: i64,
-    small_messages: u64,
-    /// Functions and source lines of the calls that take most of it.
-    small_line: Option<(u16, u32)>,
-    line: Option<(u16, u32)>,
-    small_ranks: Vec<u32>,
-    /// Each with whether it is that of small messages.
-    stretches: Vec<((u32, i64, i64), bool)>,
-}
-
-/// Time by function and source line.
-type Lines = HashMap<(u16, u32), i64>;
-
-fn spent(messages: &Messages, waits: &Waits, small: &[bool]) -> Spent {
-    let calls = &messages.calls;
-    let class = |at: usize| messages.functions().get(usize::from(calls.function[at])).map(|f| f.class);
-    let moves = |at: usize| match class(at) {
-        Some(Class::Send | Class::Receive | Class::Both | Class::Complete | Class::Start) => true,
-        Some(Class::Collective) => waits.why[at] != Why::Barrier && calls.bytes[at] > 0,
-        _ => false,
-    };
-    let mut spent = Spent::default();
-    let (mut lines, mut small_lines) = (Lines::default(), Lines::default());
-    let mut senders: HashMap<u32, i64> = HashMap::default();
-    for rank in 0..messages.summary().ranks {
-        for at in calls.of(rank).filter(|&at| moves(at)) {
-            let from = calls.start[at].saturating_add(waits.lost[at]);
-            let time = calls.end[at].saturating_sub(from);
-            if time <= 0 {
-                continue;
-            }
-            spent.stretches.push(((rank, from, calls.end[at]), small[at]));
-            let line = (calls.function[at], calls.source(at));
-            if small[at] {
-                spent.small = spent.small.saturating_add(time);
-                if matches!(class(at), Some(Class::Send | Class::Both)) {
-                    add(small_lines.entry(line).or_default(), time);
-                    add(senders.entry(rank).or_default(), time);
-                }
-            } else {
-                spent.moving = spent.moving.saturating_add(time);
-                add(lines.entry(line).or_default(), time);
-            }
-        }
-    }
-    let most = |lines: Lines| {
-        lines.into_iter().max_by_key(|&(line, time)| (time, std::cmp::Reverse(line))).map(|line| line.0)
-    };
-    (spent.line, spent.small_line) = (most(lines), most(small_lines));
-    spent.small_ranks = culprits(&senders);
-    spent.small_ranks.truncate(MANY);
-    let is_small = |call: u32| small.get(call as usize) == Some(&true);
-    spent.small_messages = messages.send_call.iter().filter(|&&call| is_small(call)).count() as u64;
-    spent
 }
 
 /// Adds without overflow: times of a damaged run may be anything.

@@ -21,22 +21,21 @@ pub struct Flow {
 impl Messages {
     /// The flows of some messages, by sender, then by receiver.
     pub fn flows(&self, messages: impl Iterator<Item = u32>) -> Vec<Flow> {
-        // Pairs are few beside messages: they are looked up, and only pairs are sorted.
-        let mut numbers: foldhash::HashMap<u64, u32> = foldhash::HashMap::default();
-        let mut flows: Vec<Flow> = Vec::new();
-        for message in messages {
-            let row = message as usize;
-            let (from, to) = (self.source.at(row), self.destination.at(row));
-            let number = *numbers.entry(u64::from(from) << 32 | u64::from(to)).or_insert_with(|| {
-                flows.push(Flow { from, to, messages: 0, bytes: 0 });
-                flows.len() as u32 - 1
-            });
-            let flow = &mut flows[number as usize];
-            flow.messages += 1;
-            flow.bytes = flow.bytes.saturating_add(self.bytes[row]);
-        }
-        flows.sort_unstable_by_key(|flow| (flow.from, flow.to));
-        flows
+        let mut sent: Vec<(u32, u32, i64)> = messages
+            .map(|message| {
+                let row = message as usize;
+                (self.source.at(row), self.destination.at(row), self.bytes[row])
+            })
+            .collect();
+        by_sender(&mut sent, self.summary().ranks as usize);
+        sent.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1))
+            .map(|same| Flow {
+                from: same[0].0,
+                to: same[0].1,
+                messages: same.len() as u64,
+                bytes: same.iter().fold(0, |sum, sent| sum.saturating_add(sent.2)),
+            })
+            .collect()
     }
 
     /// What a collective implies: a star around the root, or everybody with everybody; nothing for a barrier.
@@ -68,6 +67,27 @@ impl Messages {
     }
 }
 
+/// Sorts by sender and receiver. Senders are counted first where they are few beside messages: what each sent is then short.
+fn by_sender(sent: &mut Vec<(u32, u32, i64)>, ranks: usize) {
+    if sent.len() < ranks || sent.iter().any(|one| one.0 as usize >= ranks) {
+        sent.sort_unstable_by_key(|one| (one.0, one.1));
+        return;
+    }
+    let mut next = vec![0usize; ranks + 1];
+    sent.iter().for_each(|one| next[one.0 as usize + 1] += 1);
+    for rank in 0..ranks {
+        next[rank + 1] += next[rank];
+    }
+    let mut sorted = vec![(0, 0, 0); sent.len()];
+    for &one in &*sent {
+        let at = &mut next[one.0 as usize];
+        sorted[*at] = one;
+        *at += 1;
+    }
+    sorted.chunk_by_mut(|a, b| a.0 == b.0).for_each(|of_sender| of_sender.sort_unstable_by_key(|one| one.1));
+    *sent = sorted;
+}
+
 /// The graph of some flows: both ways are one edge. A message without bytes weighs as one of one byte.
 pub fn edges(flows: &[Flow]) -> Vec<Edge> {
     let edge = |flow: &Flow| {
@@ -90,4 +110,31 @@ pub(crate) fn merged(mut edges: Vec<Edge>) -> Vec<Edge> {
         same
     });
     edges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crosscut_chance::Chance;
+
+    #[test]
+    fn messages_by_sender_are_sorted_whether_they_are_few_or_many() {
+        let mut chance = Chance::new(43);
+        for round in 0..200 {
+            let ranks = 1 + chance.index(40);
+            let mut sent: Vec<(u32, u32, i64)> = (0..chance.index(120))
+                .map(|number| (chance.index(ranks) as u32, chance.index(ranks) as u32, number as i64))
+                .collect();
+            if round % 10 == 0 {
+                // A damaged run may name anybody.
+                sent.push((u32::MAX, 0, 1));
+            }
+            let mut plain = sent.clone();
+            plain.sort_unstable();
+            by_sender(&mut sent, ranks);
+            assert!(sent.is_sorted_by_key(|one| (one.0, one.1)));
+            sent.sort_unstable();
+            assert_eq!(sent, plain);
+        }
+    }
 }

@@ -3,7 +3,7 @@
 
 use std::hash::{BuildHasher, Hasher};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
@@ -42,6 +42,8 @@ const CANDIDATES: usize = 8;
 const FEW: usize = 12;
 /// How often each point is looked at, at most, to know phases beforehand.
 const LOOKED: usize = 32;
+/// So many stretches are clustered beforehand at once.
+const AT_ONCE: usize = 16;
 /// A phase that is proposed has a message for every so many ranks, as a rule: single messages are no phases.
 const SPARSE: usize = 4;
 
@@ -175,12 +177,15 @@ pub struct Proposal {
 pub struct Grams<'a> {
     run: &'a Messages,
     clock: &'a Clock,
-    kept: Kept,
+    kept: Arc<Kept>,
 }
 
-/// Phases that have been clustered. One more phase costs two of them, not all.
+/// Phases that have been clustered. One more phase costs two of them, not all. Several may work with it at once.
 #[derive(Debug, Default)]
-pub struct Kept {
+pub struct Kept(Mutex<Stretches>);
+
+#[derive(Debug, Default)]
+struct Stretches {
     /// By the stamp of their edges: phases that exchange the same are clustered once.
     known: foldhash::HashMap<u64, Vec<Known>>,
     /// By their points.
@@ -208,24 +213,33 @@ struct Clustered {
     own: Partition,
 }
 
+impl Kept {
+    fn lock(&self) -> MutexGuard<'_, Stretches> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Stretches {
+    /// A graph with its clustering, if it is known.
+    fn known(&self, edges: &[Edge]) -> Option<(Arc<Vec<Edge>>, Arc<Communities>)> {
+        let known = self.known.get(&stamp(edges))?.iter().find(|known| *known.edges == edges)?;
+        Some((known.edges.clone(), known.communities.clone()))
+    }
+}
+
 impl<'a> Grams<'a> {
     /// For the messages of a run by a clock.
     pub fn new(run: &'a Messages, clock: &'a Clock) -> Grams<'a> {
-        Grams::with(run, clock, Kept::default())
+        Grams::with(run, clock, Arc::default())
     }
 
-    /// Goes on with what was kept of the same run and clock.
-    pub fn with(run: &'a Messages, clock: &'a Clock, kept: Kept) -> Grams<'a> {
+    /// Works with what was kept of the same run and clock.
+    pub fn with(run: &'a Messages, clock: &'a Clock, kept: Arc<Kept>) -> Grams<'a> {
         Grams { run, clock, kept }
     }
 
-    /// What to go on with.
-    pub fn into_kept(self) -> Kept {
-        self.kept
-    }
-
     /// Some points as so many phases.
-    pub fn cut(&mut self, points: Range<usize>, phases: usize) -> Gram {
+    pub fn cut(&self, points: Range<usize>, phases: usize) -> Gram {
         let mut patterns = Patterns::default();
         let mut distances: foldhash::HashMap<(usize, usize), f64> = foldhash::HashMap::default();
         let mut gram: Vec<Phase> = Vec::new();
@@ -273,7 +287,7 @@ impl<'a> Grams<'a> {
 
     /// Clusters all that cuts into up to `most` phases are made of, so that another number of phases needs no clustering. It stops
     /// where that would look at every point too often. Returns the stretches.
-    pub fn know(&mut self, points: Range<usize>, most: usize) -> Vec<Range<usize>> {
+    pub fn know(&self, points: Range<usize>, most: usize) -> Vec<Range<usize>> {
         let mut seen: foldhash::HashSet<(usize, usize)> = foldhash::HashSet::default();
         let (mut all, mut looked) = (Vec::new(), 0usize);
         for phases in 1..=most {
@@ -287,13 +301,14 @@ impl<'a> Grams<'a> {
                 break;
             }
         }
-        self.clustered(all.clone());
+        // Bit by bit: who asks meanwhile finds what is known by then.
+        all.chunks(AT_ONCE).for_each(|some| drop(self.clustered(some.to_vec())));
         all
     }
 
     /// Numbers of phases that are worth a look, the best first: of those at which phases are clearest apart, the one
     /// whose patterns repeat most; where nothing repeats, the clearest of few.
-    pub fn proposals(&mut self, points: Range<usize>) -> Vec<Proposal> {
+    pub fn proposals(&self, points: Range<usize>) -> Vec<Proposal> {
         let each = (self.run.summary().ranks as usize / SPARSE).max(2);
         let most = (points.len() / each).clamp(2, MOST_PHASES);
         let candidates = self.clock.linkage().candidates(points.clone(), most, CANDIDATES);
@@ -314,25 +329,32 @@ impl<'a> Grams<'a> {
     }
 
     /// Phases with their clusterings; those that are not known are clustered now.
-    fn clustered(&mut self, ranges: Vec<Range<usize>>) -> Vec<Arc<Clustered>> {
-        if self.kept.edges > MOST_EDGES {
-            self.kept = Kept::default();
-        }
-        let missing: Vec<Range<usize>> = (ranges.iter())
-            .filter(|range| !self.kept.phases.contains_key(&(range.start, range.end)))
-            .cloned()
-            .collect();
+    fn clustered(&self, ranges: Vec<Range<usize>>) -> Vec<Arc<Clustered>> {
+        let mut found = self.found(&ranges);
+        let missing: Vec<usize> = (0..ranges.len()).filter(|&at| found[at].is_none()).collect();
         let graphs: Vec<(Graph, Vec<Edge>)> =
-            missing.into_par_iter().map(|range| self.graph(range)).collect();
+            missing.par_iter().map(|&at| self.graph(ranges[at].clone())).collect();
         self.cluster(&graphs);
-        for (graph, edges) in graphs {
+        for (at, (graph, edges)) in missing.into_iter().zip(graphs) {
             let (edges, communities) = self.known(edges);
             let own = communities.cut(communities.best().0);
             let points = (graph.points.start, graph.points.end);
-            self.kept.edges += edges.len();
-            self.kept.phases.insert(points, Arc::new(Clustered { graph, edges, communities, own }));
+            let clustered = Arc::new(Clustered { graph, edges, communities, own });
+            let mut kept = self.kept.lock();
+            kept.edges += clustered.edges.len();
+            kept.phases.insert(points, clustered.clone());
+            found[at] = Some(clustered);
         }
-        ranges.iter().filter_map(|range| self.kept.phases.get(&(range.start, range.end)).cloned()).collect()
+        found.into_iter().flatten().collect()
+    }
+
+    /// Phases that are known.
+    fn found(&self, ranges: &[Range<usize>]) -> Vec<Option<Arc<Clustered>>> {
+        let mut kept = self.kept.lock();
+        if kept.edges > MOST_EDGES {
+            *kept = Stretches::default();
+        }
+        ranges.iter().map(|range| kept.phases.get(&(range.start, range.end)).cloned()).collect()
     }
 
     /// What a phase is, and what its processes exchanged.
@@ -365,35 +387,34 @@ impl<'a> Grams<'a> {
     }
 
     /// Clusters the graphs that are new.
-    fn cluster(&mut self, graphs: &[(Graph, Vec<Edge>)]) {
+    fn cluster(&self, graphs: &[(Graph, Vec<Edge>)]) {
         let mut new: foldhash::HashMap<u64, &Vec<Edge>> = foldhash::HashMap::default();
-        for (_, edges) in graphs {
-            let stamp = stamp(edges);
-            if !self.kept.known.contains_key(&stamp) {
-                new.entry(stamp).or_insert(edges);
+        {
+            let kept = self.kept.lock();
+            for (_, edges) in graphs {
+                let stamp = stamp(edges);
+                if !kept.known.contains_key(&stamp) {
+                    new.entry(stamp).or_insert(edges);
+                }
             }
         }
-        let ranks = self.run.summary().ranks;
-        let known: Vec<(u64, Known)> = new
-            .into_par_iter()
-            .map(|(stamp, edges)| {
-                let communities = Arc::new(Communities::of(ranks, edges));
-                (stamp, Known { edges: Arc::new(edges.clone()), communities })
-            })
-            .collect();
-        known.into_iter().for_each(|(stamp, known)| self.kept.known.entry(stamp).or_default().push(known));
+        new.into_par_iter().for_each(|(_, edges)| drop(self.known(edges.clone())));
     }
 
     /// A graph with its clustering.
-    fn known(&mut self, edges: Vec<Edge>) -> (Arc<Vec<Edge>>, Arc<Communities>) {
-        let ranks = self.run.summary().ranks;
-        let known = self.kept.known.entry(stamp(&edges)).or_default();
-        let at = known.iter().position(|known| *known.edges == edges).unwrap_or_else(|| {
-            let communities = Arc::new(Communities::of(ranks, &edges));
-            known.push(Known { edges: Arc::new(edges), communities });
-            known.len() - 1
-        });
-        (Arc::clone(&known[at].edges), Arc::clone(&known[at].communities))
+    fn known(&self, edges: Vec<Edge>) -> (Arc<Vec<Edge>>, Arc<Communities>) {
+        if let Some(known) = self.kept.lock().known(&edges) {
+            return known;
+        }
+        let communities = Arc::new(Communities::of(self.run.summary().ranks, &edges));
+        let mut kept = self.kept.lock();
+        // Somebody else may have clustered it meanwhile: equal edges are kept once.
+        kept.known(&edges).unwrap_or_else(|| {
+            let (stamp, edges) = (stamp(&edges), Arc::new(edges));
+            let known = Known { edges: edges.clone(), communities: communities.clone() };
+            kept.known.entry(stamp).or_default().push(known);
+            (edges, communities)
+        })
     }
 }
 

@@ -156,14 +156,16 @@ async fn give_memory_back(app: Arc<App>) {
     }
 }
 
-/// Makes the trees of all runs beside everything else; who asks for one earlier waits for it.
+/// Makes the trees of all runs beside everything else; who asks for one earlier waits for it. Then, behind everything else,
+/// what later questions may ask for.
 fn prepare(app: Arc<App>) {
     let work = move || {
-        for run in 0..app.bench.runs.len() {
-            if *app.stop.borrow() {
-                return;
-            }
-            app.bench.prepare(run);
+        let each = |work: &dyn Fn(usize)| {
+            (0..app.bench.runs.len()).take_while(|_| !*app.stop.borrow()).for_each(work);
+        };
+        each(&|run| app.bench.prepare(run));
+        if let Some(threads) = slow_threads("later", 1) {
+            threads.install(|| each(&|run| app.bench.prepare_more(run)));
         }
     };
     // Without a thread for it, the first question makes them.

@@ -35,8 +35,8 @@ pub struct MessageOptions {
     pub noise: u32,
     /// Size of a message; of collectives, what each rank gives.
     pub bytes: i64,
-    /// A rank that is late.
-    pub late: Option<Late>,
+    /// Ranks that are late.
+    pub late: Vec<Late>,
     /// How far the clocks of hosts may be wrong, in nanoseconds.
     pub skew: i64,
     /// Ranks of a host: they share its clock.
@@ -64,7 +64,7 @@ impl Default for MessageOptions {
             work: 1_000_000,
             noise: 5,
             bytes: 65_536,
-            late: None,
+            late: Vec::new(),
             skew: 0,
             hosts_of: 16,
         }
@@ -101,10 +101,12 @@ impl MessageOptions {
         if self.noise > 100 {
             return Err(SynthError::Jitter(self.noise));
         }
-        if let Some(late) = self.late.filter(|late| late.rank >= self.ranks) {
+        if let Some(late) = self.late.iter().find(|late| late.rank >= self.ranks) {
             return Err(SynthError::LateRank { rank: late.rank, ranks: self.ranks });
         }
-        let numbers = [self.work, self.skew, self.bytes, self.late.map_or(0, |late| late.by)];
+        let most = self.late.iter().map(|late| late.by);
+        let (least, most) = (most.clone().min().unwrap_or(0), most.fold(0, i64::saturating_add));
+        let numbers = [self.work, self.skew, self.bytes, least, most];
         if let Some(&number) = numbers.iter().find(|number| !(0..=MAX_NUMBER).contains(*number)) {
             return Err(SynthError::Number { asked: number, limit: MAX_NUMBER });
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crosscut_import::{Options, Quiet, import};
 use crosscut_messages::Messages;
-use crosscut_messages::causes::{Cause, Causes};
+use crosscut_messages::causes::{Cause, Causes, Finding};
 use crosscut_messages::gram::{Clock, Grams, Time};
 use crosscut_messages::lateness::Lateness;
 use crosscut_messages::waits::Waits;
@@ -68,7 +68,7 @@ fn files_of_dumpi_come_back_as_the_same_run() {
             steps: 25,
             skew,
             hosts_of: 4,
-            late: Some(Late { rank: 1, step: Some(3), by: 400_000 }),
+            late: vec![Late { rank: 1, step: Some(3), by: 400_000 }],
             ..MessageOptions::default()
         };
         let run = made(&options);
@@ -109,7 +109,7 @@ fn a_late_rank_is_charged_what_it_costs() {
         };
         let late = Late { rank, step: Some(step), by: 5_000_000 };
         let usual = Waits::of(&made(&plain)).total();
-        let run = made(&MessageOptions { late: Some(late), ..plain });
+        let run = made(&MessageOptions { late: vec![late], ..plain });
         let (waits, _, causes) = causes(&run);
         let first = &causes.findings[0];
         assert_eq!(first.ranks, [rank], "{:?}", first.cause);
@@ -121,6 +121,37 @@ fn a_late_rank_is_charged_what_it_costs() {
         assert_eq!(run.calls.rank(worst.origin), rank);
         let origin = worst.origin as usize;
         assert!(run.calls.start[origin] - run.calls.end[origin - 1] > 5_000_000);
+    }
+}
+
+/// Who is named caused it: chance makes everybody late now and then, and where there are many, somebody always waits for it.
+#[test]
+fn only_those_are_named_who_are_late() {
+    let plain = |ranks| MessageOptions {
+        exchanges: exchanges("halo*8,radix-4").unwrap(),
+        ranks,
+        steps: 27,
+        ..MessageOptions::default()
+    };
+    // Who is named in what costs at least a hundredth of what costs most.
+    let named = |options: &MessageOptions| {
+        let findings = causes(&made(options)).2.findings;
+        let counts = |finding: &&Finding| finding.cost >= findings[0].cost / 100;
+        findings.iter().filter(counts).map(|finding| finding.ranks.clone()).collect::<Vec<_>>()
+    };
+    let late = |rank, step, by| Late { rank, step: Some(step), by };
+    for ranks in [64, 900] {
+        let one = named(&MessageOptions { late: vec![late(33, 5, 4_000_000)], ..plain(ranks) });
+        assert_eq!(one[0], [33], "of {ranks} ranks");
+        assert_eq!(one.concat(), [33], "of {ranks} ranks");
+        // Two of unequal size: who waits for the one longer does not wait for the other.
+        let far = ranks - 20;
+        let both = vec![late(7, 5, 6_000_000), late(far, 5, 5_000_000)];
+        let two = named(&MessageOptions { late: both, ..plain(ranks) });
+        assert_eq!(two[0][0], 7, "of {ranks} ranks");
+        assert_eq!(two.concat(), [7, far], "of {ranks} ranks");
+        let nobody = named(&plain(ranks));
+        assert!(nobody[0].is_empty(), "{nobody:?} of {ranks} ranks");
     }
 }
 
@@ -152,13 +183,13 @@ fn what_is_lost_is_told_once() {
 #[test]
 fn a_rank_that_is_always_late_at_meetings() {
     let plain = MessageOptions { ranks: 8, steps: 12, ..MessageOptions::default() };
-    let late = Some(Late { rank: 5, step: None, by: 3_000_000 });
+    let late = vec![Late { rank: 5, step: None, by: 3_000_000 }];
     for (exchange, cause) in [
         (Exchange::Barrier, Cause::LateRank),
         (Exchange::Allreduce, Cause::LateRank),
         (Exchange::Ring, Cause::LateSender),
     ] {
-        let run = made(&MessageOptions { exchanges: vec![exchange], late, ..plain.clone() });
+        let run = made(&MessageOptions { exchanges: vec![exchange], late: late.clone(), ..plain.clone() });
         let first = causes(&run).2.findings[0].clone();
         assert_eq!((first.cause, &first.ranks[..]), (cause, &[5][..]), "{exchange}");
         let often = if exchange == Exchange::Ring { 1 } else { 12 };
@@ -188,7 +219,7 @@ fn a_late_rank_changes_no_phase_of_logical_time() {
         ..MessageOptions::default()
     };
     let late = Late { rank: 93, step: Some(8), by: 2 * plain.work };
-    let runs = [made(&plain), made(&MessageOptions { late: Some(late), ..plain })];
+    let runs = [made(&plain), made(&MessageOptions { late: vec![late], ..plain })];
     let phases = runs.each_ref().map(|run| {
         let clock = Clock::of(run, Time::Logical);
         let gram = Grams::new(run, &clock).cut(clock.all(), 30);

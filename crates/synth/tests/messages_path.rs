@@ -64,7 +64,7 @@ fn the_path_has_no_gap_and_is_that_of_a_search() {
 #[test]
 fn a_late_rank_is_on_the_path() {
     let late = Late { rank: 5, step: Some(4), by: 4_000_000 };
-    let run = made(&MessageOptions { ranks: 36, late: Some(late), ..MessageOptions::default() });
+    let run = made(&MessageOptions { ranks: 36, late: vec![late], ..MessageOptions::default() });
     let path = CriticalPath::of(&run, &Waits::of(&run));
     let on_it = path.by_rank(36);
     assert!(on_it[5] >= 4_000_000, "{on_it:?}");

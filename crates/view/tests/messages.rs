@@ -36,7 +36,7 @@ fn made(ranks: u32, steps: u32, program: &str, late: Option<Late>) -> Asked {
         exchanges: exchanges(program).unwrap(),
         ranks,
         steps,
-        late,
+        late: late.into_iter().collect(),
         ..MessageOptions::default()
     };
     let target = folder.path().join("made.crosscut");
@@ -471,7 +471,13 @@ fn what_differs_most_between_two_runs_comes_first() {
     let folder = tempfile::tempdir().unwrap();
     let run = |name: &str, late: Option<Late>| {
         let exchanges = exchanges("halo").unwrap();
-        let options = MessageOptions { exchanges, ranks: 16, steps: 9, late, ..MessageOptions::default() };
+        let options = MessageOptions {
+            exchanges,
+            ranks: 16,
+            steps: 9,
+            late: late.into_iter().collect(),
+            ..MessageOptions::default()
+        };
         crosscut_synth::messages(&folder.path().join(name), &options, &|_, _| {}).unwrap()
     };
     let late = Late { rank: 3, step: Some(5), by: 50_000_000 };

@@ -448,6 +448,12 @@ impl Workbench {
         let _ = self.found(run);
     }
 
+    /// Makes what later questions may ask for.
+    pub fn prepare_more(&self, run: usize) {
+        let Ok(open) = self.run(run) else { return };
+        self.job(run, |job| open.domains.iter().for_each(|domain| domain.prepare(job)));
+    }
+
     /// The rows of a tree.
     pub fn table(&self, ask: &crate::question::TableAsk) -> Result<crate::sheet::Table, Refusal> {
         self.job(ask.look.run, |job| table(self, ask, job))

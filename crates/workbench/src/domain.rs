@@ -207,6 +207,8 @@ pub trait Domain: Any + Send + Sync {
     fn draw(&self, look: &Look, with: &[&dyn Domain], job: &Job<'_>) -> Result<Drawn, Refusal>;
     /// Does one of the view's own acts.
     fn act(&self, call: &ActCall, look: &mut Look, job: &Job<'_>) -> Result<Did, Refusal>;
+    /// Makes beforehand what somebody may ask for after the first pictures; behind everything else, once.
+    fn prepare(&self, _job: &Job<'_>) {}
     /// What it lost, worst first or not. It does not ask the job for what was found: that is made of this.
     fn losses(&self, scope: &Scope, job: &Job<'_>) -> Result<Vec<Loss>, Refusal>;
     /// Whether it looks for losses at all: where no domain of a run does, nothing is said of them.

@@ -39,15 +39,15 @@ pub struct Args {
     #[arg(long, value_name = "BYTES", default_value_t = MessageOptions::default().bytes,
         value_parser = size::whole::<i64>, allow_negative_numbers = true)]
     bytes: i64,
-    /// A rank that is late.
+    /// A rank that is late; may be given several times.
     #[arg(long, value_name = "RANK", value_parser = size::whole::<u32>, allow_negative_numbers = true, requires = "late_by")]
-    late: Option<u32>,
-    /// How much longer it computes in nanoseconds.
+    late: Vec<u32>,
+    /// How much longer it computes in nanoseconds; one for all that are late, or one for each.
     #[arg(long, value_name = "NS", value_parser = size::whole::<i64>, allow_negative_numbers = true, requires = "late")]
-    late_by: Option<i64>,
-    /// In which step, from 0 on [default: in all of them]
+    late_by: Vec<i64>,
+    /// In which step, from 0 on; one for all that are late, or one for each [default: in all steps]
     #[arg(long, value_name = "STEP", value_parser = size::whole::<u32>, allow_negative_numbers = true, requires = "late")]
-    late_in: Option<u32>,
+    late_in: Vec<u32>,
     /// How far the clocks of hosts may be wrong in nanoseconds.
     #[arg(long, value_name = "NS", default_value_t = MessageOptions::default().skew,
         value_parser = size::whole::<i64>, allow_negative_numbers = true)]
@@ -77,9 +77,25 @@ fn exchanges_help() -> String {
     format!("Exchanges:\n{}", Exchange::ALL.map(line).concat())
 }
 
+/// Who is late, by how much, in which step.
+fn late(args: &Args) -> Result<Vec<Late>> {
+    let count = args.late.len();
+    for (name, given) in [("--late-by", args.late_by.len()), ("--late-in", args.late_in.len())] {
+        anyhow::ensure!(
+            given <= 1 || given == count,
+            "{name} is given {given} times for {count} late ranks: give one for all, or one for each"
+        );
+    }
+    let of = |at: usize, rank: u32| {
+        let by = args.late_by.get(at).or(args.late_by.first()).copied().unwrap_or(0);
+        Late { rank, step: args.late_in.get(at).or(args.late_in.first()).copied(), by }
+    };
+    Ok(args.late.iter().enumerate().map(|(at, &rank)| of(at, rank)).collect())
+}
+
 /// Makes the run and says what it is in a line.
 pub fn run(args: Args) -> Result<()> {
-    let late = args.late.zip(args.late_by);
+    let late = late(&args)?;
     let options = MessageOptions {
         exchanges: args.exchanges.0,
         ranks: args.ranks,
@@ -88,7 +104,7 @@ pub fn run(args: Args) -> Result<()> {
         work: args.work,
         noise: args.noise,
         bytes: args.bytes,
-        late: late.map(|(rank, by)| Late { rank, step: args.late_in, by }),
+        late,
         skew: args.skew,
         hosts_of: args.per_host,
     };

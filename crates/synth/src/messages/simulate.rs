@@ -129,7 +129,8 @@ impl Walk<'_> {
         let most = options.work / 100 * i64::from(options.noise);
         let noise = scale(random, 2 * most as u64 + 1) as i64 - most;
         let is_late = |late: &super::Late| late.rank == rank && late.step.is_none_or(|late| late == step);
-        options.work + noise + options.late.filter(is_late).map_or(0, |late| late.by)
+        let late = options.late.iter().filter(|late| is_late(late)).map(|late| late.by);
+        options.work + noise + late.sum::<i64>()
     }
 
     /// A call of a rank from now on, for so long.

@@ -8,7 +8,7 @@ use crosscut_run::Run;
 use crosscut_tree::{Metric, Rule, Unit};
 use crosscut_workbench::{
     ActCall, Block, Did, Domain, Drawn, Entry, Forest, Found, Frame, FrameDecl, Job, Look, Loss, Refusal,
-    Scope, Selection, Settings, Shared, SharedColumn, Span, Told, Topic, TreeDecl, TreeRef, View,
+    Scope, Selection, Settings, Shared, SharedColumn, Span, Told, Topic, TreeDecl, TreeKey, TreeRef, View,
 };
 use serde_json::{Map, Value};
 
@@ -95,6 +95,15 @@ impl Domain for MessagesDomain {
 
     fn act(&self, call: &ActCall, look: &mut Look, job: &Job<'_>) -> Result<Did, Refusal> {
         act::act(call, look, job)
+    }
+
+    /// The phases by the other clock: their first picture is a click away.
+    fn prepare(&self, job: &Job<'_>) {
+        let mut look = Look::of("messages.gram", job.run);
+        let with = &mut look.trees.entry(TreeKey::named(phases::TREE)).or_default().with;
+        with.insert("clock".to_owned(), "logical".to_owned());
+        // What cannot be made says so when it is asked for.
+        let _ = draw::draw(&self.opened, &self.judged, &look, job);
     }
 
     fn sound(&self) -> Result<(), Refusal> {

@@ -228,13 +228,19 @@ impl Teller<'_> {
             many_ranks => format!("{} wait", many(many_ranks.len(), "rank")),
         };
         let most = finding.worst.map_or(0, |worst| worst.cost);
-        format!("{who} for it, {}, {} at worst", times(finding.times), self.time(most))
+        let whom = match finding.ranks.len() {
+            0 => "such a rank",
+            1 => "it",
+            _ => "one of them",
+        };
+        format!("{who} for {whom}, {}, {} at worst", times(finding.times), self.time(most))
     }
 
     /// Who computes how long.
     fn computes(&self, finding: &Finding, until: &str) -> String {
         let (work, usual, between) = self.work(finding);
-        let who = match finding.ranks.first() {
+        let origin = finding.worst.map(|worst| worst.origin).filter(|&origin| origin != NONE);
+        let who = match origin.map(|origin| self.messages().calls.rank(origin)) {
             Some(rank) => format!("Rank {rank}"),
             None => "A rank".to_owned(),
         };
@@ -247,7 +253,7 @@ impl Teller<'_> {
 
     fn late(&self, finding: &Finding, verb: &str, until: &str, advice: &str) -> Told {
         let event = self.judged.first_event(finding);
-        let ending = if finding.ranks.len() == 1 { "s" } else { "" };
+        let ending = if finding.ranks.len() > 1 { "" } else { "s" };
         let what = format!("{} {verb}{ending} late{}", self.who(finding), self.phases.of(event));
         let evidence = format!("{}: {}.", self.computes(finding, until), self.waiting(finding));
         (what, evidence, format!("{advice}: {}.", self.then(finding.cost)))
@@ -255,7 +261,7 @@ impl Teller<'_> {
 
     fn late_rank(&self, finding: &Finding) -> Told {
         let event = self.judged.first_event(finding);
-        let is = if finding.ranks.len() == 1 { "is" } else { "are" };
+        let is = if finding.ranks.len() > 1 { "are" } else { "is" };
         let what = format!("{} {is} late{}", self.who(finding), self.phases.of(event));
         let evidence = format!("{}: {}.", self.computes(finding, "before all meet"), self.waiting(finding));
         let advice = format!(

@@ -87,7 +87,7 @@ pub struct Timed {
     /// The messages in order.
     pub clock: Clock,
     messages: Arc<Messages>,
-    kept: Mutex<Kept>,
+    kept: Arc<Kept>,
     proposals: OnceLock<Vec<Proposal>>,
     flows: Mutex<Flows>,
     parts: ByPoints<Arc<Vec<Range<usize>>>>,
@@ -379,7 +379,7 @@ impl Timed {
             key,
             clock,
             messages: messages.clone(),
-            kept: Mutex::default(),
+            kept: Arc::default(),
             proposals: OnceLock::new(),
             flows: Mutex::default(),
             parts: Mutex::default(),
@@ -388,29 +388,25 @@ impl Timed {
         }
     }
 
-    /// Works with what is kept; who comes meanwhile begins anew.
-    fn grams<T>(&self, work: impl FnOnce(&mut Grams<'_>) -> T) -> T {
-        let kept = std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner));
-        let mut grams = Grams::with(&self.messages, &self.clock, kept);
-        let made = work(&mut grams);
-        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = grams.into_kept();
-        made
+    /// Works with what is kept.
+    fn grams(&self) -> Grams<'_> {
+        Grams::with(&self.messages, &self.clock, self.kept.clone())
     }
 
     /// Numbers of phases that are worth a look, the best first.
     pub fn proposals(&self) -> &[Proposal] {
-        self.proposals.get_or_init(|| self.grams(|grams| grams.proposals(self.clock.all())))
+        self.proposals.get_or_init(|| self.grams().proposals(self.clock.all()))
     }
 
     /// The messages as so many phases, or as many as is proposed first.
     pub fn cut(&self, phases: Option<usize>) -> Gram {
         let phases = phases.unwrap_or_else(|| self.proposals().first().map_or(1, |best| best.phases));
-        self.grams(|grams| grams.cut(self.clock.all(), phases.clamp(1, MOST_PHASES)))
+        self.grams().cut(self.clock.all(), phases.clamp(1, MOST_PHASES))
     }
 
     /// The stretches that cuts into few phases are made of, clustered: another number of phases is then a matter of looking it up.
     pub fn known(&self) -> &[Range<usize>] {
-        self.known.get_or_init(|| self.grams(|grams| grams.know(self.clock.all(), KNOWN)))
+        self.known.get_or_init(|| self.grams().know(self.clock.all(), KNOWN))
     }
 
     /// The parts of some points, at the number where they are clearest apart.
@@ -424,7 +420,7 @@ impl Timed {
 
     /// Some points as one phase.
     pub fn phase(&self, points: Range<usize>) -> Gram {
-        self.grams(|grams| grams.cut(points, 1))
+        self.grams().cut(points, 1)
     }
 
     /// Who sent how much to whom in some points.

@@ -19,6 +19,8 @@ const MOST_BANDS: usize = 96;
 const STEPS: usize = 200;
 /// Rounds of moves at most.
 const ROUNDS: usize = 6;
+/// A smaller share of all pairs is rounding.
+const NOTHING: f64 = 1e-12;
 
 /// Groups in an order with few crossings.
 pub fn order(groups: usize, bands: &[Band]) -> Vec<usize> {
@@ -29,7 +31,7 @@ pub fn order(groups: usize, bands: &[Band]) -> Vec<usize> {
     }
     let swing = fiedler(groups, &bands);
     order.sort_by(|&a, &b| swing[a].total_cmp(&swing[b]).then(a.cmp(&b)));
-    let mut order = improved(order, |order| crossings(order, &bands));
+    let mut order = improved(order, &Weighed::new(groups, &bands));
     // The group with the lowest number is in the upper half: the same picture, not its mirror.
     if order.iter().position(|&group| group == 0).is_some_and(|at| at > groups / 2) {
         order.reverse();
@@ -57,36 +59,132 @@ pub fn order_behind(order: Vec<usize>, bands: &[Band], moves: &[Move]) -> Vec<us
         return order;
     }
     let above = moves_crossed(groups, moves);
-    let all = |weights: f64| (weights * weights).max(1e-300);
-    let (sent, ranks) =
-        (all(bands.iter().map(|band| band.weight).sum()), all(moves.iter().map(|one| one.ranks).sum()));
-    let cost = |order: &[usize]| crossings(order, &bands) / sent + above.of(order) / ranks;
+    let weighed = Weighed::new(groups, &bands);
+    let ranks = all_pairs(moves.iter().map(|one| one.ranks));
+    let cost = |order: &[usize]| crossings(order, &bands) / weighed.sent + above.of(order) / ranks;
     let mirror: Vec<usize> = order.iter().rev().copied().collect();
     let start = if cost(&mirror) < cost(&order) { mirror } else { order };
-    improved(start, cost)
+    improved(start, &Weighed { above: Some((above, ranks)), ..weighed })
 }
 
 /// Moves single groups as long as that makes it cheaper.
-fn improved(mut order: Vec<usize>, cost: impl Fn(&[usize]) -> f64) -> Vec<usize> {
-    let mut best = cost(&order);
+fn improved(order: Vec<usize>, weighed: &Weighed) -> Vec<usize> {
+    let mut placed = Placed::new(order);
+    let groups = placed.order.len();
     for _ in 0..ROUNDS {
-        let before = best;
-        for at in 0..order.len() {
-            for to in (0..order.len()).filter(|&to| to != at) {
-                let mut moved = order.clone();
-                let group = moved.remove(at);
-                moved.insert(to, group);
-                let cost = cost(&moved);
-                if cost < best {
-                    (order, best) = (moved, cost);
+        let mut better = false;
+        for at in 0..groups {
+            let mut costs = placed.moved(at, weighed);
+            for to in 0..groups {
+                if to != at && costs[to] < -NOTHING {
+                    placed.put(at, to);
+                    costs = placed.moved(at, weighed);
+                    better = true;
                 }
             }
         }
-        if best >= before {
+        if !better {
             break;
         }
     }
-    order
+    placed.order
+}
+
+/// What crossings cost: bands by their ends, and what crosses when one group stands above another.
+struct Weighed {
+    /// By sender: receiver and weight.
+    out: Vec<Vec<(usize, f64)>>,
+    /// By receiver: sender and weight.
+    into: Vec<Vec<(usize, f64)>>,
+    /// All pairs of bands, of which those that cross are a share.
+    sent: f64,
+    /// What moves of ranks add, with all pairs of them.
+    above: Option<(Above, f64)>,
+}
+
+impl Weighed {
+    fn new(groups: usize, bands: &[Band]) -> Weighed {
+        let mut weighed = Weighed {
+            out: vec![Vec::new(); groups],
+            into: vec![Vec::new(); groups],
+            sent: all_pairs(bands.iter().map(|band| band.weight)),
+            above: None,
+        };
+        for band in bands {
+            weighed.out[band.from].push((band.to, band.weight));
+            weighed.into[band.to].push((band.from, band.weight));
+        }
+        weighed
+    }
+
+    /// What it costs more, as a share of all pairs, when two neighbours change places. Only bands that begin or end at both of them cross otherwise.
+    fn swapped(&self, upper: usize, lower: usize, place: &[usize]) -> f64 {
+        let after = |group: usize| match group {
+            group if group == upper => place[lower],
+            group if group == lower => place[upper],
+            group => place[group],
+        };
+        let mut more = 0.0;
+        for ends in [&self.out, &self.into] {
+            for &(a, one) in &ends[upper] {
+                for &(b, two) in &ends[lower] {
+                    let (before, after) = (place[a] > place[b], after(a) < after(b));
+                    more += f64::from(i8::from(after) - i8::from(before)) * one * two;
+                }
+            }
+        }
+        let moves = self.above.as_ref();
+        let moves =
+            moves.map_or(0.0, |(above, all)| (above.over(lower, upper) - above.over(upper, lower)) / all);
+        more / self.sent + moves
+    }
+}
+
+/// All pairs of some weights, as crossings are counted.
+fn all_pairs(weights: impl Iterator<Item = f64>) -> f64 {
+    let sum: f64 = weights.sum();
+    (sum * sum).max(1e-300)
+}
+
+/// Groups in an order, with the place of each.
+#[derive(Clone)]
+struct Placed {
+    order: Vec<usize>,
+    place: Vec<usize>,
+}
+
+impl Placed {
+    fn new(order: Vec<usize>) -> Placed {
+        let mut place = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(at, &group)| place[group] = at);
+        Placed { order, place }
+    }
+
+    fn swap(&mut self, upper: usize) {
+        self.order.swap(upper, upper + 1);
+        self.place[self.order[upper]] = upper;
+        self.place[self.order[upper + 1]] = upper + 1;
+    }
+
+    fn put(&mut self, at: usize, to: usize) {
+        (at..to).for_each(|upper| self.swap(upper));
+        (to..at).rev().for_each(|upper| self.swap(upper));
+    }
+
+    /// By place: what it costs more when the group at one place stands there, neighbour by neighbour.
+    fn moved(&self, at: usize, weighed: &Weighed) -> Vec<f64> {
+        let mut costs = vec![0.0; self.order.len()];
+        let mut step = |moving: &mut Placed, upper: usize, from: usize, to: usize| {
+            costs[to] =
+                costs[from] + weighed.swapped(moving.order[upper], moving.order[upper + 1], &moving.place);
+            moving.swap(upper);
+        };
+        let mut moving = self.clone();
+        (at..self.order.len().saturating_sub(1)).for_each(|upper| step(&mut moving, upper, upper, upper + 1));
+        moving = self.clone();
+        (0..at).rev().for_each(|upper| step(&mut moving, upper, upper + 1, upper));
+        costs
+    }
 }
 
 /// Bands between different groups, the heaviest first, as many as are looked at.
@@ -118,10 +216,14 @@ impl Above {
     fn of(&self, order: &[usize]) -> f64 {
         let mut sum = 0.0;
         for (at, &upper) in order.iter().enumerate() {
-            let row = &self.cost[upper * self.groups..];
-            sum += order[at + 1..].iter().map(|&lower| row[lower]).sum::<f64>();
+            sum += order[at + 1..].iter().map(|&lower| self.over(upper, lower)).sum::<f64>();
         }
         sum
+    }
+
+    /// What crosses when one stands above the other.
+    fn over(&self, upper: usize, lower: usize) -> f64 {
+        self.cost[upper * self.groups + lower]
     }
 }
 
@@ -220,6 +322,55 @@ mod tests {
             assert!(
                 crossings(&found, &bands) <= crossings(&start, &bands).max(0.0) + 1e-9 || bands.is_empty()
             );
+        }
+    }
+
+    /// The same by the cost of every order that is tried.
+    fn plainly_improved(mut order: Vec<usize>, cost: impl Fn(&[usize]) -> f64) -> Vec<usize> {
+        let mut best = cost(&order);
+        for _ in 0..ROUNDS {
+            let before = best;
+            for at in 0..order.len() {
+                for to in (0..order.len()).filter(|&to| to != at) {
+                    let mut moved = order.clone();
+                    let group = moved.remove(at);
+                    moved.insert(to, group);
+                    let cost = cost(&moved);
+                    if cost < best - NOTHING {
+                        (order, best) = (moved, cost);
+                    }
+                }
+            }
+            if best >= before {
+                break;
+            }
+        }
+        order
+    }
+
+    #[test]
+    fn moves_are_chosen_as_a_slow_version_chooses_them() {
+        let mut chance = Chance::new(10);
+        for round in 0..200 {
+            let groups = 2 + chance.index(12);
+            let bands: Vec<Band> = (0..chance.index(4 * groups))
+                .map(|_| Band {
+                    from: chance.index(groups),
+                    to: chance.index(groups),
+                    weight: 1.0 + chance.below(9) as f64,
+                })
+                .filter(|band| band.from != band.to)
+                .collect();
+            let moves: Vec<Move> = (0..groups * (round % 3))
+                .map(|_| Move { from: chance.index(6), to: chance.index(groups), ranks: 1.0 })
+                .collect();
+            let (above, all) = (moves_crossed(groups, &moves), all_pairs(moves.iter().map(|one| one.ranks)));
+            let weighed = Weighed::new(groups, &bands);
+            let cost = |order: &[usize]| crossings(order, &bands) / weighed.sent + above.of(order) / all;
+            let start: Vec<usize> = (0..groups).collect();
+            let slow = plainly_improved(start.clone(), cost);
+            let above = Some((moves_crossed(groups, &moves), all));
+            assert_eq!(improved(start, &Weighed { above, ..Weighed::new(groups, &bands) }), slow);
         }
     }
 
