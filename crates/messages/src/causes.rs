@@ -297,18 +297,19 @@ fn judged(
         .collect();
     let works = works(messages, &steps);
     let none = HashMap::default();
-    // Work that ends at one source line is one finding, wherever it began.
-    let anywhere = |step: Step| if step.to.1 == NONE { step } else { Step { from: step.to, ..step } };
-    let mut findings: HashMap<(Cause, Option<Step>, u8), Finding> = HashMap::default();
+    let mut findings: HashMap<(Cause, Where, u8), Finding> = HashMap::default();
     let mut tell = |cause: Cause, step: Option<Step>, group: Group, level: u8| {
         let alone = !matches!(cause, Cause::CollectiveWait | Cause::BarrierWait);
         let work = step.and_then(|step| works.get(&step)).unwrap_or(&none);
         let finding = told.finding(cause, step.filter(|_| alone), group, work);
-        match findings.entry((finding.cause, finding.step.map(anywhere), if alone { level } else { 0 })) {
+        match findings.entry((finding.cause, Where::of(&finding), if alone { level } else { 0 })) {
             Entry::Occupied(known) => join(known.into_mut(), finding),
             Entry::Vacant(new) => drop(new.insert(finding)),
         }
     };
+    // The worst first: what is joined to it does not depend on chance.
+    let mut groups: Vec<(Key, Group)> = groups.into_iter().collect();
+    groups.sort_by_key(|(_, group)| (std::cmp::Reverse(group.cost), group.worst.map(|worst| worst.call)));
     for (key, group) in groups {
         match key {
             Key::Work(step, kind) => {
@@ -335,6 +336,25 @@ fn judged(
     let mut findings: Vec<Finding> = findings.into_values().collect();
     findings.iter_mut().for_each(|finding| finding.stretches.sort_unstable());
     findings
+}
+
+/// Findings of one cause that are told apart.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Where {
+    /// Work that ends at one source line is one finding, wherever it began.
+    Line((u16, u32)),
+    /// Where no line is known, that of the same ranks is.
+    Ranks(Vec<u32>),
+}
+
+impl Where {
+    fn of(finding: &Finding) -> Where {
+        match finding.step {
+            Some(step) if step.to.1 != NONE => Where::Line(step.to),
+            Some(_) => Where::Ranks(finding.ranks.clone()),
+            None => Where::Ranks(Vec::new()),
+        }
+    }
 }
 
 /// The larger one says what the work is, and who caused it; the other only if it is not little beside it.

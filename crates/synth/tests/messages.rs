@@ -150,6 +150,14 @@ fn only_those_are_named_who_are_late() {
         let two = named(&MessageOptions { late: both, ..plain(ranks) });
         assert_eq!(two[0][0], 7, "of {ranks} ranks");
         assert_eq!(two.concat(), [7, far], "of {ranks} ranks");
+        // Late in every step, before three kinds of calls: one cause is told once where no line tells them apart.
+        let always = Late { rank: 37, step: None, by: 500_000 };
+        let exchanges = exchanges("halo*8,radix-4,allreduce").unwrap();
+        let options = MessageOptions { exchanges, late: vec![always], ..plain(ranks) };
+        let causes = causes(&made(&options)).2.findings;
+        let mut late: Vec<Cause> = causes.iter().filter(|f| f.ranks == [37]).map(|f| f.cause).collect();
+        late.sort_unstable();
+        assert!(late.windows(2).all(|pair| pair[0] != pair[1]), "{late:?}");
         let nobody = named(&plain(ranks));
         assert!(nobody[0].is_empty(), "{nobody:?} of {ranks} ranks");
     }
