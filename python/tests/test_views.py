@@ -186,7 +186,7 @@ def test_every_view_leaves_something_in_a_saved_notebook(tasks, profile, message
             view.close()
     words = tasks.view("overview")._output._picture()["text/html"]
     first = next(tasks.findings.rows())
-    assert "<td>fib.c:5</td>" in tasks.view("lines")._output._picture()["text/html"]
+    assert "<td>fib.c:5 fib</td><td>line</td>" in tasks.view("lines")._output._picture()["text/html"]
     assert f"<strong>1. {first['what'][:1].upper()}" in words and "data:image/png;base64," in words
     assert "<h" in tasks.view("overview", address="")._output._picture()["text/html"], "the first view without a name"
 
