@@ -134,7 +134,8 @@ impl Reader for Dumpi {
         notes.extend(missing);
         let notes = partial::few(notes);
         let whole = Whole { comms: resolved.comms, functions, clocks: clock_of, notes, ..Whole::default() };
-        builder.finish(run, done, whole)?;
+        let doubt = builder.finish(run, done, whole)?;
+        partial::doubted(doubt, run, inputs);
         Ok(())
     }
 }

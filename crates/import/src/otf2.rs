@@ -179,7 +179,8 @@ impl<'a> Archive<'a> {
         let clocks = self.clocks();
         let places = self.put_calls(&counted, &others, run)?;
         let whole = Whole { comms: self.ranks.comms.clone(), functions, clocks, places, notes };
-        builder.finish(run, done, whole)?;
+        let doubt = builder.finish(run, done, whole)?;
+        crate::partial::doubted(doubt, run, self.inputs);
         Ok(())
     }
 
@@ -258,6 +259,11 @@ impl<'a> Archive<'a> {
         })?;
         tree.end(last);
         let missing = match ended {
+            Ended::Whole if tree.odd.backwards > 0 => Some(format!(
+                "{}: {} events have a time before the one before them",
+                events.display(),
+                tree.odd.backwards
+            )),
             Ended::Whole => None,
             Ended::Cut(at) => {
                 Some(format!("{} ends at byte {at}: what follows is missing", events.display()))

@@ -1,5 +1,7 @@
 //! What is told of a run when something is missing or out of the ordinary.
 
+use crosscut_run::RunWriter;
+
 use crate::inputs::Inputs;
 
 /// So many notes are told one by one.
@@ -14,6 +16,13 @@ pub fn label(missing: &[String], inputs: &Inputs<'_>) -> Option<String> {
     };
     inputs.progress().note(&format!("this run is partial: {text}"));
     Some(text)
+}
+
+/// Labels a run with what was found out only when all ranks were put together, where nothing was told before.
+pub fn doubted(doubt: Option<String>, run: &mut RunWriter, inputs: &Inputs<'_>) {
+    if let Some(doubt) = doubt.filter(|_| run.manifest().partial.is_none()) {
+        run.manifest().partial = label(&[doubt], inputs);
+    }
 }
 
 /// The first of many notes, and how many more there are.

@@ -56,6 +56,11 @@ fn a_file_that_ends_early_makes_a_partial_run() {
         assert!(label.contains("-0003.bin ends at byte"), "{label}");
         assert!(label.contains("rank 3"), "{label}");
     }
+    // Behind them: nothing that it did is missing, but the file is not whole.
+    fs::write(file, &bytes[..bytes.len() / 2]).unwrap();
+    let (messages, unmatched, label) = summary(folder.path()).unwrap();
+    assert_eq!((messages, unmatched), (24, 0));
+    assert!(label.unwrap().contains("behind its last record: its tables are missing"));
     for length in [0, 1, 8, 15] {
         fs::write(file, &bytes[..length]).unwrap();
         let error = read(folder.path()).unwrap_err();
@@ -122,6 +127,33 @@ fn a_flipped_bit_is_an_error_or_a_sound_run() {
         }
     }
     assert!(errors > 3 && partial > 3, "{errors} errors, {partial} partial runs");
+}
+
+#[test]
+fn a_location_of_another_archive_makes_a_partial_run() {
+    let (folder, other) = (traces::unpacked("otf2", "bswap16"), traces::unpacked("otf2", "coll16"));
+    let of = |folder: &Path| files(folder, "evt").into_iter().find(|path| path.ends_with("4.evt")).unwrap();
+    fs::copy(of(other.path()), of(folder.path())).unwrap();
+    let (_, unmatched, label) = summary(folder.path()).unwrap();
+    let label = label.unwrap();
+    assert!(unmatched > 0 && label.starts_with("the ranks contradict each other"), "{label}");
+}
+
+#[test]
+fn times_that_go_back_make_a_partial_run() {
+    let folder = traces::unpacked("otf2", "bswap16");
+    let file = files(folder.path(), "evt").into_iter().find(|path| path.ends_with("5.evt")).unwrap();
+    let whole = fs::read(&file).unwrap();
+    let mut told = 0;
+    for at in (0..whole.len()).step_by(29) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x10;
+        fs::write(&file, &bytes).unwrap();
+        if let Ok((_, _, Some(label))) = summary(folder.path()) {
+            told += usize::from(label.contains("5.evt: ") && label.contains("time before the one before"));
+        }
+    }
+    assert!(told > 0, "{told}");
 }
 
 #[test]

@@ -167,8 +167,13 @@ impl Builder {
         writers
     }
 
-    /// Matches, corrects and writes everything; `done` has an entry for each rank.
-    pub fn finish(self, run: &mut RunWriter, done: Vec<Done>, whole: Whole) -> Result<(), MessagesError> {
+    /// Matches, corrects and writes everything; `done` has an entry for each rank. Says why it may not be all of one run, if so.
+    pub fn finish(
+        self,
+        run: &mut RunWriter,
+        done: Vec<Done>,
+        whole: Whole,
+    ) -> Result<Option<String>, MessagesError> {
         finish::finish(self, run, done, whole)
     }
 }

@@ -19,7 +19,7 @@ pub(crate) fn finish(
     run: &mut RunWriter,
     done: Vec<Done>,
     whole: Whole,
-) -> Result<(), MessagesError> {
+) -> Result<Option<String>, MessagesError> {
     let Builder { mut calls, first } = builder;
     let ranks = first.len() - 1;
     if done.len() != ranks || ranks == 0 {
@@ -32,6 +32,7 @@ pub(crate) fn finish(
     }
     let mut matched = match_all(&sides);
     let collectives = collectives::gather(&done, &whole.comms);
+    let doubt = doubt(&collectives);
     let corrected = correct_clocks(&mut calls, &first, &matched, &sides, &collectives, &whole);
     if whole.places.is_empty() {
         start_at_zero(&mut calls);
@@ -70,7 +71,7 @@ pub(crate) fn finish(
         true => run.put_places(&Places::processes(&vec![1; ranks])?)?,
         false => put_ids(run, "rank_place", &whole.places, |place| *place)?,
     }
-    Ok(())
+    Ok(doubt)
 }
 
 fn reasons(alone: &[(u32, Why)]) -> Vec<(String, u64)> {
@@ -83,15 +84,25 @@ fn reasons(alone: &[(u32, Why)]) -> Vec<(String, u64)> {
 
 fn notes(whole: &Whole, collectives: &Collectives) -> Vec<String> {
     let mut notes = whole.notes.clone();
-    let mut note = |count: u64, what: &str| {
-        if count > 0 {
-            notes.push(format!("{count} {what}"));
-        }
-    };
-    note(collectives.mixed, "collectives of which the ranks name different kinds");
-    note(collectives.short, "collectives in which not all ranks of the communicator took part");
-    note(collectives.lost, "calls of collectives on communicators that are not known");
+    notes.extend(odd(collectives));
     notes
+}
+
+/// What of the collectives does not fit together, in words.
+fn odd(collectives: &Collectives) -> impl Iterator<Item = String> {
+    let counts = [
+        (collectives.mixed, "collectives of which the ranks name different kinds"),
+        (collectives.short, "collectives in which not all ranks of the communicator took part"),
+        (collectives.lost, "calls of collectives on communicators that are not known"),
+    ];
+    counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"))
+}
+
+/// Why this may not be all of one run. All ranks of a communicator take part in its collectives, so where they did not, something is
+/// missing or does not belong to it.
+fn doubt(collectives: &Collectives) -> Option<String> {
+    let first = odd(collectives).next()?;
+    Some(format!("the ranks contradict each other: {first}; files may be missing, damaged or of another run"))
 }
 
 /// The clock of a rank.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rayon::prelude::*;
 
 use crate::communities::{Communities, Edge};
-use crate::flows::{edges, merged};
+use crate::flows::{Flow, edges, merged};
 use crate::messages::Messages;
 use crate::partition::Partition;
 use crate::patterns::{Expression, Patterns};
@@ -157,7 +157,7 @@ pub struct Gram {
     /// In order of time.
     pub phases: Vec<Phase>,
     /// The partitions of the patterns; the first is "A".
-    pub patterns: Vec<Partition>,
+    pub patterns: Vec<Arc<Partition>>,
     /// What repeats.
     pub expression: Expression,
 }
@@ -190,27 +190,30 @@ struct Stretches {
     known: foldhash::HashMap<u64, Vec<Known>>,
     /// By their points.
     phases: foldhash::HashMap<(usize, usize), Arc<Clustered>>,
-    /// Edges of all that is kept.
-    edges: usize,
+    /// Edges, flows and places of ranks of all that is kept; what is the same is kept once.
+    size: usize,
 }
 
-/// So many edges are kept at most, 16 bytes each.
-const MOST_EDGES: usize = 16 << 20;
+/// So much is kept at most; an edge takes 16 bytes, a flow 24.
+const MOST_KEPT: usize = 16 << 20;
 
 /// A graph that has been clustered.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Known {
     edges: Arc<Vec<Edge>>,
     communities: Arc<Communities>,
+    /// What was sent in the phase that was clustered first: as a rule the same in all others.
+    flows: Arc<Vec<Flow>>,
 }
 
 /// A phase that has been clustered, whatever comes before it.
 #[derive(Debug)]
 struct Clustered {
     graph: Graph,
+    flows: Arc<Vec<Flow>>,
     edges: Arc<Vec<Edge>>,
     communities: Arc<Communities>,
-    own: Partition,
+    own: Arc<Partition>,
 }
 
 impl Kept {
@@ -221,9 +224,8 @@ impl Kept {
 
 impl Stretches {
     /// A graph with its clustering, if it is known.
-    fn known(&self, edges: &[Edge]) -> Option<(Arc<Vec<Edge>>, Arc<Communities>)> {
-        let known = self.known.get(&stamp(edges))?.iter().find(|known| *known.edges == edges)?;
-        Some((known.edges.clone(), known.communities.clone()))
+    fn known(&self, edges: &[Edge]) -> Option<Known> {
+        self.known.get(&stamp(edges))?.iter().find(|known| *known.edges == edges).cloned()
     }
 }
 
@@ -236,6 +238,11 @@ impl<'a> Grams<'a> {
     /// Works with what was kept of the same run and clock.
     pub fn with(run: &'a Messages, clock: &'a Clock, kept: Arc<Kept>) -> Grams<'a> {
         Grams { run, clock, kept }
+    }
+
+    /// Who sent how much to whom in some points, if they have been clustered.
+    pub fn flows(&self, points: &Range<usize>) -> Option<Arc<Vec<Flow>>> {
+        self.kept.lock().phases.get(&(points.start, points.end)).map(|phase| phase.flows.clone())
     }
 
     /// Some points as so many phases.
@@ -332,16 +339,19 @@ impl<'a> Grams<'a> {
     fn clustered(&self, ranges: Vec<Range<usize>>) -> Vec<Arc<Clustered>> {
         let mut found = self.found(&ranges);
         let missing: Vec<usize> = (0..ranges.len()).filter(|&at| found[at].is_none()).collect();
-        let graphs: Vec<(Graph, Vec<Edge>)> =
+        let graphs: Vec<(Graph, Vec<Edge>, Arc<Vec<Flow>>)> =
             missing.par_iter().map(|&at| self.graph(ranges[at].clone())).collect();
         self.cluster(&graphs);
-        for (at, (graph, edges)) in missing.into_iter().zip(graphs) {
-            let (edges, communities) = self.known(edges);
-            let own = communities.cut(communities.best().0);
+        for (at, (graph, edges, flows)) in missing.into_iter().zip(graphs) {
+            let known = self.known(&edges, &flows);
+            let own = Arc::new(known.communities.cut(known.communities.best().0));
             let points = (graph.points.start, graph.points.end);
-            let clustered = Arc::new(Clustered { graph, edges, communities, own });
             let mut kept = self.kept.lock();
-            kept.edges += clustered.edges.len();
+            let is_same = known.flows == flows;
+            kept.size += own.of().len() + if is_same { 0 } else { flows.len() };
+            let flows = if is_same { known.flows } else { flows };
+            let (edges, communities) = (known.edges, known.communities);
+            let clustered = Arc::new(Clustered { graph, flows, edges, communities, own });
             kept.phases.insert(points, clustered.clone());
             found[at] = Some(clustered);
         }
@@ -351,14 +361,14 @@ impl<'a> Grams<'a> {
     /// Phases that are known.
     fn found(&self, ranges: &[Range<usize>]) -> Vec<Option<Arc<Clustered>>> {
         let mut kept = self.kept.lock();
-        if kept.edges > MOST_EDGES {
+        if kept.size > MOST_KEPT {
             *kept = Stretches::default();
         }
         ranges.iter().map(|range| kept.phases.get(&(range.start, range.end)).cloned()).collect()
     }
 
     /// What a phase is, and what its processes exchanged.
-    fn graph(&self, points: Range<usize>) -> (Graph, Vec<Edge>) {
+    fn graph(&self, points: Range<usize>) -> (Graph, Vec<Edge>, Arc<Vec<Flow>>) {
         let run = self.run;
         let flows = run.flows(self.clock.messages(points.clone()));
         let mut all = edges(&flows);
@@ -383,37 +393,37 @@ impl<'a> Grams<'a> {
             bytes: flows.iter().fold(0, |sum: i64, flow| sum.saturating_add(flow.bytes)),
             collectives,
         };
-        (graph, all)
+        (graph, all, Arc::new(flows))
     }
 
     /// Clusters the graphs that are new.
-    fn cluster(&self, graphs: &[(Graph, Vec<Edge>)]) {
-        let mut new: foldhash::HashMap<u64, &Vec<Edge>> = foldhash::HashMap::default();
+    fn cluster(&self, graphs: &[(Graph, Vec<Edge>, Arc<Vec<Flow>>)]) {
+        let mut new: foldhash::HashMap<u64, (&Vec<Edge>, &Arc<Vec<Flow>>)> = foldhash::HashMap::default();
         {
             let kept = self.kept.lock();
-            for (_, edges) in graphs {
+            for (_, edges, flows) in graphs {
                 let stamp = stamp(edges);
                 if !kept.known.contains_key(&stamp) {
-                    new.entry(stamp).or_insert(edges);
+                    new.entry(stamp).or_insert((edges, flows));
                 }
             }
         }
-        new.into_par_iter().for_each(|(_, edges)| drop(self.known(edges.clone())));
+        new.into_par_iter().for_each(|(_, (edges, flows))| drop(self.known(edges, flows)));
     }
 
     /// A graph with its clustering.
-    fn known(&self, edges: Vec<Edge>) -> (Arc<Vec<Edge>>, Arc<Communities>) {
-        if let Some(known) = self.kept.lock().known(&edges) {
+    fn known(&self, edges: &[Edge], flows: &Arc<Vec<Flow>>) -> Known {
+        if let Some(known) = self.kept.lock().known(edges) {
             return known;
         }
-        let communities = Arc::new(Communities::of(self.run.summary().ranks, &edges));
+        let communities = Arc::new(Communities::of(self.run.summary().ranks, edges));
         let mut kept = self.kept.lock();
         // Somebody else may have clustered it meanwhile: equal edges are kept once.
-        kept.known(&edges).unwrap_or_else(|| {
-            let (stamp, edges) = (stamp(&edges), Arc::new(edges));
-            let known = Known { edges: edges.clone(), communities: communities.clone() };
-            kept.known.entry(stamp).or_default().push(known);
-            (edges, communities)
+        kept.known(edges).unwrap_or_else(|| {
+            let known = Known { edges: Arc::new(edges.to_vec()), communities, flows: flows.clone() };
+            kept.size += edges.len() + flows.len();
+            kept.known.entry(stamp(edges)).or_default().push(known.clone());
+            known
         })
     }
 }

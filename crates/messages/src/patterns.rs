@@ -5,6 +5,7 @@
 //! of the phase's own clustering. The sequence of names then folds into an expression such as `(A×8 B)×3`.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::communities::{Edge, modularity};
 use crate::partition::Partition;
@@ -15,12 +16,12 @@ pub const GIVEN_UP: f64 = 0.05;
 /// The partitions that have been seen, in the order in which they were seen first.
 #[derive(Clone, Debug, Default)]
 pub struct Patterns {
-    known: Vec<Partition>,
+    known: Vec<Arc<Partition>>,
 }
 
 impl Patterns {
     /// The pattern of a phase with these edges, whose own clustering is `own`.
-    pub fn recognise(&mut self, edges: &[Edge], own: &Partition) -> usize {
+    pub fn recognise(&mut self, edges: &[Edge], own: &Arc<Partition>) -> usize {
         self.recognise_among(edges, own, |_| true)
     }
 
@@ -28,7 +29,7 @@ impl Patterns {
     pub fn recognise_among(
         &mut self,
         edges: &[Edge],
-        own: &Partition,
+        own: &Arc<Partition>,
         among: impl Fn(usize) -> bool,
     ) -> usize {
         let quality = modularity(edges, own);
@@ -50,7 +51,7 @@ impl Patterns {
     }
 
     /// The partitions of the patterns.
-    pub fn partitions(&self) -> &[Partition] {
+    pub fn partitions(&self) -> &[Arc<Partition>] {
         &self.known
     }
 }
@@ -326,7 +327,7 @@ mod tests {
         let mut patterns = Patterns::default();
         let mut see = |edges: &[Edge]| {
             let communities = Communities::of(wide * high, edges);
-            patterns.recognise(edges, &communities.cut(communities.best().0))
+            patterns.recognise(edges, &Arc::new(communities.cut(communities.best().0)))
         };
         let seen: Vec<usize> =
             (0..6).map(|phase| if phase == 3 { see(&pairs) } else { see(&halo()) }).collect();

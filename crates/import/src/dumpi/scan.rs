@@ -66,6 +66,11 @@ pub fn scan(input: &Input<'_>, about: &About, version: Version, rank: usize) -> 
             found.missing =
                 Some(format!("{name} ends at byte {at}: what rank {rank} did afterwards is missing"));
         }
+        Ended::Whole if !about.closed => {
+            let size = input.size();
+            found.missing =
+                Some(format!("{name} ends at byte {size}, behind its last record: its tables are missing"));
+        }
         Ended::Whole if !ended => found.notes.push(format!("rank {rank} did not reach MPI_Finalize")),
         Ended::Whole => {}
     }

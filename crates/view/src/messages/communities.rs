@@ -2,11 +2,12 @@
 //! again by what its own ranks exchanged: the merge tree of the whole phase would only split off single ranks.
 
 use std::any::Any;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use crosscut_messages::communities::{Communities, Edge};
 use crosscut_messages::flows::Flow;
+use crosscut_messages::gram::Phase;
 use crosscut_tree::{Builder, Cut, Metric, NodeId, Part, Rule, Tree, TreeError, Unit};
 use crosscut_workbench::{
     Chosen, Forest, Hits, Job, Nodes, Reach, Refusal, Scope, Selection, Sheet, Span, Title, TreeKey,
@@ -39,10 +40,18 @@ pub struct CommunityForest {
     pub timed: Arc<Timed>,
     /// Its points.
     pub points: Range<usize>,
-    /// Who sent how much to whom.
-    pub flows: Arc<Vec<Flow>>,
     /// From its first send to its last receive.
     pub span: (i64, i64),
+    groups: Arc<Grouped>,
+}
+
+/// The groups of phases that exchange the same.
+#[derive(Debug)]
+pub struct Grouped {
+    /// Who exchanged how much with whom.
+    pub edges: Arc<Vec<Edge>>,
+    /// Who sent how much to whom.
+    pub flows: Arc<Vec<Flow>>,
     /// By node: where its ranks begin and end in `ranks`.
     pub members: Vec<Range<usize>>,
     /// All ranks in the order of the tree.
@@ -62,8 +71,8 @@ fn named(parameter: &str) -> Option<(ClockKey, Range<usize>)> {
 }
 
 /// Whether ranks are shown one by one: they are few, and so are their flows.
-pub fn is_few(opened: &Opened, flows: &[Flow]) -> bool {
-    opened.ranks() <= FEW.0 && flows.len() <= FEW.1
+pub fn is_few(ranks: u32, flows: &[Flow]) -> bool {
+    ranks <= FEW.0 && flows.len() <= FEW.1
 }
 
 impl CommunityForest {
@@ -80,28 +89,51 @@ impl CommunityForest {
         if points.end > timed.clock.all().end {
             return Err(unknown());
         }
-        let flows = timed.flows(&points);
         let phase = timed.phase(points.clone()).phases.into_iter().next().ok_or_else(unknown)?;
-        let few = is_few(opened, &flows);
-        let mut making = Making { edges: &phase.edges, flows: &flows, ..Making::new(opened.ranks()) };
+        let groups = timed.groups(&phase)?;
+        Ok(CommunityForest { opened: opened.clone(), timed, points, span: phase.span, groups })
+    }
+
+    /// The name of a node: its first rank, and how many others.
+    pub fn name(&self, node: NodeId) -> String {
+        match self.ranks_of(node) {
+            [] => String::new(),
+            [rank] => format!("rank {rank}"),
+            ranks if node == NodeId::ROOT => format!("{} ranks", count(ranks.len() as i64)),
+            ranks => short(ranks),
+        }
+    }
+}
+
+/// A tree of groups is that of its phase, and of all others that exchange the same.
+impl Deref for CommunityForest {
+    type Target = Grouped;
+
+    fn deref(&self) -> &Grouped {
+        &self.groups
+    }
+}
+
+impl Grouped {
+    /// Of a phase, with what was sent in it.
+    pub fn new(all: u32, phase: &Phase, flows: Arc<Vec<Flow>>) -> Result<Self, Refusal> {
+        let few = is_few(all, &flows);
+        let mut making = Making { edges: &phase.edges, flows: &flows, ..Making::new(all) };
         let broken = |error: TreeError| Refusal::new(error.to_string());
         making.make(few, &phase.communities).map_err(broken)?;
         let Making { builder, members, ranks, .. } = making;
         let tree = builder.finish().map_err(broken)?;
-        let mut forest = CommunityForest {
-            opened: opened.clone(),
-            timed,
-            points,
-            span: phase.span,
+        let mut groups = Grouped {
+            edges: phase.edges.clone(),
+            flows,
             members,
             ranks,
             leaves: Vec::new(),
             few,
             figures: Figures { tree, metrics: Vec::new(), values: Vec::new() },
-            flows,
         };
-        forest.fill();
-        Ok(forest)
+        groups.fill();
+        Ok(groups)
     }
 
     /// Bytes that ranks below a node sent and received, and how much of it stayed inside.
@@ -158,16 +190,6 @@ impl CommunityForest {
     /// The ranks of a node.
     pub fn ranks_of(&self, node: NodeId) -> &[u32] {
         self.members.get(node.index()).and_then(|range| self.ranks.get(range.clone())).unwrap_or_default()
-    }
-
-    /// The name of a node: its first rank, and how many others.
-    pub fn name(&self, node: NodeId) -> String {
-        match self.ranks_of(node) {
-            [] => String::new(),
-            [rank] => format!("rank {rank}"),
-            ranks if node == NodeId::ROOT => format!("{} ranks", count(ranks.len() as i64)),
-            ranks => short(ranks),
-        }
     }
 
     /// The share of what a node sent that stayed inside of it, 0…1.

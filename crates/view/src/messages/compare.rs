@@ -32,9 +32,13 @@ pub fn blocks(here: Side<'_>, there: Side<'_>, (key, phases): (ClockKey, Option<
     }
     blocks.push(head("What costs ranks' time, largest difference first"));
     blocks.push(Block::Table { table: costs(here, there) });
-    let (rows, more) = by_phase(here, there, key, phases);
-    blocks.push(head(format!("Phases, largest difference first{}", left_out(more))));
-    blocks.push(Block::Table { table: rows });
+    let phases = ByPhase::of(here, there, key, phases);
+    for (what, told) in [("How long phases take", Told::Takes), ("How long ranks wait in them", Told::Waits)]
+    {
+        let (rows, more) = phases.table(told);
+        blocks.push(head(format!("{what}, largest difference first{}", left_out(more))));
+        blocks.push(Block::Table { table: rows });
+    }
     let (rows, more) = by_pair(here.0, there.0);
     blocks.push(head(match rows.rows.is_empty() {
         true => "Every rank sends every other the same".to_owned(),
@@ -123,51 +127,90 @@ fn costs((here, judged): Side<'_>, (there, other): Side<'_>) -> Table {
     table(columns, causes.into_iter().map(cells).collect())
 }
 
-/// How long phases take and wait, and how many more differ less than those that are listed.
-fn by_phase(here: Side<'_>, there: Side<'_>, key: ClockKey, phases: Option<usize>) -> (Table, usize) {
-    let cut = |(opened, judged): Side<'_>, phases: Option<usize>| {
-        let timed = opened.timed(key);
-        let gram = timed.cut(phases);
-        let spans: Vec<_> = gram.phases.iter().map(|phase| (phase.points.clone(), phase.span)).collect();
-        let waits = judged.waits().by_phase(&opened.messages, &timed.clock, &spans);
-        let sum = |row: &Vec<i64>| row.iter().copied().fold(0, i64::saturating_add);
-        let each = gram.phases.iter().zip(&waits).map(|(phase, row)| {
-            (patterns::name(phase.pattern), phase.span.1.saturating_sub(phase.span.0), sum(row), phase.bytes)
-        });
-        each.collect::<Vec<_>>()
-    };
-    let own = cut(here, phases);
-    let other = cut(there, Some(own.len().max(1)));
-    let mut all: Vec<usize> = (0..own.len().max(other.len())).collect();
-    let none = (String::from("–"), 0i64, 0i64, 0i64);
-    let of = |side: &[(String, i64, i64, i64)], at: usize| side.get(at).cloned().unwrap_or(none.clone());
-    let differs = |&at: &usize| {
-        let (a, b) = (of(&own, at), of(&other, at));
-        a.1.abs_diff(b.1).saturating_add(a.2.abs_diff(b.2))
-    };
-    all.sort_by_key(|at| (std::cmp::Reverse(differs(at)), *at));
-    let changed = all.iter().filter(|at| differs(at) > 0).count();
-    all.truncate(LISTED);
-    let columns = vec![
-        counted("phase", Unit::Count, "Its number, from 1 on."),
-        wordy("pattern"),
-        counted("here", Unit::Ns, "How long it takes here, from the first send to the last receive."),
-        counted("there", Unit::Ns, "The same there."),
-        counted("change", Unit::Ns, "How much longer it takes here."),
-        counted("waiting here", Unit::Ns, "How long all ranks wait in it here."),
-        counted("waiting there", Unit::Ns, "The same there."),
-        counted("more waiting", Unit::Ns, "How much longer they wait here."),
-    ];
-    let cells = |at: usize| {
-        let (a, b) = (of(&own, at), of(&other, at));
-        let pattern = if a.0 == b.0 { a.0 } else { format!("{} against {}", a.0, b.0) };
-        let mut cells = vec![number(at as f64 + 1.0, Unit::Count), Cell::text(pattern)];
-        cells.extend(both(a.1 as f64, b.1 as f64, Unit::Ns));
-        cells.extend(both(a.2 as f64, b.2 as f64, Unit::Ns));
-        row(cells)
-    };
-    let listed = all.len();
-    (table(columns, all.into_iter().map(cells).collect()), changed.saturating_sub(listed))
+/// A phase of one run: its pattern, how long it takes, how long all ranks wait in it.
+#[derive(Clone, Default)]
+struct OfPhase {
+    pattern: String,
+    takes: i64,
+    waits: i64,
+}
+
+/// What a table of phases is about. Each has few columns: it stands in half a window, too.
+#[derive(Clone, Copy)]
+enum Told {
+    Takes,
+    Waits,
+}
+
+/// The phases of both runs, by their number.
+struct ByPhase {
+    here: Vec<OfPhase>,
+    there: Vec<OfPhase>,
+}
+
+impl ByPhase {
+    fn of(here: Side<'_>, there: Side<'_>, key: ClockKey, phases: Option<usize>) -> ByPhase {
+        let cut = |(opened, judged): Side<'_>, phases: Option<usize>| {
+            let timed = opened.timed(key);
+            let gram = timed.cut(phases);
+            let spans: Vec<_> = gram.phases.iter().map(|phase| (phase.points.clone(), phase.span)).collect();
+            let waits = judged.waits().by_phase(&opened.messages, &timed.clock, &spans);
+            let each = gram.phases.iter().zip(&waits).map(|(phase, row)| OfPhase {
+                pattern: patterns::name(phase.pattern),
+                takes: phase.span.1.saturating_sub(phase.span.0),
+                waits: row.iter().copied().fold(0, i64::saturating_add),
+            });
+            each.collect::<Vec<_>>()
+        };
+        let here = cut(here, phases);
+        let there = cut(there, Some(here.len().max(1)));
+        ByPhase { here, there }
+    }
+
+    /// The phases that differ most, and how many more differ less.
+    fn table(&self, told: Told) -> (Table, usize) {
+        let none = || OfPhase { pattern: "–".to_owned(), ..OfPhase::default() };
+        let of = |side: &[OfPhase], at: usize| side.get(at).cloned().unwrap_or_else(none);
+        let value = |phase: &OfPhase| match told {
+            Told::Takes => phase.takes,
+            Told::Waits => phase.waits,
+        };
+        let differs = |&at: &usize| value(&of(&self.here, at)).abs_diff(value(&of(&self.there, at)));
+        let mut all: Vec<usize> = (0..self.here.len().max(self.there.len())).collect();
+        all.sort_by_key(|at| (std::cmp::Reverse(differs(at)), *at));
+        let changed = all.iter().filter(|at| differs(at) > 0).count();
+        all.truncate(LISTED);
+        let [own, other, more] = match told {
+            Told::Takes => [
+                "How long it takes here, from the first send to the last receive.",
+                "The same there.",
+                "How much longer it takes here.",
+            ],
+            Told::Waits => {
+                ["How long all ranks wait in it here.", "The same there.", "How much longer they wait here."]
+            }
+        };
+        let columns = vec![
+            counted("phase", Unit::Count, "Its number, from 1 on."),
+            wordy("pattern"),
+            counted("here", Unit::Ns, own),
+            counted("there", Unit::Ns, other),
+            counted("change", Unit::Ns, more),
+        ];
+        let cells = |&at: &usize| {
+            let (a, b) = (of(&self.here, at), of(&self.there, at));
+            let (here, there) = (value(&a) as f64, value(&b) as f64);
+            let pattern = if a.pattern == b.pattern {
+                a.pattern
+            } else {
+                format!("{}, {} there", a.pattern, b.pattern)
+            };
+            let mut cells = vec![number(at as f64 + 1.0, Unit::Count), Cell::text(pattern)];
+            cells.extend(both(here, there, Unit::Ns));
+            row(cells)
+        };
+        (table(columns, all.iter().map(cells).collect()), changed.saturating_sub(all.len()))
+    }
 }
 
 /// Pairs of ranks that send more or less, and how many more of them there are than those that are listed.

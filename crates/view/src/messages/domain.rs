@@ -4,6 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use crosscut_messages::Messages;
+use crosscut_messages::gram::Time;
 use crosscut_run::Run;
 use crosscut_tree::{Metric, Rule, Unit};
 use crosscut_workbench::{
@@ -14,7 +15,7 @@ use serde_json::{Map, Value};
 
 use super::communities::{self, CommunityForest};
 use super::judged::Judged;
-use super::opened::Opened;
+use super::opened::{ClockKey, Opened};
 use super::phases::{self, PhaseForest};
 use super::report::{Asked, Report};
 use super::{about, act, compare, draw, frames, info, losses, overview, views};
@@ -97,13 +98,16 @@ impl Domain for MessagesDomain {
         act::act(call, look, job)
     }
 
-    /// The phases by the other clock: their first picture is a click away.
+    /// The phases by the other clock, whose first picture is a click away, and what other numbers of phases show.
     fn prepare(&self, job: &Job<'_>) {
         let mut look = Look::of("messages.gram", job.run);
         let with = &mut look.trees.entry(TreeKey::named(phases::TREE)).or_default().with;
         with.insert("clock".to_owned(), "logical".to_owned());
         // What cannot be made says so when it is asked for.
         let _ = draw::draw(&self.opened, &self.judged, &look, job);
+        for time in [Time::Wall, Time::Logical] {
+            let _ = self.opened.timed(ClockKey::all(time)).prepare(job);
+        }
     }
 
     fn sound(&self) -> Result<(), Refusal> {

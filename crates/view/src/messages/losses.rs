@@ -86,7 +86,7 @@ impl Teller<'_> {
             cost: finding.cost as f64,
             without: Some(self.without(finding.cost) as f64),
             how: How::Bound,
-            behind: finding.cause == Cause::Transfer,
+            behind: finding.cause == Cause::Transfer || is_noise(finding),
             hatch: hatch(finding.cause),
             stretches: finding.stretches.iter().map(stretch).collect(),
             ranks: finding.ranks.clone(),
@@ -293,7 +293,7 @@ impl Teller<'_> {
     fn meetings(&self, finding: &Finding, what: &str, advice: &str) -> Told {
         let capacity = self.causes.account.capacity as f64;
         let evidence = format!(
-            "Ranks wait in {what} {}, {} of their time, and no rank is much longer at work than others.",
+            "Ranks wait in {what} {}, {} of their time, for no rank in particular.",
             times(finding.times),
             share(finding.cost as f64, capacity),
         );
@@ -345,6 +345,11 @@ const BARRIERS: &str = "Leave out barriers that no data needs";
 
 fn times(number: u64) -> String {
     if number == 1 { "once".to_owned() } else { many(number as usize, "time") }
+}
+
+/// Nobody in particular is late: there is nothing to look at, so what somebody caused is told before it.
+fn is_noise(finding: &Finding) -> bool {
+    matches!(finding.cause, Cause::LateSender | Cause::LateReceiver) && finding.ranks.is_empty()
 }
 
 /// Waiting for other ranks is more specific than anything that tasks can say of the same time.

@@ -6,11 +6,13 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crosscut_messages::flows::Flow;
-use crosscut_messages::gram::{Clock, Gram, Grams, Kept, MOST_PHASES, Proposal, Time};
+use crosscut_messages::gram::{Clock, Gram, Grams, Kept, MOST_PHASES, Phase, Proposal, Time};
 use crosscut_messages::lateness::{Lateness, Part};
 use crosscut_messages::waits::Waits;
 use crosscut_messages::{Class, Messages, NONE};
-use crosscut_workbench::{Options, Refusal, place_nodes};
+use crosscut_workbench::{Job, Options, Refusal, place_nodes};
+
+use super::communities::Grouped;
 
 /// The messages of a run with what was made of them.
 #[derive(Debug)]
@@ -93,6 +95,9 @@ pub struct Timed {
     parts: ByPoints<Arc<Vec<Range<usize>>>>,
     sums: ByPoints<Totals>,
     known: OnceLock<Vec<Range<usize>>>,
+    /// By number of phases.
+    cuts: Mutex<HashMap<usize, Arc<Gram>>>,
+    groups: Mutex<Vec<Arc<Grouped>>>,
 }
 
 /// What is known of stretches of points.
@@ -102,6 +107,8 @@ type ByPoints<T> = Mutex<HashMap<(usize, usize), T>>;
 const MOST_STRETCHES: usize = 1 << 18;
 /// Sub-phases of a phase at most.
 const MOST_INSIDE: usize = 16;
+/// Trees of groups that are kept at most.
+const MOST_GROUPED: usize = 256;
 /// Cuts into so many phases are clustered beforehand.
 const KNOWN: usize = 64;
 
@@ -385,6 +392,8 @@ impl Timed {
             parts: Mutex::default(),
             sums: Mutex::default(),
             known: OnceLock::new(),
+            cuts: Mutex::default(),
+            groups: Mutex::default(),
         }
     }
 
@@ -399,9 +408,51 @@ impl Timed {
     }
 
     /// The messages as so many phases, or as many as is proposed first.
-    pub fn cut(&self, phases: Option<usize>) -> Gram {
+    pub fn cut(&self, phases: Option<usize>) -> Arc<Gram> {
         let phases = phases.unwrap_or_else(|| self.proposals().first().map_or(1, |best| best.phases));
-        self.grams().cut(self.clock.all(), phases.clamp(1, MOST_PHASES))
+        let phases = phases.clamp(1, MOST_PHASES);
+        let kept = || self.cuts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(gram) = kept().get(&phases) {
+            return gram.clone();
+        }
+        let gram = Arc::new(self.grams().cut(self.clock.all(), phases));
+        kept().insert(phases, gram.clone());
+        gram
+    }
+
+    /// Clusters what cuts into few phases show, so that another number of phases is a matter of looking it up.
+    pub fn prepare(&self, job: &Job<'_>) -> Result<(), Refusal> {
+        self.known();
+        for phases in 1..=KNOWN {
+            job.check()?;
+            let gram = self.cut(Some(phases));
+            for pattern in 0..gram.patterns.len() {
+                let first = gram.phases.iter().find(|phase| phase.pattern == pattern);
+                if let Some(phase) = first.filter(|phase| phase.messages > 0) {
+                    self.groups(phase)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The groups of a phase at all levels. Phases that exchange the same share them.
+    pub fn groups(&self, phase: &Phase) -> Result<Arc<Grouped>, Refusal> {
+        let flows = self.flows(&phase.points);
+        let kept = || self.groups.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same = |known: &Arc<Grouped>| {
+            Arc::ptr_eq(&known.edges, &phase.edges) && Arc::ptr_eq(&known.flows, &flows)
+        };
+        if let Some(known) = kept().iter().find(|known| is_same(known)) {
+            return Ok(known.clone());
+        }
+        let made = Arc::new(Grouped::new(self.messages.summary().ranks, phase, flows)?);
+        let mut all = kept();
+        if all.len() >= MOST_GROUPED {
+            all.clear();
+        }
+        all.push(made.clone());
+        Ok(made)
     }
 
     /// The stretches that cuts into few phases are made of, clustered: another number of phases is then a matter of looking it up.
@@ -425,6 +476,9 @@ impl Timed {
 
     /// Who sent how much to whom in some points.
     pub fn flows(&self, points: &Range<usize>) -> Arc<Vec<Flow>> {
+        if let Some(flows) = self.grams().flows(points) {
+            return flows;
+        }
         let key = (points.start, points.end);
         let kept = || self.flows.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(flows) = kept().by_points.get(&key) {

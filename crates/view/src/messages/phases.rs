@@ -78,7 +78,7 @@ pub struct PhaseForest {
     /// Messages by the clock.
     pub timed: Arc<Timed>,
     /// The phases.
-    pub gram: Gram,
+    pub gram: Arc<Gram>,
     /// By node.
     pub nodes: Vec<Node>,
     /// By phase: its node.

@@ -2,6 +2,7 @@
 //! works longest, who caused most waiting.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use crosscut_messages::flows::Flow;
 use crosscut_messages::gram::{Gram, Time};
@@ -160,7 +161,7 @@ pub struct Report<'a> {
     opened: &'a Opened,
     judged: &'a Judged,
     asked: Asked,
-    gram: Gram,
+    gram: Arc<Gram>,
     /// Waiting of all ranks in each phase.
     waits: Vec<i64>,
 }

@@ -163,7 +163,7 @@ fn made(
     let sends = own.iter().any(|phase| phase.messages > 0);
     let first = pattern.filter(|_| sends).and_then(|pattern| forest.first_of(pattern));
     let key = first.map(|first| forest.communities(&first.points));
-    let few = first.is_some_and(|first| is_few(&forest.opened, &forest.timed.flows(&first.points)));
+    let few = first.is_some_and(|first| is_few(forest.opened.ranks(), &forest.timed.flows(&first.points)));
     Column { node, phases, points, pattern, name, key, few, x: 0.0, w: 0.0, regroup: 0.0 }
 }
 
