@@ -339,8 +339,7 @@ impl<'a> Grams<'a> {
     fn clustered(&self, ranges: Vec<Range<usize>>) -> Vec<Arc<Clustered>> {
         let mut found = self.found(&ranges);
         let missing: Vec<usize> = (0..ranges.len()).filter(|&at| found[at].is_none()).collect();
-        let graphs: Vec<(Graph, Vec<Edge>, Arc<Vec<Flow>>)> =
-            missing.par_iter().map(|&at| self.graph(ranges[at].clone())).collect();
+        let graphs: Vec<Looked> = missing.par_iter().map(|&at| self.graph(ranges[at].clone())).collect();
         self.cluster(&graphs);
         for (at, (graph, edges, flows)) in missing.into_iter().zip(graphs) {
             let known = self.known(&edges, &flows);
@@ -368,7 +367,7 @@ impl<'a> Grams<'a> {
     }
 
     /// What a phase is, and what its processes exchanged.
-    fn graph(&self, points: Range<usize>) -> (Graph, Vec<Edge>, Arc<Vec<Flow>>) {
+    fn graph(&self, points: Range<usize>) -> Looked {
         let run = self.run;
         let flows = run.flows(self.clock.messages(points.clone()));
         let mut all = edges(&flows);
@@ -397,7 +396,7 @@ impl<'a> Grams<'a> {
     }
 
     /// Clusters the graphs that are new.
-    fn cluster(&self, graphs: &[(Graph, Vec<Edge>, Arc<Vec<Flow>>)]) {
+    fn cluster(&self, graphs: &[Looked]) {
         let mut new: foldhash::HashMap<u64, (&Vec<Edge>, &Arc<Vec<Flow>>)> = foldhash::HashMap::default();
         {
             let kept = self.kept.lock();
@@ -427,6 +426,9 @@ impl<'a> Grams<'a> {
         })
     }
 }
+
+/// A phase that is not clustered yet: what it is, what its processes exchanged, who sent how much to whom.
+type Looked = (Graph, Vec<Edge>, Arc<Vec<Flow>>);
 
 #[derive(Clone, Debug)]
 struct Graph {
