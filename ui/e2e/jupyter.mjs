@@ -54,6 +54,8 @@ export async function startLab(settings = {}) {
   const args = ["-m", "jupyterlab", "--no-browser", `--ServerApp.port=${port}`, "--ServerApp.port_retries=0"];
   args.push(`--IdentityProvider.token=${token}`, `--ServerApp.root_dir=${folder}`);
   args.push("--ServerApp.ip=127.0.0.1", "--LabApp.expose_app_in_browser=True");
+  // The same server has Notebook 7.
+  args.push("--JupyterNotebookApp.expose_app_in_browser=True");
   if (process.getuid?.() === 0) args.push("--allow-root");
   const env = {
     ...process.env,
@@ -103,7 +105,13 @@ export class Notebook {
   }
 
   /** Writes a notebook and opens it; waits until its kernel is idle, which the page says too early. */
-  static async open(browser, lab, name, file, { theme = "light", width = 1280, height = 900, prepare } = {}) {
+  static async open(
+    browser,
+    lab,
+    name,
+    file,
+    { theme = "light", width = 1280, height = 900, prepare, app = "doc/tree" } = {},
+  ) {
     writeFileSync(join(lab.folder, name), JSON.stringify(file));
     const context = await browser.newContext({ viewport: { width, height }, reducedMotion: "reduce" });
     const page = await context.newPage();
@@ -111,14 +119,15 @@ export class Notebook {
     page.on("pageerror", (error) => page.problems.push(error.message));
     const opened = new Notebook(page);
     opened.prepared = prepare?.(page);
-    await opened.load(lab, name);
+    await opened.load(lab, name, app);
     // The server keeps what was chosen last.
     await opened.theme(theme === "dark" ? "JupyterLab Dark" : "JupyterLab Light");
     return opened;
   }
 
-  async load(lab, name) {
-    await this.page.goto(`${lab.origin}/doc/tree/${name}?token=${lab.token}`);
+  /** Opens it in JupyterLab ("doc/tree") or in Notebook 7 ("notebooks"). */
+  async load(lab, name, app = "doc/tree") {
+    await this.page.goto(`${lab.origin}/${app}/${name}?token=${lab.token}`);
     await this.page.waitForSelector(".jp-Notebook .jp-CodeCell", LONG);
     await this.idle();
   }

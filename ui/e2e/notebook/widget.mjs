@@ -343,6 +343,30 @@ test("a saved notebook shows its picture without a kernel", async () => {
   await nb.close();
 });
 
+test("in Notebook 7", async () => {
+  const cells = notebook(
+    `${BEGIN}run = cc.synth("fib", size=2000, workers=4)`,
+    `view = run.tasks.grains(height=420)\nview`,
+    `until(lambda: view.selection)\nprint(view.query)\nview.lens = "sibling-scatter"`,
+  );
+  const nb = await Notebook.open(browser, lab, "seven.ipynb", cells, { app: "notebooks" });
+  assert.match(await nb.page.evaluate(() => window.jupyterapp.name), /Notebook/);
+  // What it says itself while it opens.
+  nb.page.problems.length = 0;
+  await nb.run(0);
+  await nb.run(1);
+  await nb.until(1, () => true);
+  const { node } = await press(nb, 1, "close");
+  assert.equal(await nb.run(2), `run.tree('grains').nodes('${node}')`);
+  await nb.until(1, (probe) => probe.state().runs[0].trees.grains?.lens?.name === "sibling-scatter");
+  await picture(nb, "seven-light");
+  await nb.theme("JupyterLab Dark");
+  await nb.until(1, (probe) => probe.theme() === "dark");
+  await picture(nb, "seven-dark");
+  assert.deepEqual(nb.page.problems, []);
+  await nb.close();
+});
+
 test("as an ordinary widget, for front ends that show nothing else", async () => {
   const nb = await Notebook.open(
     browser,
