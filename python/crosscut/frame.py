@@ -115,7 +115,7 @@ class Frame:
         head = "".join(f'<th style="text-align:{side}">{escape(name)}</th>' for name, side in sides.items())
         body = "".join(_row(row, sides) for row in first)
         if last:
-            body += f'<tr><td colspan="{len(sides)}">⋮</td></tr>' + "".join(_row(row, sides) for row in last)
+            body += f'<tr><td colspan="{len(sides)}" style="text-align:left">⋮</td></tr>' + "".join(_row(row, sides) for row in last)
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         count = f"{len(self):,} {'row' if len(self) == 1 else 'rows'}."
         return f'<div style="overflow-x:auto">{table}</div><p>{escape(self.about)} {count}</p>'
