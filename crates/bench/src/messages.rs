@@ -282,39 +282,53 @@ fn large(dir: &Path, add: Add<'_>) -> Result<()> {
         format!("{first:.1} s"),
         format!("{imported:.1} s of them reading and matching"),
     );
+    drop(client);
+    // As fast as answers come, and as a hand comes that has looked at the first picture.
+    for (pause, when) in [(0, "at once after it"), (LOOKS, "from 5 s after it on")] {
+        let mut client = Client::start(&crosscut()?, &out)?;
+        picture(&mut client, "messages.gram", json!({}), json!({}))?;
+        std::thread::sleep(std::time::Duration::from_secs(pause));
+        let clicks = clicks(&mut client)?;
+        let times: Vec<f64> = clicks.iter().map(|click| click.0).collect();
+        let worst: Vec<String> =
+            clicks.iter().rev().take(3).map(|(ms, what)| format!("{what} {ms:.0} ms")).collect();
+        let (half, most, all) = (at(&times, 0.5), at(&times, 0.9), at(&times, 1.0));
+        add(
+            &format!("{} clicks there, {when}, each of them new: server time", clicks.len()),
+            format!("p50 {half:.1} ms, p90 {most:.1} ms, worst {all:.1} ms"),
+            worst.join(", "),
+        );
+    }
+    Ok(())
+}
+
+/// How long somebody looks at the first picture, in seconds.
+const LOOKS: u64 = 5;
+
+/// Other numbers of phases, windows, other views, the other clock: server times in milliseconds, the shortest first.
+fn clicks(client: &mut Client) -> Result<Vec<(f64, String)>> {
     let (from, to) = client.time()?;
     let mut clicks = Vec::new();
     let windows = |share: f64| json!({ "time": [from, from + (to - from) * share] });
+    let phases = |with: serde_json::Value| json!({ "phases": { "with": with } });
     for k in [1, 2, 3, 5, 8, 11, 16, 22, 27, 32, 33, 34, 48, 64] {
-        let with = json!({ "phases": { "with": { "k": k.to_string() } } });
-        clicks.push((picture(&mut client, "messages.gram", with.clone(), json!({}))?, format!("k = {k}")));
-        clicks.push((picture(&mut client, "messages.volume", with, json!({}))?, format!("volume, k = {k}")));
+        let with = phases(json!({ "k": k.to_string() }));
+        clicks.push((picture(client, "messages.gram", with.clone(), json!({}))?, format!("k = {k}")));
+        clicks.push((picture(client, "messages.volume", with, json!({}))?, format!("volume, k = {k}")));
     }
     for share in [1.0, 0.5, 0.25, 0.1, 0.03, 0.01] {
         for view in
             ["messages.gram", "messages.ranks", "messages.volume", "messages.matrix", "messages.sizes"]
         {
-            clicks.push((picture(&mut client, view, json!({}), windows(share))?, view.to_owned()));
+            clicks.push((picture(client, view, json!({}), windows(share))?, view.to_owned()));
         }
     }
+    for k in ["auto", "2", "16", "40", "64"] {
+        let with = phases(json!({ "clock": "logical", "k": k }));
+        clicks.push((picture(client, "messages.gram", with, json!({}))?, format!("logical, k = {k}")));
+    }
     clicks.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let times: Vec<f64> = clicks.iter().map(|click| click.0).collect();
-    let worst: Vec<String> =
-        clicks.iter().rev().take(3).map(|(ms, what)| format!("{what} {ms:.0} ms")).collect();
-    add(
-        &format!(
-            "clicks there: number of phases, windows, other views, server time, {} of them",
-            clicks.len()
-        ),
-        format!(
-            "p50 {:.1} ms, p90 {:.1} ms, worst {:.1} ms",
-            at(&times, 0.5),
-            at(&times, 0.9),
-            at(&times, 1.0)
-        ),
-        worst.join(", "),
-    );
-    Ok(())
+    Ok(clicks)
 }
 
 /// Asks for a picture; says the server time in milliseconds.

@@ -26,7 +26,7 @@ pub(crate) fn finish(
         return Err(MessagesError::Broken(format!("{} of {ranks} ranks are there", done.len())));
     }
     let sides = Sides::new(&done);
-    let most = sides.sends[ranks].max(sides.receives[ranks]);
+    let most = sides.sends.len().max(sides.receives.len());
     if most >= NONE as usize {
         return Err(MessagesError::Broken(format!("{most} messages; a run holds fewer than {NONE}")));
     }

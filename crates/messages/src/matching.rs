@@ -52,35 +52,66 @@ pub(crate) struct Matched {
 /// All sends and receives of a run, as lists by rank.
 pub(crate) struct Sides<'a> {
     done: &'a [Done],
+    pub sends: Owners,
+    pub receives: Owners,
+}
+
+/// Whose each of many numbers is: those of a rank follow each other.
+pub(crate) struct Owners {
     /// Where those of each rank begin.
-    pub sends: Vec<usize>,
-    pub receives: Vec<usize>,
+    pub first: Vec<usize>,
+    /// By block of numbers: the rank of the first of them. A search for every number would take longer than all else with it.
+    of_block: Vec<u32>,
+}
+
+/// Numbers of a block, as a power of two.
+const BLOCK: u32 = 8;
+
+impl Owners {
+    fn new(counts: impl Iterator<Item = usize>) -> Owners {
+        let (mut first, mut of_block) = (vec![0], Vec::new());
+        let mut sum = 0;
+        for (rank, count) in counts.enumerate() {
+            sum += count;
+            first.push(sum);
+            while of_block.len() << BLOCK < sum {
+                of_block.push(rank as u32);
+            }
+        }
+        Owners { first, of_block }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.first.last().copied().unwrap_or(0)
+    }
+
+    fn of(&self, number: u32) -> usize {
+        let mut rank = self.of_block[(number >> BLOCK) as usize] as usize;
+        while self.first[rank + 1] <= number as usize {
+            rank += 1;
+        }
+        rank
+    }
 }
 
 impl<'a> Sides<'a> {
     pub fn new(done: &'a [Done]) -> Self {
-        let borders = |count: fn(&Done) -> usize| {
-            let mut first = vec![0];
-            let mut sum = 0;
-            for done in done {
-                sum += count(done);
-                first.push(sum);
-            }
-            first
-        };
-        Sides { done, sends: borders(|d| d.sends.len()), receives: borders(|d| d.receives.len()) }
+        let sends = Owners::new(done.iter().map(|done| done.sends.len()));
+        let receives = Owners::new(done.iter().map(|done| done.receives.len()));
+        Sides { done, sends, receives }
     }
 
     /// A send with its rank, by its number.
     pub fn send(&self, number: u32) -> (u32, &Send) {
-        let rank = self.sends.partition_point(|&first| first <= number as usize) - 1;
-        (rank as u32, &self.done[rank].sends[number as usize - self.sends[rank]])
+        let rank = self.sends.of(number);
+        (rank as u32, &self.done[rank].sends[number as usize - self.sends.first[rank]])
     }
 
     /// A receive with its rank, by its number.
     pub fn receive(&self, number: u32) -> (u32, &Receive) {
-        let rank = self.receives.partition_point(|&first| first <= number as usize) - 1;
-        (rank as u32, &self.done[rank].receives[number as usize - self.receives[rank]])
+        let rank = self.receives.of(number);
+        (rank as u32, &self.done[rank].receives[number as usize - self.receives.first[rank]])
     }
 }
 
@@ -146,13 +177,13 @@ fn match_rank(sides: &Sides<'_>, rank: usize, sends: &[u32]) -> Matched {
     // Numbers ascend, so the sender is found by walking on.
     let mut from = 0;
     for &number in sends {
-        while sides.sends[from + 1] <= number as usize {
+        while sides.sends.first[from + 1] <= number as usize {
             from += 1;
         }
-        let send = &sides.done[from].sends[number as usize - sides.sends[from]];
+        let send = &sides.done[from].sends[number as usize - sides.sends.first[from]];
         sent.push(((send.comm, from as u32, send.tag), number));
     }
-    let base = sides.receives[rank];
+    let base = sides.receives.first[rank];
     let receives = &sides.done[rank].receives;
     let mut received: Vec<(Key, u32)> = Vec::with_capacity(receives.len());
     for (number, receive) in receives.iter().enumerate() {
@@ -203,4 +234,27 @@ fn match_rank(sides: &Sides<'_>, rank: usize, sends: &[u32]) -> Matched {
         }
     }
     matched
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crosscut_chance::Chance;
+
+    #[test]
+    fn numbers_belong_to_whom_a_search_says() {
+        let mut chance = Chance::new(44);
+        for round in 0..50 {
+            // Many ranks have nothing, some have much.
+            let counts: Vec<usize> = (0..1 + chance.index(40))
+                .map(|_| if chance.index(3) == 0 { chance.index(1 + 40 * round) } else { 0 })
+                .collect();
+            let owners = Owners::new(counts.iter().copied());
+            assert_eq!(owners.len(), counts.iter().sum::<usize>());
+            for number in 0..owners.len() {
+                let searched = owners.first.partition_point(|&first| first <= number) - 1;
+                assert_eq!(owners.of(number as u32), searched);
+            }
+        }
+    }
 }

@@ -29,6 +29,8 @@ const MOST: (usize, usize) = (64, 256);
 const THIN: f32 = 0.8;
 /// Length of the wedge of what is not drawn one by one.
 const WEDGE: f32 = 14.0;
+/// Room for the arrow of who is late.
+const LATE: f32 = 8.0;
 /// A block is named from this height on.
 const NAMED: f32 = 11.0;
 
@@ -153,7 +155,9 @@ pub fn draw(
     if let Some(first) = columns.list.iter().find(|column| column.key.is_some())
         && let Some((_, groups)) = groups_of(first)
     {
-        drawing.names(groups, first.x);
+        // Beside the rows of all periods they stand before the column; strips of other periods are in the order of its groups.
+        let left = if columns.raster.is_some() { first.x - LATE } else { LEFT };
+        drawing.names(groups, (left - 8.0, LEFT - 24.0), first.x);
     }
     let Drawing { drawn, flows, rest, between, .. } = drawing;
     if flows == 0 {
@@ -424,7 +428,7 @@ impl Drawing<'_, '_> {
     }
 
     /// Names of the groups of the first column, in the gutter; what is open can be closed there.
-    fn names(&mut self, groups: &Groups<'_>, x: f32) {
+    fn names(&mut self, groups: &Groups<'_>, (end, wide): (f32, f32), x: f32) {
         let mut free = f32::NEG_INFINITY;
         for slot in &groups.slots {
             let y = slot.y + slot.h / 2.0 + 4.0;
@@ -438,7 +442,7 @@ impl Drawing<'_, '_> {
             let text = communities::short(groups.forest.ranks_of(slot.node));
             let ink = Ink::Slot(if slot.inside { slot::ACCENT } else { slot::FAINT });
             let style = TextStyle { ink, ..FAINT_END };
-            self.scene.labels.push(Label::new((LEFT - 8.0, y), LEFT - 24.0, text, style));
+            self.scene.labels.push(Label::new((end, y), wide, text, style));
         }
         for &(node, top, bottom) in &groups.open {
             let style = self.scene.styles.put(&styles::bracket(true));

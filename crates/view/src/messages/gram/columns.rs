@@ -261,7 +261,7 @@ const CELL: f32 = 30.0;
 /// The share of the width that the rows take at most.
 const RASTER: f32 = 0.38;
 /// Between the rows and the columns.
-const AFTER: f32 = 44.0;
+const AFTER: f32 = 96.0;
 
 /// Gives columns their room; drops those at the end that have none.
 fn placed(mut list: Vec<Column>, (left, width): (f32, f32)) -> Vec<Column> {

@@ -24,6 +24,8 @@ const WIDE: f32 = 1600.0;
 const STEPS: usize = 12;
 /// Little waiting is shown paler than its share: noise is no waiting.
 const GAMMA: f64 = 0.85;
+/// What stands below the raster may reach so far beyond it.
+const BESIDE: f32 = 60.0;
 /// A phase that waits so many times as long as is usual is black in the raster.
 const BLACK: f64 = 4.0;
 
@@ -276,8 +278,13 @@ pub fn raster(shown: &Shown<'_>, columns: &Columns, (top, bottom): (f32, f32), s
     grid.cells = Cells::Each(nodes);
     scene.grids.push(grid);
     raster_names(shown, &periods, (x, top, cell, row), scene);
-    let text = "a cell is a phase: its wait beside the usual one at its place; black from 4 times on";
-    scene.labels.push(Label::new((x, top + h + 15.0), shown.size.w - x, text, FAINT));
+    let texts = [
+        "a phase's wait beside the usual at its place; black from 4 times on",
+        "beside the usual wait; black from 4×",
+    ];
+    if let Some(text) = texts.into_iter().find(|text| text_width(text) <= w + BESIDE) {
+        scene.labels.push(Label::new((x, top + h + 15.0), w + BESIDE, text, FAINT));
+    }
 }
 
 fn raster_names(
