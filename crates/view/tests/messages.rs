@@ -19,7 +19,7 @@ use crosscut_view::messages::phases::{Kind, PhaseForest};
 use crosscut_view::messages::waiting::Waiting;
 use crosscut_view::messages::{MessagesDomain, Opened, views};
 use crosscut_workbench::{
-    Drawn, Forest, Look, Refusal, Selection, Settings, Shown, Size, Span, TreeKey, TreeRef,
+    Cell, Drawn, Forest, Look, Refusal, Selection, Settings, Shown, Size, Span, TreeKey, TreeRef,
 };
 
 /// What a test asks of a run.
@@ -318,6 +318,19 @@ fn the_late_rank_is_named() {
     let said = scene.labels.iter().any(|label| label.text.starts_with("rank 21 late"));
     let texts: Vec<&String> = scene.labels.iter().map(|label| &label.text).collect();
     assert!(said, "{texts:?}");
+}
+
+/// In a long run chance costs more than one late rank: what somebody caused is told first all the same.
+#[test]
+fn who_is_late_is_told_before_noise() {
+    let late = Late { rank: 37, step: Some(95), by: 8_000_000 };
+    let bench = made(64, 300, "halo*8,radix-4,allreduce", Some(late));
+    let found = bench.0.bench.job(0, |job| job.found()).unwrap();
+    let [first, second, ..] = &found.findings[..] else { panic!("{:?}", found.findings) };
+    assert_eq!((first.id.as_str(), &first.ranks[..]), ("late-sender", &[37][..]));
+    assert_eq!((second.id.as_str(), &second.ranks[..]), ("late-sender", &[][..]));
+    let cost = |cell: &Cell| if let Cell::Number { value, .. } = cell { *value } else { f64::NAN };
+    assert!(cost(&second.cost) > cost(&first.cost), "{:?} beside {:?}", second.cost, first.cost);
 }
 
 #[test]
