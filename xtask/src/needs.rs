@@ -216,6 +216,19 @@ pub const PYTHON: Need = Need {
     source: Source::Apt("python3-venv"),
 };
 
+pub const PYTHON_HEADERS: Need = Need {
+    name: "Python's headers",
+    used_for: "test, bench",
+    importance: Importance::Required,
+    // Python knows where they belong, whether they are there or not.
+    find: || version("python3", &["-c", PYTHON_H]),
+    source: Source::Apt("python3-dev"),
+};
+
+/// Says where Python.h is; fails where it is not.
+const PYTHON_H: &str = "import os, sysconfig; path = os.path.join(sysconfig.get_path('include'), 'Python.h'); \
+     os.stat(path); print(path)";
+
 pub const OPEN_MPI: Need = Need {
     name: "Open MPI's compiler",
     used_for: "examples, test",
@@ -278,6 +291,7 @@ pub const ALL: &[Need] = &[
     GPROF,
     GPERFTOOLS,
     PYTHON,
+    PYTHON_HEADERS,
     OPEN_MPI,
     OPEN_MPI_RUN,
     MPICH,

@@ -8,18 +8,24 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::needs::{self, PYTHON};
+use crate::needs::{self, C_COMPILER, PYTHON, PYTHON_HEADERS};
 use crate::process;
 use crate::workspace::{self, Profile};
 
 /// The library that Python loads, as cargo names it and as Python does.
 const EXTENSION: (&str, &str) = ("lib_crosscut.so", "_crosscut.abi3.so");
 
+/// A package that PyPI has ready for few versions of Python: for others it is compiled.
+const COMPILED: &str = "llnl-hatchet";
+
 /// The Python of the environment, with everything in a file of requirements installed.
 pub fn with(requirements: &Path) -> Result<PathBuf> {
     // Installed once for each text of the file.
     let wanted = fs::read_to_string(requirements)
         .with_context(|| format!("could not read {}", requirements.display()))?;
+    if wanted.contains(COMPILED) {
+        needs::install(&[&C_COMPILER, &PYTHON_HEADERS])?;
+    }
     let name = requirements.strip_prefix(workspace::root()).unwrap_or(requirements).to_string_lossy();
     installed(&name.replace('/', "-"), &wanted, &["--requirement".as_ref(), requirements.as_os_str()])
 }
