@@ -170,9 +170,10 @@ function StripOf(props: { view: string; run: number }): JSX.Element {
   };
   const extent = (): string => {
     const places = store.runInfo(props.run)?.places ?? 0;
-    return byPlace() ? `${separated(places)} places` : quantity(whole()[1] - whole()[0], clock());
+    const counted = places === 1 ? "1 place" : `${separated(places)} places`;
+    return byPlace() ? counted : quantity(whole()[1] - whole()[0], clock());
   };
-  const hint = (): string => (byPlace() ? "drag to choose places" : "drag for a window");
+  const hint = (): string => (byPlace() ? "drag for places" : "drag for a window");
   return (
     <footer class="strip">
       <div class="strip-name">
