@@ -1,4 +1,5 @@
-"""Operations on a call profile by Hatchet: seconds of each as one JSON object, with numbers by which results are compared.
+"""Operations on a call profile by Hatchet: seconds of processor time of each as one JSON object, with numbers by which results are
+compared.
 
 hatchet_calls.py A.json B.json THRESHOLD MOST: two profiles in Caliper's JSON form; rows above the threshold (in seconds) are kept.
 An operation that takes more than MOST seconds is given up, and named.
@@ -25,18 +26,18 @@ def give_up(*_):
 
 def main(a, b, threshold, most):
     seconds, given_up = {}, []
-    signal.signal(signal.SIGALRM, give_up)
+    signal.signal(signal.SIGPROF, give_up)
 
     def timed(name, what):
-        begin = time.perf_counter()
+        begin = time.process_time()
         value = None
-        signal.alarm(most)
+        signal.setitimer(signal.ITIMER_PROF, most)
         try:
             value = what()
         except TooLong:
             given_up.append(name)
-        signal.alarm(0)
-        seconds[name] = time.perf_counter() - begin
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        seconds[name] = time.process_time() - begin
         return value
 
     def unique(frame):

@@ -3,13 +3,12 @@
 //! Time in barriers, locks and progress loops of known libraries, and all that is called there, is waiting: it is the effect of
 //! something else. So it is left out where ranks are compared, and what is left of it is told last.
 
-use std::collections::BTreeMap;
-
 use crosscut_tree::NodeId;
 use rayon::prelude::*;
 
 use crate::Calls;
 use crate::map::{By, Map};
+use crate::peers::{Each, Peers};
 use crate::schema::{NONE, Unit};
 use crate::spread::imbalance;
 pub use crate::waits::{is_waiting, waits};
@@ -86,8 +85,8 @@ pub fn causes(calls: &Calls) -> Vec<Cause> {
         return Vec::new();
     }
     let waits = waits(calls);
-    let ranks = Ranks::of(calls, metric);
-    let mut all = uneven(calls, metric, &waits, &ranks, whole);
+    let peers = peers(calls, metric);
+    let mut all = uneven(calls, metric, &waits, &peers, whole);
     let explained: i64 = all.iter().map(|cause| cause.cost).sum();
     all.sort_by_key(|cause| (std::cmp::Reverse(cause.cost), cause.module.clone()));
     all.extend(hot(calls, metric, &waits, whole));
@@ -95,41 +94,15 @@ pub fn causes(calls: &Calls) -> Vec<Cause> {
     all
 }
 
-/// Which places are one rank. With one rank its threads stand for ranks.
-struct Ranks {
-    of_place: Vec<usize>,
-    numbers: Vec<u32>,
-    threads: bool,
-}
-
-impl Ranks {
-    fn of(calls: &Calls, metric: usize) -> Self {
-        let ranks: Vec<u32> = (0..calls.place_count()).map(|place| calls.rank(place)).collect();
-        let mut totals: BTreeMap<u32, i64> = BTreeMap::new();
-        for (&rank, value) in ranks.iter().zip(calls.at_places(metric, 0..calls.node_count())) {
-            let total = totals.entry(rank).or_default();
-            *total = total.saturating_add(value);
-        }
-        // A launcher or a shell is no rank beside those that it starts.
-        let most = totals.values().copied().max().unwrap_or(0);
-        totals.retain(|_, total| *total as f64 >= PEER * most as f64);
-        let numbers: Vec<u32> = totals.into_keys().collect();
-        if numbers.len() < 2 {
-            let places = 0..calls.place_count();
-            return Ranks {
-                of_place: places.clone().collect(),
-                numbers: places.map(|p| p as u32).collect(),
-                threads: true,
-            };
-        }
-        let at = |rank: &u32| numbers.binary_search(rank).unwrap_or(usize::MAX);
-        Ranks { of_place: ranks.iter().map(at).collect(), numbers, threads: false }
-    }
+/// Who is compared: ranks; where there is one, its threads.
+fn peers(calls: &Calls, metric: usize) -> Peers {
+    let ranks = Peers::of(calls, metric, Some(Each::Rank)).from_share(PEER);
+    if ranks.len() > 1 { ranks } else { Peers::of(calls, metric, Some(Each::Place)) }
 }
 
 /// Parts of the program that take longer on some ranks.
-fn uneven(calls: &Calls, metric: usize, waits: &[bool], ranks: &Ranks, whole: i64) -> Vec<Cause> {
-    let count = ranks.numbers.len();
+fn uneven(calls: &Calls, metric: usize, waits: &[bool], peers: &Peers, whole: i64) -> Vec<Cause> {
+    let count = peers.len();
     if count < 2 {
         return Vec::new();
     }
@@ -162,13 +135,7 @@ fn uneven(calls: &Calls, metric: usize, waits: &[bool], ranks: &Ranks, whole: i6
         .collect();
     let mut out = Vec::new();
     for part in 0..parts {
-        let mut values = vec![0i64; count];
-        for (place, sums) in by_place.iter().enumerate() {
-            let slot = ranks.of_place.get(place).and_then(|&rank| values.get_mut(rank));
-            if let Some(value) = slot {
-                *value = value.saturating_add(sums[part]);
-            }
-        }
+        let values = peers.sums(&by_place.iter().map(|sums| sums[part]).collect::<Vec<i64>>());
         let Some(spread) = imbalance(&values) else { continue };
         let cost = (spread.most - spread.mean) * count as f64;
         if spread.mean <= 0.0 || spread.ratio < UNEVEN || cost < WORTH * whole as f64 {
@@ -182,8 +149,8 @@ fn uneven(calls: &Calls, metric: usize, waits: &[bool], ranks: &Ranks, whole: i6
             module: labels.names[part].clone(),
             frame: largest(calls, metric, |node| label[node] == part as u32),
             cost: cost as i64,
-            ranks: worst.iter().take(NAMED).map(|&rank| ranks.numbers[rank]).collect(),
-            threads: ranks.threads,
+            ranks: worst.iter().take(NAMED).map(|&peer| peers.number(peer)).collect(),
+            threads: peers.each() == Each::Place,
             of: count,
             most: spread.most,
             mean: spread.mean,

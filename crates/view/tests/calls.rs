@@ -155,6 +155,69 @@ fn the_places_that_stand_out_are_named_and_can_be_chosen() {
     assert_eq!(none.scope.places, None);
 }
 
+/// Texts of a picture of a run whose ranks have two threads each that do nothing.
+fn with_helpers(view: &str, each: &str) -> (Scene, Look, Asked) {
+    let folder = tempfile::tempdir().unwrap();
+    let run = profile::write_with_helpers(folder.path(), "helpers", 2);
+    let asked = Asked(bench::of(vec![run], &Settings::new(), folder));
+    let look = selecting(asked.look(view), asked.named("evaluate"));
+    let look = with_option(look, "each", each);
+    (asked.scene(&look), look, asked)
+}
+
+#[test]
+fn threads_that_do_nothing_are_no_ranks() {
+    let (scene, look, asked) = with_helpers("calls.places", "auto");
+    let texts: Vec<&str> = scene.labels.iter().map(|label| label.text.as_str()).collect();
+    let said = |text: &str| texts.iter().any(|label| label.contains(text));
+    // 3 × 3 ms + 13 × 1 ms on 16 ranks is 1.375 ms.
+    assert!(said("16 ranks") && said("most 2.18 × mean") && said("ranks 4–6"), "{texts:?}");
+    assert!(said("2 ranks without any value are left out"), "{texts:?}");
+    let axis = scene.plots[0].x.clone().unwrap();
+    let numbers = [(axis.from() + axis.to()) / 2.0, axis.to()];
+    let brushed = asked.act(&look, serde_json::json!({ "name": "brush", "numbers": numbers }));
+    assert_eq!(String::from(brushed.scope.places.clone().unwrap()), "12-20", "with all their threads");
+    let chosen: Vec<bool> = (0..16).map(|rank| (4..=6).contains(&rank)).collect();
+    let strip = asked.scene(&brushed);
+    let places = strip.plots.iter().find(|plot| plot.brush == crosscut_scene::Brush::Places).unwrap();
+    let x = places.x.clone().unwrap();
+    // Each rank is as wide as the others, and stands where its places are.
+    for rank in 0..16u32 {
+        let middle = x.pixel(f64::from(3 * rank) + 1.5);
+        let cell = ((middle - x.start()) / (x.length() / 16.0)) as u32;
+        assert_eq!(cell, rank, "{:?} {chosen:?}", x.stops);
+    }
+}
+
+#[test]
+fn single_threads_can_be_compared() {
+    let (scene, look, asked) = with_helpers("calls.places", "place");
+    let said = |text: &str| scene.labels.iter().any(|label| label.text.contains(text));
+    assert!(said("16 places") && said("most 2.18 × mean"), "{:?}", scene.labels);
+    assert!(said("38 places without any value are left out"), "{:?}", scene.labels);
+    let numbers = [2.5e6, 4e6];
+    let brushed = asked.act(&look, serde_json::json!({ "name": "brush", "numbers": numbers }));
+    assert_eq!(String::from(brushed.scope.places.clone().unwrap()), "12,15,18");
+    let (points, ..) = with_helpers("calls.scatter", "auto");
+    assert_eq!(points.points.len(), 16);
+}
+
+#[test]
+fn modules_are_compared_by_rank() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = profile::write_with_helpers(folder.path(), "helpers", 2);
+    let asked = Asked(bench::of(vec![run], &Settings::new(), folder));
+    let told = asked.0.ok(serde_json::json!({"ask": "overview", "run": 0})).to_string();
+    assert!(told.contains("× 2.18 at rank 4"), "{told}");
+    let mut look = asked.look("calls.flow");
+    look.against = Some(Against::Rest);
+    look.scope.places = Some((12..=20).map(NodeId).collect::<Nodes>());
+    look.size = Size { w: 1280.0, h: 700.0 };
+    let scene = asked.scene(&look);
+    let said = |text: &str| scene.labels.iter().any(|label| label.text.contains(text));
+    assert!(said("+2.00 ms itself") && said("the rest, mean of 13 ranks"), "{:?}", scene.labels);
+}
+
 #[test]
 fn places_are_drawn_for_any_selection_and_size() {
     let asked = opened();

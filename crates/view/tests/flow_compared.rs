@@ -105,7 +105,7 @@ fn chosen_places_and_the_rest_are_means_of_their_places() {
     assert_eq!(own, [3e6, 1e6], "thrice as long on the ranks that are chosen");
     let wide = scene(&bench, &late(look(Some(Against::Rest), 1280.0)));
     assert!(
-        says(&wide, "chosen places, mean of 3") && says(&wide, "the rest, mean of 13"),
+        says(&wide, "chosen ranks, mean of 3 ranks") && says(&wide, "the rest, mean of 13 ranks"),
         "{:?}",
         wide.labels
     );

@@ -66,6 +66,8 @@ pub struct View {
     pub hidden: bool,
     /// It is about what is selected: another selection is another picture.
     pub follows: bool,
+    /// Options of its trees that do nothing in it: its tools leave them out.
+    pub without: &'static [&'static str],
 }
 
 impl View {

@@ -48,6 +48,7 @@ pub const VIEW: View = View {
     slow: false,
     hidden: false,
     follows: false,
+    without: &[],
 };
 
 /// Files and lines with the columns of all domains.

@@ -31,6 +31,7 @@ pub const OVERVIEW: View = View {
     slow: false,
     hidden: false,
     follows: false,
+    without: &[],
 };
 
 /// Two runs.
@@ -48,6 +49,7 @@ pub const COMPARE: View = View {
     slow: false,
     hidden: false,
     follows: false,
+    without: &[],
 };
 
 /// The rows of any tree.
@@ -65,6 +67,7 @@ pub const TABLE: View = View {
     slow: false,
     hidden: false,
     follows: false,
+    without: &[],
 };
 
 /// Below this share of the time that all places could have had a loss is no finding.

@@ -60,4 +60,8 @@ hidden: boolean,
 /**
  * It is about what is selected: another selection is another picture.
  */
-follows: boolean, };
+follows: boolean, 
+/**
+ * Options of its trees that do nothing in it: its tools leave them out.
+ */
+without: Array<string>, };

@@ -19,6 +19,7 @@ const view = (name: string, pane: View["pane"], more: Partial<View> = {}): View 
   slow: false,
   hidden: false,
   follows: false,
+  without: [],
   ...more,
 });
 

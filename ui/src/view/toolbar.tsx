@@ -18,13 +18,14 @@ export function Toolbar(props: { pane: number; view: View }): JSX.Element {
   const own = () => store.state().options[props.view.name] ?? {};
   const options = (): Opt[] =>
     props.view.options.filter((opt) => hasValues(opt) && isShown(opt, props.view.options, own()));
+  const acts = (opt: Opt): boolean => !props.view.without.includes(opt.name);
   const trees = () =>
     keysOf(store.state(), run(), props.view, store.runInfo(run())).map((key) => {
       // A sheet names a tree only for what it selects.
       const sheet = props.view.pane === "sheet";
       const all = sheet ? [] : (treeDecl(store.runInfo(run()), key)?.options ?? []);
       const values = store.state().runs[run()]?.trees[key]?.with ?? {};
-      return { key, values, options: all.filter((opt) => isShown(opt, all, values)) };
+      return { key, values, options: all.filter((opt) => acts(opt) && isShown(opt, all, values)) };
     });
   /** Values that the tree itself proposes. */
   const worth = (key: string, name: string): readonly (readonly [string, string])[] =>

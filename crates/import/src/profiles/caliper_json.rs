@@ -2,11 +2,13 @@
 
 use crosscut_calls::{Builder, Frame};
 use crosscut_run::RunWriter;
+use foldhash::{HashMap, HashMapExt};
 
 use super::caliper_metrics::{Metrics, Role, role};
 use super::json::{Json, Kind, Style, begins};
 use super::{MOST_RANKS, builder, path_node, plain};
 use crate::error::ImportError;
+use crate::input::Input;
 use crate::inputs::Inputs;
 use crate::reader::{Confidence, Head, Options, Reader};
 
@@ -29,7 +31,12 @@ impl Reader for CaliperJson {
     fn read(&self, inputs: &Inputs<'_>, _: &Options, run: &mut RunWriter) -> Result<(), ImportError> {
         let input = &inputs.one()?;
         let json = &mut Json::open(input, Style::Json)?;
-        let mut reading = Reading { builder: builder(self.title()), metrics: Metrics::default(), records: 0 };
+        let mut reading = Reading {
+            builder: builder(self.title()),
+            metrics: Metrics::default(),
+            about: attributes(input)?,
+            records: 0,
+        };
         match json.kind()? {
             Kind::Array => reading.records(json)?,
             _ => reading.objects(json)?,
@@ -51,6 +58,8 @@ impl Reader for CaliperJson {
 struct Reading {
     builder: Builder,
     metrics: Metrics,
+    /// What is said of columns by their names.
+    about: HashMap<String, Column>,
     /// Records that were objects.
     records: u64,
 }
@@ -126,11 +135,37 @@ impl Reading {
         let place = self.builder.place(rank, 0);
         for (name, cell) in fields.iter().filter(|(name, _)| name != "path") {
             if let Some(value) = cell.number() {
-                self.metrics.add(&mut self.builder, (name, None, None), place, node, value);
+                let about = self.about.get(name);
+                let alias = about.and_then(|about| about.alias.as_deref());
+                let unit = about.and_then(|about| about.unit.as_deref());
+                self.metrics.add(&mut self.builder, (name, alias, unit), place, node, value);
             }
         }
         Ok(())
     }
+}
+
+/// What the form `object` says of its columns, behind its records.
+fn attributes(input: &Input<'_>) -> Result<HashMap<String, Column>, ImportError> {
+    let (mut about, mut key, mut name) = (HashMap::new(), String::new(), String::new());
+    if !begins(&input.head()?, "records") {
+        return Ok(about);
+    }
+    let json = &mut Json::open(input, Style::Json)?;
+    if json.kind()? == Kind::Object && json.object()? {
+        while json.key(&mut key)? {
+            match key.as_str() {
+                "attributes" if json.object()? => {
+                    while json.key(&mut name)? {
+                        about.insert(name.clone(), Column::read(json)?);
+                    }
+                }
+                "attributes" => {}
+                _ => json.skip()?,
+            }
+        }
+    }
+    Ok(about)
 }
 
 impl Cell {

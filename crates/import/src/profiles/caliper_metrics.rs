@@ -155,6 +155,8 @@ fn unit_of(name: &str, unit: Option<&str>) -> (Unit, f64, bool) {
         Some("usec" | "us") => (Unit::Ns, 1e3, true),
         Some("nsec" | "ns") => (Unit::Ns, 1.0, true),
         _ if name.ends_with("time.duration.ns") => (Unit::Ns, 1.0, true),
+        // What Caliper's own configurations call so is in seconds.
+        _ if name == "time" => (Unit::Ns, 1e9, true),
         _ if is_time => (Unit::Ns, 1e3, false),
         _ if name.contains("count") => (Unit::Count, 1.0, true),
         _ => (Unit::Micro, 1e6, true),

@@ -33,10 +33,11 @@ impl Reader for Folded {
         let input = &inputs.one()?;
         let mut builder = builder(self.title());
         let place = builder.place(0, 0);
-        let metric = builder.metric("samples", Unit::Count, Given::Own);
+        let Shape { two_columns, fractions: has_fractions } = Shape::of(input)?;
+        let (unit, one) = if has_fractions { (Unit::Micro, 1e6) } else { (Unit::Count, 1.0) };
+        let metric = builder.metric("samples", unit, Given::Own);
         // Files that compare two runs have a column for each: the run before, then the one after.
-        let before =
-            has_two_columns(input)?.then(|| builder.metric("samples before", Unit::Count, Given::Own));
+        let before = two_columns.then(|| builder.metric("samples before", unit, Given::Own));
         let (mut without, mut fractions, mut stacks) = (0u64, 0u64, 0u64);
         let mut lines = Lines::open(input)?;
         while let Some(line) = lines.next()? {
@@ -53,11 +54,11 @@ impl Reader for Folded {
                 path = shorter;
             }
             stacks += 1;
-            fractions += u64::from(weight.fract() != 0.0);
+            fractions += u64::from((weight * one).fract() != 0.0);
             let node = path_node(&mut builder, path.split(';').map(frame))?;
-            builder.add(metric, place, node, Unit::Count.whole(weight, 1.0));
+            builder.add(metric, place, node, unit.whole(weight, one));
             if let Some((metric, (_, weight))) = earlier {
-                builder.add(metric, place, node, Unit::Count.whole(weight, 1.0));
+                builder.add(metric, place, node, unit.whole(weight, one));
             }
         }
         if stacks == 0 {
@@ -67,29 +68,43 @@ impl Reader for Folded {
             builder.note(format!("{without} lines without a number were passed over"));
         }
         if fractions > 0 {
-            builder.note(format!("{fractions} weights are no whole numbers and were rounded"));
+            let least = if has_fractions { "millionths" } else { "whole numbers" };
+            builder.note(format!("{fractions} weights were rounded to {least}"));
         }
         Ok(builder.finish(run)?)
     }
 }
 
-/// Whether all of the first lines end in two numbers.
-fn has_two_columns(input: &Input<'_>) -> Result<bool, ImportError> {
-    let (mut lines, mut seen) = (Lines::open(input)?, 0);
-    while let Some(line) = lines.next()? {
-        let text = line.text.trim();
-        if text.is_empty() || text.starts_with('#') {
-            continue;
+/// What the first lines are like.
+struct Shape {
+    /// All end in two numbers.
+    two_columns: bool,
+    /// Some end in a number that is not whole.
+    fractions: bool,
+}
+
+impl Shape {
+    fn of(input: &Input<'_>) -> Result<Self, ImportError> {
+        let (mut lines, mut seen) = (Lines::open(input)?, 0);
+        let mut shape = Shape { two_columns: true, fractions: false };
+        while let Some(line) = lines.next()? {
+            let text = line.text.trim();
+            if text.is_empty() || text.starts_with('#') {
+                continue;
+            }
+            let last = split(text);
+            let before = last.and_then(|(path, _)| split(path));
+            shape.two_columns &= before.is_some();
+            let weights = [last, before].into_iter().flatten().map(|(_, weight)| weight);
+            shape.fractions |= weights.take(1 + usize::from(shape.two_columns)).any(|of| of.fract() != 0.0);
+            seen += 1;
+            if seen == MANY {
+                break;
+            }
         }
-        if split(text).and_then(|(path, _)| split(path)).is_none() {
-            return Ok(false);
-        }
-        seen += 1;
-        if seen == MANY {
-            break;
-        }
+        shape.two_columns &= seen > 0;
+        Ok(shape)
     }
-    Ok(seen > 0)
 }
 
 /// Call path and weight.

@@ -173,6 +173,8 @@ fn literal(json: &mut Json<'_, '_>) -> Result<Nodes, ImportError> {
     let read = nested(json, "children", |json, key, node: &mut Literal| {
         match key {
             "frame" => node.fields = Fields::read(json)?,
+            // As it was before frames had several fields.
+            "name" => node.fields = Fields::named(json.text()?.unwrap_or_default()),
             "metrics" => node.row = number_fields(json)?,
             "duplicate" => node.is_duplicate = json.flag()?.unwrap_or(false),
             _ => json.skip()?,
@@ -203,6 +205,7 @@ fn detect(head: &Head<'_>) -> Confidence {
     };
     match first {
         Some(b'[') if has("frame") && has("metrics") => Confidence::percent(90),
+        Some(b'[') if has("name") && has("metrics") && has("children") => Confidence::percent(80),
         Some(b'{') if has("graph") && (has("dataframe") || (has("data") && has("children"))) => {
             Confidence::percent(80)
         }

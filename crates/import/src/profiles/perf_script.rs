@@ -33,6 +33,7 @@ impl Reader for PerfScript {
             metrics: HashMap::new(),
             processes: HashMap::new(),
             open: None,
+            only: None,
             frames: Vec::new(),
             read: 0,
         };
@@ -43,12 +44,12 @@ impl Reader for PerfScript {
                 samples.end()?;
             } else if text.starts_with('#') {
                 continue;
-            } else if let Some(frame) = frame(text).filter(|_| samples.open.is_some()) {
-                samples.frames.push(frame);
-            } else if let Some((sample, frame)) = Sample::read(text) {
+            } else if let Some((sample, only)) = Sample::read(text) {
                 samples.end()?;
                 samples.open = Some(sample);
-                samples.frames.extend(frame);
+                samples.only = only;
+            } else if let Some(frame) = frame(text).filter(|_| samples.open.is_some()) {
+                samples.frames.push(frame);
             } else {
                 lost += 1;
             }
@@ -69,10 +70,13 @@ impl Reader for PerfScript {
 /// Samples that become a profile.
 struct Samples {
     builder: Builder,
-    metrics: HashMap<String, u32>,
+    /// By event, and whether samples of it have a period.
+    metrics: HashMap<(String, bool), u32>,
     /// Processes by their numbers: ranks in the order in which they occur.
     processes: HashMap<i64, i64>,
     open: Option<Sample>,
+    /// What stands in its first line: the frame of a sample without a stack, else an address that was asked for.
+    only: Option<Frame>,
     frames: Vec<Frame>,
     read: u64,
 }
@@ -84,15 +88,18 @@ impl Samples {
         let rank = *self.processes.entry(sample.pid).or_insert(next);
         let place = self.builder.place(rank, sample.tid);
         let builder = &mut self.builder;
-        let metric = *self.metrics.entry(sample.event).or_insert_with_key(|event| {
+        // Without a period a sample is one event, however long that is.
+        let event = (sample.event, sample.period.is_some());
+        let metric = *self.metrics.entry(event).or_insert_with_key(|(event, has_period)| {
             let is_time = event.contains("cpu-clock") || event.contains("task-clock");
-            builder.metric(event, if is_time { Unit::Ns } else { Unit::Count }, Given::Own)
+            builder.metric(event, if is_time && *has_period { Unit::Ns } else { Unit::Count }, Given::Own)
         });
+        let only = self.only.take();
         if self.frames.is_empty() {
-            self.frames.push(Frame::function("[no stack]"));
+            self.frames.push(only.unwrap_or_else(|| Frame::function("[no stack]")));
         }
         let node = path_node(builder, self.frames.drain(..).rev())?;
-        builder.add(metric, place, node, sample.weight);
+        builder.add(metric, place, node, sample.period.unwrap_or(1));
         self.read += 1;
         Ok(())
     }
@@ -104,13 +111,17 @@ struct Sample {
     pid: i64,
     tid: i64,
     event: String,
-    weight: i64,
+    period: Option<i64>,
 }
 
 impl Sample {
     /// `comm  pid/tid [cpu] flags seconds.fraction:  period event:`, of which most may be missing. Samples without a stack
     /// have their only frame in the same line.
     fn read(text: &str) -> Option<(Self, Option<Frame>)> {
+        // Frames begin with a tab, and most lines are such.
+        if text.starts_with('\t') || !text.contains(": ") && !text.ends_with(':') {
+            return None;
+        }
         let words: Vec<&str> = text.split_whitespace().collect();
         // The time is the first number with a point and a colon: the name of the program may hold anything else.
         let is_time = |word: &&str| {
@@ -126,14 +137,14 @@ impl Sample {
         let (pid, tid) = ids?;
         let mut rest = words.get(time + 1..)?.iter();
         let first = rest.next()?;
-        let (weight, event) = match first.parse::<i64>() {
-            Ok(period) => (period, *rest.next()?),
-            Err(_) => (1, *first),
+        let (period, event) = match first.parse::<i64>() {
+            Ok(period) => (Some(period), *rest.next()?),
+            Err(_) => (None, *first),
         };
         let event = event.strip_suffix(':')?.trim_end_matches(':');
         let rest: Vec<&str> = rest.copied().collect();
         let frame = frame(&format!(" {}", rest.join(" ")));
-        Some((Sample { pid, tid, event: event.to_owned(), weight }, frame))
+        Some((Sample { pid, tid, event: event.to_owned(), period }, frame))
     }
 }
 

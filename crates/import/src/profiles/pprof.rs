@@ -3,12 +3,13 @@
 
 use crosscut_calls::{Frame, Given, Unit};
 use crosscut_run::RunWriter;
-use foldhash::{HashMap, HashMapExt};
+use foldhash::HashMap;
 
+use super::builder;
 use super::code::{Code, Identity, Stacks, Step};
 use super::plain::{self, Unpacked};
+use super::whose::Whose;
 use super::wire::{Fields, Messages, Value, Wrong, numbers};
-use super::{MOST_RANKS, builder};
 use crate::error::ImportError;
 use crate::inputs::Inputs;
 use crate::reader::{Confidence, Head, Options, Reader};
@@ -332,24 +333,22 @@ impl Profile {
         let mut sets: Vec<(&Vec<Label>, u32)> =
             self.labels.iter().map(|(set, &number)| (set, number)).collect();
         sets.sort_unstable_by_key(|(_, number)| *number);
-        let mut names: HashMap<(bool, &str), i64> = HashMap::new();
-        let mut places = Vec::new();
+        let (mut whose, mut places) = (Whose::default(), Vec::new());
         for (set, _) in sets {
-            let (mut rank, mut thread) = (0, 0);
+            let (mut process, mut thread) = (String::new(), String::new());
             for &(key, text, number) in set {
                 let is_process = match self.text(key) {
                     "pid" | "process" | "process_id" | "rank" => true,
                     "tid" | "thread" | "thread_id" | "thread id" | "goroutine" => false,
                     _ => continue,
                 };
-                let next = names.len() as i64;
-                let number = match self.text(text) {
-                    "" => number,
-                    text => text.parse().unwrap_or_else(|_| *names.entry((is_process, text)).or_insert(next)),
+                let name = match self.text(text) {
+                    "" => number.to_string(),
+                    text => text.to_owned(),
                 };
-                *(if is_process { &mut rank } else { &mut thread }) = number.clamp(0, MOST_RANKS - 1);
+                *(if is_process { &mut process } else { &mut thread }) = name;
             }
-            places.push(builder.place(rank, thread));
+            places.push(whose.place(builder, &process, &thread));
         }
         places
     }

@@ -45,24 +45,35 @@ impl Reader for Tau {
 
     fn read(&self, inputs: &Inputs<'_>, _: &Options, run: &mut RunWriter) -> Result<(), ImportError> {
         let mut builder = builder("TAU");
-        let mut metrics: HashMap<String, [u32; 2]> = HashMap::new();
+        let mut metrics: HashMap<String, u32> = HashMap::new();
+        let mut calls: Option<(String, u32)> = None;
         let mut flat = 0u64;
-        for file in inputs.files() {
+        // Of several metrics each has a folder: time is the first.
+        let mut files: Vec<&FoundFile> = inputs.files().iter().collect();
+        files.sort_by_key(|file| !file.path.to_string_lossy().contains("MULTI__TIME"));
+        for file in files {
             let Some((rank, thread)) = place(file) else { continue };
             let input = inputs.open(file)?;
             let rows = Rows::read(&input)?;
-            let metrics = *metrics.entry(rows.metric.clone()).or_insert_with_key(|name| {
+            let metric = *metrics.entry(rows.metric.clone()).or_insert_with_key(|name| {
                 let unit = if name.contains("TIME") { Unit::Ns } else { Unit::Count };
-                [builder.metric(name, unit, Given::Own), builder.metric("calls", Unit::Count, Given::Own)]
+                builder.metric(name, unit, Given::Own)
             });
+            // The files of all metrics tell the same calls.
+            let (of, calls) = &*calls.get_or_insert_with(|| {
+                (rows.metric.clone(), builder.metric("calls", Unit::Count, Given::Own))
+            });
+            let counts = *of == rows.metric;
             let one = if rows.metric.contains("TIME") { 1e3 } else { 1.0 };
             let place = builder.place(rank, thread);
             flat += u64::from(!rows.has_paths);
             for row in rows.used() {
                 let path = row.path.iter().map(|name| Frame::function(*name));
                 let node = path_node(&mut builder, path)?;
-                builder.add(metrics[0], place, node, Unit::Ns.whole(row.own, one));
-                builder.add(metrics[1], place, node, Unit::Count.whole(row.calls, 1.0));
+                builder.add(metric, place, node, Unit::Ns.whole(row.own, one));
+                if counts {
+                    builder.add(*calls, place, node, Unit::Count.whole(row.calls, 1.0));
+                }
             }
         }
         if flat > 0 {

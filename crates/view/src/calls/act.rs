@@ -51,12 +51,7 @@ fn brush(opened: &Opened, call: &ActCall, look: &mut Look, job: &Job<'_>) -> Res
         return Err(Refusal::new("drag over bins or points to choose places"));
     }
     let places = ranks::brushed(opened, look, job, (low.min(high), low.max(high)))?;
-    let all = opened.calls.place_count();
-    look.scope.places = match places.len() {
-        0 => None,
-        count if count == all => None,
-        _ => Some(places.into_iter().map(NodeId).collect::<Nodes>()),
-    };
+    look.scope.places = places.map(|places| places.into_iter().map(NodeId).collect::<Nodes>());
     Ok(Did::default())
 }
 

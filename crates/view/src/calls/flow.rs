@@ -1,9 +1,10 @@
 //! The flow: super nodes as bars from left to right, what one calls of another as bands between them.
 //!
 //! A bar is as high as what was spent in it with callees; its lower, solid part is itself. Comes in: a look; goes out: a scene.
-//! [`shown`] says which bars and bands there are, [`levels`] how deep they stand, [`order`] in which order, [`place`] where,
+//! [`shown`] says which bars and bands there are, [`fit`] how many there is room for, [`levels`] how deep they stand, [`order`] in which order, [`place`] where,
 //! [`paint`] draws them.
 
+pub mod fit;
 pub mod laid;
 pub mod levels;
 pub mod order;

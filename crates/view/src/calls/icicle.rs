@@ -117,8 +117,8 @@ struct Placed {
 
 impl Icicle<'_> {
     fn head(&mut self, root: NodeId) {
-        let places = self.values.place_count();
-        let all = self.values.calls.place_count();
+        let peers = &self.values.peers;
+        let all = many(peers.len(), peers.each().word());
         let mut text = format!(
             "{} in {}",
             self.values.measured.name,
@@ -128,7 +128,7 @@ impl Icicle<'_> {
             }
         );
         if self.values.is_scoped() {
-            text.push_str(&format!(" · {} of {}", count(places as i64), many(all, "place")));
+            text.push_str(&format!(" · {} of {all}", count(self.values.peer_count() as i64)));
         }
         if !self.opened.part.is_empty() {
             text.push_str(&format!(" · {}", self.opened.part));
@@ -311,11 +311,11 @@ impl Icicle<'_> {
         }
     }
 
-    /// For each place: how much more than in what is compared with, and as a share of 0.12 of a place's time at most ±1, by
+    /// For each rank: how much more than in what is compared with, and as a share of 0.12 of a rank's time at most ±1, by
     /// its root.
     fn difference(&self, placed: Placed) -> Option<(f64, f64)> {
         let Beside::Values(other) = &self.beside else { return None };
-        let per = |value: i64, values: &Values<'_>| value as f64 / values.place_count().max(1) as f64;
+        let per = |value: i64, values: &Values<'_>| value as f64 / values.peer_count() as f64;
         let there = placed.twin.map_or(0.0, |twin| per(other.inclusive(twin), other));
         let difference = per(placed.value, &self.values) - there;
         let whole = per(self.whole, &self.values).max(1.0);
@@ -325,9 +325,13 @@ impl Icicle<'_> {
 
     fn legend(&mut self) {
         if let Beside::Values(_) = self.beside {
-            let most = self.values.fine(self.whole as f64 / self.values.place_count().max(1) as f64 * CLIP);
+            let most = self.values.fine(self.whole as f64 / self.values.peer_count() as f64 * CLIP);
             let ends = (format!("−{most}"), format!("+{most}"));
-            self.scene.legend.push(LegendItem::ramp(Ramp::DIFFERENCE, ends, "difference for each place"));
+            self.scene.legend.push(LegendItem::ramp(
+                Ramp::DIFFERENCE,
+                ends,
+                format!("difference for each {}", self.values.peers.each().word()),
+            ));
             return;
         }
         if self.shaded {
@@ -365,7 +369,7 @@ impl Icicle<'_> {
     }
 }
 
-/// Where the colour of a difference ends, as a share of a place's time.
+/// Where the colour of a difference ends, as a share of a rank's time.
 const CLIP: f64 = 0.12;
 
 fn signed(values: &Values<'_>, difference: f64) -> String {

@@ -1,7 +1,6 @@
 //! What is inside a profile, as text and for scripts: totals, the functions that take most, the hot path.
 
-use crosscut_calls::spread::imbalance;
-use crosscut_calls::{Calls, Frame, Functions, Kind, Measured, Row as FlatRow, hot_path};
+use crosscut_calls::{Calls, Frame, Functions, Kind, Measured, Peers, Row as FlatRow, hot_path};
 use crosscut_scene::format::{count, exact, many, percent, quantity};
 use crosscut_tree::{NodeId, Unit};
 use crosscut_workbench::{
@@ -106,13 +105,18 @@ pub fn over(values: &[i64], places: &Nodes) -> i64 {
     all.flatten().fold(0, |sum, &value| sum.wrapping_add(value))
 }
 
-/// The places with the most, and the mean of all.
-pub fn at_places(calls: &Calls, metric: usize, values: &[i64]) -> Vec<Fact> {
-    let Some(metric) = calls.summary().metrics.get(metric) else { return Vec::new() };
-    let Some(spread) = imbalance(values).filter(|_| values.len() > 1) else { return Vec::new() };
+/// The ranks with the most, or places where there is one rank, and the mean of all.
+pub fn at_places(calls: &Calls, number: usize, values: &[i64]) -> Vec<Fact> {
+    let Some(metric) = calls.summary().metrics.get(number) else { return Vec::new() };
+    let peers = Peers::of(calls, number, None);
+    let Some(spread) = peers.imbalance(values) else { return Vec::new() };
+    let values = peers.sums(values);
     let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by_key(|&place| (std::cmp::Reverse(values[place]), place));
-    let mut facts = vec![Fact::new("mean of places", Cell::text(text(metric, spread.mean.round() as i64)))];
+    order.sort_by_key(|&peer| (std::cmp::Reverse(values[peer]), peer));
+    let mut facts = vec![Fact::new(
+        format!("mean of {}s", peers.each().word()),
+        Cell::text(text(metric, spread.mean.round() as i64)),
+    )];
     if spread.mean > 0.0 {
         facts.push(Fact::new("most ÷ mean", Cell::text(format!("{:.2}", spread.ratio))));
     }
@@ -120,7 +124,7 @@ pub fn at_places(calls: &Calls, metric: usize, values: &[i64]) -> Vec<Fact> {
         order
             .into_iter()
             .take(PLACES)
-            .map(|place| Fact::new(calls.place_title(place), Cell::text(text(metric, values[place])))),
+            .map(|peer| Fact::new(peers.title(peer), Cell::text(text(metric, values[peer])))),
     );
     facts
 }
@@ -296,6 +300,10 @@ struct Total<'a> {
     name: &'a str,
     unit: crosscut_calls::Unit,
     total: i64,
+    /// With callees, of all that the program calls first.
+    inclusive_roots: i64,
+    /// Itself, of all call paths; the same number.
+    exclusive_sum: i64,
 }
 
 #[derive(Debug, Serialize)]
@@ -307,6 +315,12 @@ struct Top {
     paths: u64,
 }
 
+/// What was spent in all that the program calls first, and in the program itself.
+fn roots(calls: &Calls, metric: usize) -> i64 {
+    let below = calls.tree().children(NodeId::ROOT).map(|node| calls.inclusive(metric, node));
+    below.fold(calls.own(metric, NodeId::ROOT), i64::saturating_add)
+}
+
 /// For scripts.
 pub fn json(opened: &Opened) -> Result<Map<String, Value>, Refusal> {
     let calls = &*opened.calls;
@@ -315,6 +329,8 @@ pub fn json(opened: &Opened) -> Result<Map<String, Value>, Refusal> {
         name: &metric.name,
         unit: metric.unit,
         total: calls.inclusive(number, NodeId::ROOT),
+        inclusive_roots: roots(calls, number),
+        exclusive_sum: calls.at_places(number, 0..calls.node_count()).iter().sum(),
     });
     let top = listed(opened).iter().map(|row| {
         let frame = calls.frames().get(row.frame as usize);

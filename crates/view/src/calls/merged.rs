@@ -5,8 +5,7 @@ use std::any::Any;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crosscut_calls::graph::Folded;
-use crosscut_calls::spread::imbalance;
-use crosscut_calls::{Calls, Making, SuperGraph};
+use crosscut_calls::{Calls, Making, Peers, SuperGraph};
 use crosscut_scene::format::{count, many};
 use crosscut_tree::{Builder, Metric, NodeId, Part, Rule, Tree, TreeError, Unit, Worse};
 use crosscut_workbench::{
@@ -48,8 +47,8 @@ pub struct SuperForest {
     nodes: Vec<NodeId>,
     /// By metric: what was spent in each super node itself, by place.
     own: Vec<OnceLock<Vec<i64>>>,
-    /// What is shown of it, as it was folded last.
-    folded: Mutex<Option<(Vec<bool>, Arc<Folded>)>>,
+    /// What is shown of it, as it was folded the last two times: before it is known how many bars fit, and then.
+    folded: Mutex<Vec<(Vec<bool>, Arc<Folded>)>>,
     opened: Arc<Opened>,
 }
 
@@ -84,17 +83,16 @@ impl SuperForest {
         own.get(of as usize * places..(of as usize + 1) * places).filter(|_| places > 1)
     }
 
-    /// What is shown of the graph, folded; that of the last time is kept.
+    /// What is shown of the graph, folded; those of the last two times are kept.
     pub fn folded(&self, shown: &[bool]) -> Arc<Folded> {
         let mut last = self.folded.lock().unwrap_or_else(PoisonError::into_inner);
-        match last.as_ref().filter(|(known, _)| known == shown) {
-            Some((_, folded)) => folded.clone(),
-            None => {
-                let folded = Arc::new(self.graph.folded(&*self.calls, self.making.metric, shown));
-                *last = Some((shown.to_vec(), folded.clone()));
-                folded
-            }
+        if let Some((_, folded)) = last.iter().find(|(known, _)| known == shown) {
+            return folded.clone();
         }
+        let folded = Arc::new(self.graph.folded(&*self.calls, self.making.metric, shown));
+        last.truncate(1);
+        last.insert(0, (shown.to_vec(), folded.clone()));
+        folded
     }
 
     /// Call paths at some places, of the metric that it was made by.
@@ -310,19 +308,21 @@ impl Forest for SuperForest {
         }
     }
 
-    /// How uneven what was spent in it itself is over places.
+    /// How uneven what was spent in it itself is over ranks, or over places where there is one rank.
     fn late(&self, job: &Job<'_>) -> Result<Vec<(Metric, Vec<f64>)>, Refusal> {
         job.check()?;
         if self.own_at_places(0).is_none() {
             return Ok(Vec::new());
         }
-        let uneven = |of: u32| self.own_at_places(of).and_then(imbalance).map(|imbalance| imbalance.ratio);
+        let peers = Peers::of(&self.calls, self.making.metric, None);
+        let uneven = |of: u32| Some(peers.imbalance(self.own_at_places(of)?)?.ratio);
         let ratio = |what: &What| match what {
             What::Super(of) => uneven(*of).unwrap_or(f64::NAN),
             What::Function(..) => f64::NAN,
         };
         let metric = Metric::new("imbalance", Unit::Ratio, Rule::Own).worse(Worse::High);
-        let metric = metric.about("Largest ÷ mean over places of what was spent in it itself.");
+        let metric = metric
+            .about(&format!("Largest ÷ mean over {}s of what was spent in it itself.", peers.each().word()));
         Ok(vec![(metric, self.what.iter().map(ratio).collect())])
     }
 

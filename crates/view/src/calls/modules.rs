@@ -1,6 +1,5 @@
 //! What the modules of a profile take: one row for each, for the overview and for scripts.
 
-use crosscut_calls::spread::imbalance;
 use crosscut_calls::{Measured, causes};
 use crosscut_scene::format::{many, three};
 use crosscut_tree::NodeId;
@@ -24,26 +23,25 @@ pub struct Module {
     pub own: i64,
     /// With all that they call; where it is entered again from there, counted once.
     pub inclusive: i64,
-    /// The most of a place ÷ the mean of all; none where there is one place.
+    /// The most of a rank ÷ the mean of all, or of a place where there is one rank; none where nothing can be compared.
     pub imbalance: Option<f64>,
-    /// The place with the most.
+    /// The rank or place with the most.
     pub place: Option<String>,
 }
 
 /// All modules, the one that takes most itself first.
 pub fn modules(opened: &Opened) -> Vec<Module> {
-    let (calls, names) = (&opened.calls, &opened.modules().names);
+    let names = &opened.modules().names;
     let inclusive = with_callees(opened);
     let row = |(at, name): (usize, &String)| {
         let values = opened.by_module().get(at).map_or(&[][..], Vec::as_slice);
-        let spread = imbalance(values).filter(|spread| values.len() > 1 && spread.mean > 0.0);
-        let most = (0..values.len()).max_by_key(|&place| (values[place], std::cmp::Reverse(place)));
+        let spread = opened.peers().imbalance(values).filter(|spread| spread.mean > 0.0);
         Module {
             name: name.clone(),
             own: values.iter().fold(0, |sum: i64, &value| sum.saturating_add(value)),
             inclusive: inclusive.get(at).copied().unwrap_or(0),
             imbalance: spread.map(|spread| spread.ratio),
-            place: most.filter(|_| spread.is_some()).map(|place| calls.place_title(place).to_owned()),
+            place: spread.map(|spread| opened.peers().title(spread.at).to_owned()),
         }
     };
     names.iter().enumerate().map(row).collect()
@@ -65,7 +63,7 @@ fn with_callees(opened: &Opened) -> Vec<i64> {
     sums
 }
 
-/// The module that is most uneven over places for what it takes: (most − mean) × places is largest. Modules in which the
+/// The module that is most uneven over ranks for what it takes: (most − mean) × ranks is largest. Modules in which the
 /// program waits are effects of others.
 pub fn telling(opened: &Opened) -> Option<usize> {
     let calls = &opened.calls;
@@ -79,9 +77,9 @@ pub fn telling(opened: &Opened) -> Option<usize> {
     }
     let cost = |(at, values): (usize, &Vec<i64>)| {
         let total = values.iter().fold(0, |sum: i64, &value| sum.saturating_add(value));
-        let spread = imbalance(values).filter(|spread| spread.ratio >= UNEVEN)?;
+        let spread = opened.peers().imbalance(values).filter(|spread| spread.ratio >= UNEVEN)?;
         let much = waiting.get(at).is_some_and(|&waiting| waiting as f64 * 2.0 > total as f64);
-        (!much).then_some((spread.mean * (spread.ratio - 1.0) * values.len() as f64, at))
+        (!much).then_some((spread.mean * (spread.ratio - 1.0) * opened.peers().len() as f64, at))
     };
     let all = opened.by_module().iter().enumerate().filter_map(cost);
     all.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1))).map(|(_, module)| module)
@@ -91,7 +89,7 @@ pub fn telling(opened: &Opened) -> Option<usize> {
 pub fn table(opened: &Opened, metric: &Measured) -> Option<Block> {
     let all = modules(opened);
     let whole = opened.calls.inclusive(0, NodeId::ROOT);
-    let places = opened.calls.place_count() > 1;
+    let places = opened.peers().len() > 1;
     let row = |module: &Module| {
         let mut cells = vec![
             Cell::text(module.name.clone()),
@@ -120,7 +118,7 @@ pub fn table(opened: &Opened, metric: &Measured) -> Option<Block> {
     if places {
         let about = format!(
             "The most of {} beside their mean, of what is spent itself.",
-            many(opened.calls.place_count(), "place")
+            many(opened.peers().len(), opened.peers().each().word())
         );
         columns.push(info::column("most", "most ÷ mean", &about, None));
     }

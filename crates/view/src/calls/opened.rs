@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crosscut_calls::{By, ByFrame, Calls, Map, Row as FlatRow, Stretch, flat};
+use crosscut_calls::{By, ByFrame, Calls, Map, Peers, Row as FlatRow, Stretch, flat};
 use crosscut_scene::palette::{CATEGORIES, slot};
 use crosscut_tree::NodeId;
 use crosscut_workbench::{Refusal, place_nodes};
@@ -26,6 +26,7 @@ pub struct Opened {
     flat: OnceLock<Vec<FlatRow>>,
     telling: OnceLock<Option<usize>>,
     place_nodes: OnceLock<Vec<u32>>,
+    peers: OnceLock<Peers>,
     /// Parts of it that were looked at last.
     parts: Mutex<Vec<(Vec<Stretch>, Arc<Opened>)>>,
 }
@@ -46,6 +47,7 @@ impl Opened {
             flat: OnceLock::new(),
             telling: OnceLock::new(),
             place_nodes: OnceLock::new(),
+            peers: OnceLock::new(),
             parts: Mutex::default(),
         }
     }
@@ -130,6 +132,20 @@ impl Opened {
     pub fn place_nodes(&self) -> &[u32] {
         self.place_nodes
             .get_or_init(|| self.calls.run().places().map(|places| place_nodes(&places)).unwrap_or_default())
+    }
+
+    /// The node of a rank, or of a place, in the tree of places.
+    pub fn peer_node(&self, peers: &Peers, peer: usize) -> Option<u32> {
+        let nodes = self.place_nodes();
+        let places = peers.places(peer);
+        let first = places.iter().filter_map(|&place| nodes.get(place as usize)).min().copied()?;
+        // A process stands right before its first thread.
+        if places.len() > 1 { first.checked_sub(1) } else { Some(first) }
+    }
+
+    /// Who is compared by the first metric when nobody says otherwise; found once.
+    pub fn peers(&self) -> &Peers {
+        self.peers.get_or_init(|| Peers::of(&self.calls, 0, None))
     }
 }
 

@@ -1,5 +1,5 @@
-//! The selection at all places: how many places spent how much, and which ones those are. Bands lead from each bin down to its
-//! places in their order; below them a strip has the value of each place. A drag over bins or over the strip chooses places.
+//! The selection at all ranks, or at single places: how many spent how much, and which ones those are. Bands lead from each bin
+//! down to its ranks in their order; below them a strip has the value of each. A drag over bins or over the strip chooses places.
 
 use crosscut_scene::format::{count, many};
 use crosscut_scene::palette::{Ramp, slot};
@@ -9,7 +9,7 @@ use crosscut_scene::{
 use crosscut_tree::NodeId;
 use crosscut_workbench::{Drawn, Job, Look, Refusal};
 
-use super::bins::{Bins, told};
+use super::bins::{self, Bins, told};
 use super::opened::Opened;
 use super::styles::{self, FAINT, NAME};
 use super::subject::Subject;
@@ -28,7 +28,7 @@ const FOOT: f32 = 34.0;
 pub const FAR: f64 = 1.25;
 /// Room above the highest bar, for its number.
 const ABOVE: f32 = 16.0;
-/// Up to so many places bars say how many they are.
+/// Up to so many ranks bars say how many they are.
 const FEW: usize = 64;
 
 /// Draws a look.
@@ -36,17 +36,16 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
     let values = Values::of(&opened.calls, look, "metric")?;
     let subject = Subject::of(opened, &values, look, job)?;
     let size = look.size.sound();
-    let numbers: Vec<f64> = subject.values.iter().map(|&value| values.number(value)).collect();
+    let numbers = numbers(&values, &subject);
     let picture = Picture {
         opened,
         bins: Bins::new(&numbers),
         mean: numbers.iter().sum::<f64>() / numbers.len().max(1) as f64,
-        chosen: values.is_scoped().then(|| values.places()),
         numbers,
         values,
     };
     let mut scene = Scene {
-        title: format!("{} · {} at each place", opened.calls.run().name(), subject.title()),
+        title: format!("{} · {} at each {}", opened.calls.run().name(), subject.title(), picture.word()),
         width: size.w,
         height: size.h,
         ..Scene::default()
@@ -59,15 +58,32 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
     picture.bands(Rect { y: HEAD + h, h: BANDS, ..rect }, &mut scene);
     picture.strip(Rect { y: HEAD + h + BANDS, h: STRIP, ..rect }, &mut scene);
     picture.legend(&mut scene);
-    Ok(Drawn::scene(scene, picture.bins.count.len()))
+    let mut drawn = Drawn::scene(scene, picture.bins.count.len());
+    drawn.settled.insert("each".to_owned(), picture.word().to_owned());
+    Ok(drawn)
 }
 
-/// Places whose bins a stretch of values touches; of the same picture.
-pub fn brushed(opened: &Opened, look: &Look, job: &Job<'_>, ends: (f64, f64)) -> Result<Vec<u32>, Refusal> {
+/// By rank or place: what was spent.
+fn numbers(values: &Values<'_>, subject: &Subject) -> Vec<f64> {
+    values.peers.sums(&subject.values).into_iter().map(|value| values.number(value)).collect()
+}
+
+/// Places of the ranks whose bins a stretch of values touches, of the same picture; none where those are all or nobody.
+pub fn brushed(
+    opened: &Opened,
+    look: &Look,
+    job: &Job<'_>,
+    ends: (f64, f64),
+) -> Result<Option<Vec<u32>>, Refusal> {
     let values = Values::of(&opened.calls, look, "metric")?;
     let subject = Subject::of(opened, &values, look, job)?;
-    let numbers: Vec<f64> = subject.values.iter().map(|&value| values.number(value)).collect();
-    Ok(Bins::new(&numbers).touched(ends.0, ends.1))
+    let touched = Bins::new(&numbers(&values, &subject)).touched(ends.0, ends.1);
+    if touched.is_empty() || touched.len() == values.peers.len() {
+        return Ok(None);
+    }
+    let mut places: Vec<u32> = touched.iter().flat_map(|&peer| values.peers.places(peer)).copied().collect();
+    places.sort_unstable();
+    Ok(Some(places))
 }
 
 struct Picture<'a> {
@@ -76,42 +92,47 @@ struct Picture<'a> {
     bins: Bins,
     numbers: Vec<f64>,
     mean: f64,
-    /// Places that count, where not all do.
-    chosen: Option<Vec<u32>>,
 }
 
 impl Picture<'_> {
+    /// What one of those that are compared is.
+    fn word(&self) -> &'static str {
+        self.values.peers.each().word()
+    }
+
     fn head(&self, subject: &Subject, scene: &mut Scene) {
         let room = scene.width - SIDE - RIGHT;
-        let mut title = format!("{} · {}", subject.title(), many(self.numbers.len(), "place"));
+        let mut title = format!("{} · {}", subject.title(), many(self.numbers.len(), self.word()));
         if !self.opened.part.is_empty() {
             title.push_str(&format!(" · {}", self.opened.part));
         }
         scene.labels.push(Label::new((SIDE, 18.0), room, title, NAME));
         let most = self.numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let far: Vec<u32> = self.far();
+        let far = self.far();
         let said = match far.is_empty() || self.mean <= 0.0 {
-            true => "no place spends more than 1.25 × the mean".to_owned(),
+            true => format!("no {} spends more than 1.25 × the mean", self.word()),
             false => {
                 let ratio = most / self.mean;
-                format!("most {ratio:.2} × mean; above 1.25 × mean: {}", told(self.values.calls, &far))
+                format!("most {ratio:.2} × mean; above 1.25 × mean: {}", told(&self.values.peers, &far))
             }
         };
+        let said =
+            bins::left_out(&self.values.peers).into_iter().fold(said, |said, out| format!("{said} · {out}"));
         scene.labels.push(Label::new((SIDE, 34.0), room, said, FAINT));
     }
 
-    /// Places far above the mean.
-    fn far(&self) -> Vec<u32> {
-        let far = |(_, number): &(usize, &f64)| self.mean > 0.0 && **number > FAR * self.mean;
-        self.numbers.iter().enumerate().filter(far).map(|(place, _)| place as u32).collect()
+    /// Those far above the mean.
+    fn far(&self) -> Vec<usize> {
+        (0..self.numbers.len()).filter(|&peer| self.is_far(peer)).collect()
     }
 
-    /// Whether a place stands out: it was chosen, or where none was, it is far above the mean.
-    fn stands_out(&self, place: usize) -> bool {
-        match &self.chosen {
-            Some(chosen) => chosen.binary_search(&(place as u32)).is_ok(),
-            None => self.mean > 0.0 && self.numbers[place] > FAR * self.mean,
-        }
+    fn is_far(&self, peer: usize) -> bool {
+        self.mean > 0.0 && self.numbers[peer] > FAR * self.mean
+    }
+
+    /// Whether one stands out: it was chosen, or where none was, it is far above the mean.
+    fn stands_out(&self, peer: usize) -> bool {
+        self.values.is_chosen(peer).unwrap_or_else(|| self.is_far(peer))
     }
 
     fn axis(&self, rect: Rect) -> Axis {
@@ -131,9 +152,9 @@ impl Picture<'_> {
         let most = self.bins.count.iter().copied().max().unwrap_or(0).max(1);
         // The highest bar ends below the words on the mean: its number stands between them.
         let top = most as f64 * f64::from(rect.h / (rect.h - ABOVE).max(1.0));
-        let y = Axis::linear((top, 0.0), rect.y, rect.h, Unit::Count, "places");
+        let y = Axis::linear((top, 0.0), rect.y, rect.h, Unit::Count, &format!("{}s", self.word()));
         let y = Axis { side: Side::Start, ..y };
-        let title = "places by value".to_owned();
+        let title = format!("{}s by value", self.word());
         let x = self.axis(rect);
         scene.begin(Plot {
             rect,
@@ -146,13 +167,12 @@ impl Picture<'_> {
         let bar = rect.w / self.bins.count.len() as f32;
         let gap = if bar > 4.0 { 1.0 } else { 0.0 };
         for (bin, &all) in self.bins.count.iter().enumerate().filter(|(_, all)| **all > 0) {
-            let places: Vec<u32> = (0..self.bins.of.len() as u32)
-                .filter(|&place| self.bins.of[place as usize] == bin as u32)
-                .collect();
-            let out = places.iter().filter(|&&place| self.stands_out(place as usize)).count();
+            let inside: Vec<usize> =
+                (0..self.bins.of.len()).filter(|&peer| self.bins.of[peer] == bin as u32).collect();
+            let out = inside.iter().filter(|&&peer| self.stands_out(peer)).count();
             let (from, to) = self.bins.ends(bin);
             let range = format!("{} … {}", self.text(from), self.text(to));
-            let said = format!("{}, {range}: {}", many(all, "place"), told(self.values.calls, &places));
+            let said = format!("{}, {range}: {}", many(all, self.word()), told(&self.values.peers, &inside));
             let style = scene.styles.put(&styles::said(said));
             let bottom = rect.y + rect.h;
             let x = rect.x + bin as f32 * bar;
@@ -199,7 +219,7 @@ impl Picture<'_> {
         crosscut_scene::format::quantity(number, self.values.unit())
     }
 
-    /// Buckets of places for a width: at most one for two pixels. By bucket the place that stands for it, the farthest from the
+    /// Buckets of ranks for a width: at most one for two pixels. By bucket the rank that stands for it, the farthest from the
     /// mean.
     fn buckets(&self, w: f32) -> Vec<usize> {
         let places = self.numbers.len();
@@ -212,7 +232,7 @@ impl Picture<'_> {
         (0..cells).filter_map(farthest).collect()
     }
 
-    /// From each bin down to its places: one band for each stretch of places that follow one another.
+    /// From each bin down to its ranks: one band for each stretch of ranks that follow one another.
     fn bands(&self, rect: Rect, scene: &mut Scene) {
         let buckets = self.buckets(rect.w);
         if buckets.is_empty() {
@@ -253,10 +273,8 @@ impl Picture<'_> {
 
     fn strip(&self, rect: Rect, scene: &mut Scene) {
         let buckets = self.buckets(rect.w);
-        let places = self.numbers.len().max(1);
-        let x = Axis::linear((0.0, places as f64), rect.x, rect.w, Unit::Count, "place");
-        let x = Axis { grid: false, ..x };
-        let title = "by place".to_owned();
+        let x = bins::axis(&self.values.peers, self.values.calls.place_count(), rect);
+        let title = format!("by {}", self.word());
         scene.begin(Plot { rect, title, x: Some(x), brush: Brush::Places, ..Plot::default() });
         let style = scene.styles.put(&styles::AT_PLACE);
         let mark = Mark::none().tree(PLACES).looks(style, Ramp::MORE.first);
@@ -268,24 +286,32 @@ impl Picture<'_> {
             (share * 254.0).clamp(0.0, 254.0) as u8 + 1
         };
         grid.level = buckets.iter().map(level).collect();
-        let nodes = self.opened.place_nodes();
-        grid.cells =
-            Cells::Each(buckets.iter().map(|&place| nodes.get(place).copied().unwrap_or(NONE)).collect());
+        let node = |&peer: &usize| self.opened.peer_node(&self.values.peers, peer).unwrap_or(NONE);
+        grid.cells = Cells::Each(buckets.iter().map(node).collect());
         scene.grids.push(grid);
         scene.end();
+        bins::numbers(&self.values.peers, rect, scene);
     }
 
     fn legend(&self, scene: &mut Scene) {
-        let far = if self.chosen.is_some() { "places that count" } else { "above 1.25 × mean" };
+        let word = self.word();
+        let far = match self.values.is_scoped() {
+            true => format!("{word}s that count"),
+            false => "above 1.25 × mean".to_owned(),
+        };
         scene.legend.push(LegendItem::new(slot::ACCENT, far));
-        scene.legend.push(LegendItem::new(slot::EDGE, "other places"));
+        scene.legend.push(LegendItem::new(slot::EDGE, format!("other {word}s")));
         let most = self.numbers.iter().copied().fold(0.0, f64::max);
-        scene.legend.push(LegendItem::ramp(Ramp::MORE, ("0".to_owned(), self.text(most)), "at a place"));
+        scene.legend.push(LegendItem::ramp(
+            Ramp::MORE,
+            ("0".to_owned(), self.text(most)),
+            format!("at a {word}"),
+        ));
         let total = self.values.calls.inclusive(self.values.metric, NodeId::ROOT);
         let sum: f64 = self.numbers.iter().sum();
         let share = crosscut_scene::format::percent(sum, self.values.number(total));
         scene.note = Some(format!(
-            "{} in sum, {share} of the program; drag over bins to choose places",
+            "{} in sum, {share} of the program; drag over bins to choose {word}s",
             self.text(sum)
         ));
     }

@@ -1,5 +1,6 @@
-//! One point for each place: what was spent there in the selection, beside a second value. The line fits best by least squares.
+//! One point for each rank, or for each place: what was spent there in the selection, beside a second value. The line fits best by least squares.
 
+use crosscut_calls::Peers;
 use crosscut_calls::spread::{Fit, fit};
 use crosscut_scene::format::{many, quantity};
 use crosscut_scene::palette::slot;
@@ -7,20 +8,20 @@ use crosscut_scene::{Align, Axis, Brush, Label, Mark, NONE, Plot, Rect, Scene, S
 use crosscut_tree::NodeId;
 use crosscut_workbench::{Drawn, Job, Look, Nodes, Refusal};
 
-use super::info;
 use super::opened::Opened;
 use super::ranks::{FAR, PLACES};
 use super::styles::{self, FAINT, NAME};
 use super::subject::Subject;
 use super::values::Values;
+use super::{bins, info};
 
 const SIDE: f32 = 84.0;
 const RIGHT: f32 = 24.0;
 const HEAD: f32 = 42.0;
 const FOOT: f32 = 40.0;
-/// From so many places on points are small.
+/// From so many ranks on points are small.
 const MANY: usize = 600;
-/// Points at most; of more places every n-th is drawn, and the note says so.
+/// Points at most; of more ranks every n-th is drawn, and the note says so.
 const MOST: usize = 8192;
 
 /// Modules below this share of the program are not offered.
@@ -38,12 +39,15 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
     let values = Values::of(&opened.calls, look, "metric")?;
     let subject = Subject::of(opened, &values, look, job)?;
     let (other, others) = second(opened, look, &values, &subject)?;
-    let numbers =
-        |values: &Values<'_>, of: &Subject| of.values.iter().map(|&v| values.number(v)).collect::<Vec<f64>>();
+    // Both by those that have a value of the first.
+    let numbers = |in_unit: &Values<'_>, of: &Subject| {
+        values.peers.sums(&of.values).into_iter().map(|value| in_unit.number(value)).collect::<Vec<f64>>()
+    };
     let (x, y) = (numbers(&values, &subject), numbers(&others, &other));
+    let word = values.peers.each().word();
     let size = look.size.sound();
     let mut scene = Scene {
-        title: format!("{} · places", opened.calls.run().name()),
+        title: format!("{} · {word}s", opened.calls.run().name()),
         width: size.w,
         height: size.h,
         ..Scene::default()
@@ -57,7 +61,7 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
     };
     let along = axis(&x, rect.x, rect.w, &values, false);
     let up = Axis { side: Side::Start, ..axis(&y, rect.y, rect.h, &others, true) };
-    let title = "places".to_owned();
+    let title = format!("{word}s");
     scene.begin(Plot {
         rect,
         title,
@@ -76,7 +80,7 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
     let (first, second) = (subject.title(), other.title());
     let name = format!("{second}, {}, over {first}, {}", others.measured.name, values.measured.name);
     scene.labels.push(Label::new((SIDE, 18.0), rect.w, name, NAME));
-    let n = many(x.len(), "place");
+    let n = many(x.len(), word);
     let said = match fitted {
         Some(fit) => format!("r = {:.2} · slope {} · {n}", fit.r, slope(fit.slope)),
         None => format!("no line: one of the values is the same at all of {n}"),
@@ -84,10 +88,14 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
     let style = crosscut_scene::TextStyle { align: Align::End, ..FAINT };
     scene.labels.push(Label::new((rect.x + rect.w, 34.0), rect.w, said.clone(), style));
     scene.note = Some(match every {
-        1 => format!("{said}; drag to choose places"),
-        every => format!("{said}; every {every}th place is drawn"),
+        1 => format!("{said}; drag to choose {word}s"),
+        every => format!("{said}; every {every}th {word} is drawn"),
     });
-    Ok(Drawn::scene(scene, x.len()))
+    let left_out = bins::left_out(&values.peers);
+    scene.note = scene.note.map(|note| left_out.into_iter().fold(note, |note, out| format!("{note}; {out}")));
+    let mut drawn = Drawn::scene(scene, x.len());
+    drawn.settled.insert("each".to_owned(), word.to_owned());
+    Ok(drawn)
 }
 
 fn slope(of: f64) -> String {
@@ -114,14 +122,15 @@ fn second<'a>(
         let name = info::name(opened.calls.frame(node));
         return Ok((Subject::of_nodes(&others, name, &[node], itself), others));
     }
-    let nearest = (others.metric == 0).then(|| follows(opened, subject)).flatten();
+    let nearest = (others.metric == 0).then(|| follows(opened, &values.peers, subject)).flatten();
     let program = || Subject::of_nodes(&others, "program".to_owned(), &[NodeId::ROOT], itself);
     Ok((nearest.unwrap_or_else(program), others))
 }
 
 /// The module whose time itself goes with the subject most, or against it.
-fn follows(opened: &Opened, subject: &Subject) -> Option<Subject> {
-    let numbers = |values: &[i64]| values.iter().map(|&value| value as f64).collect::<Vec<f64>>();
+fn follows(opened: &Opened, peers: &Peers, subject: &Subject) -> Option<Subject> {
+    let numbers =
+        |values: &[i64]| peers.sums(values).into_iter().map(|value| value as f64).collect::<Vec<f64>>();
     let x = numbers(&subject.values);
     let total = |values: &[i64]| numbers(values).iter().sum::<f64>();
     let whole: f64 = opened.by_module().iter().map(|values| total(values)).sum();
@@ -167,15 +176,10 @@ fn points(
     let radius = if x.len() >= MANY { 1.6 } else { 3.2 };
     let style = scene.styles.put(&styles::POINT);
     let mean = x.iter().sum::<f64>() / x.len().max(1) as f64;
-    let chosen = values.is_scoped().then(|| values.places());
-    let nodes = opened.place_nodes();
-    for (place, (&x, &y)) in x.iter().zip(y).enumerate().step_by(every) {
-        let out = match &chosen {
-            Some(chosen) => chosen.binary_search(&(place as u32)).is_ok(),
-            None => mean > 0.0 && x > FAR * mean,
-        };
+    for (peer, (&x, &y)) in x.iter().zip(y).enumerate().step_by(every) {
+        let out = values.is_chosen(peer).unwrap_or(mean > 0.0 && x > FAR * mean);
         let fill = if out { slot::ACCENT } else { slot::EDGE };
-        let node = nodes.get(place).copied().unwrap_or(NONE);
+        let node = opened.peer_node(&values.peers, peer).unwrap_or(NONE);
         let mark = Mark::of(node).tree(PLACES).looks(style, fill);
         scene.points.push([along.pixel(x), up.pixel(y), radius], mark);
     }

@@ -1,11 +1,11 @@
-//! The strip at the foot: what each place spent, stacked by module. The brush that every view follows.
+//! The strip at the foot: what each rank spent, or each place where there is one rank, stacked by module. The brush that every view follows.
 
 use crosscut_scene::palette::slot;
-use crosscut_scene::{Area, Axis, Brush, LegendItem, Mark, Plot, Rect, Scene, Side, Unit};
+use crosscut_scene::{Area, Brush, LegendItem, Mark, Plot, Rect, Scene};
 use crosscut_workbench::{Drawn, Job, Look, Refusal};
 
 use super::opened::Opened;
-use super::styles;
+use super::{bins, styles};
 
 /// Modules that have a layer of their own.
 const LAYERS: usize = 6;
@@ -19,11 +19,11 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
     let rect =
         Rect { x: SIDE, y: 2.0, w: (size.w - 2.0 * SIDE).max(16.0), h: (size.h - FOOT - 4.0).max(8.0) };
     let mut scene = Scene { width: size.w, height: size.h, ..Scene::default() };
-    let by = opened.by_module();
-    let places = opened.calls.place_count().max(1);
-    let x = Axis::linear((0.0, places as f64), rect.x, rect.w, Unit::Count, "place");
-    let x = Axis { grid: false, side: Side::End, ..x };
-    let title = "places".to_owned();
+    let peers = opened.peers();
+    let by: Vec<Vec<i64>> = opened.by_module().iter().map(|values| peers.sums(values)).collect();
+    let places = peers.len().max(1);
+    let x = bins::axis(peers, opened.calls.place_count(), rect);
+    let title = format!("{}s", peers.each().word());
     scene.begin(Plot { rect, title, x: Some(x), brush: Brush::Places, ..Plot::default() });
     let cells = places.min(rect.w as usize).max(1);
     let whole: Vec<f64> = (0..places)
@@ -58,5 +58,6 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
         scene.areas.push(Area { name, mark, x: rect.x, cell: rect.w / cells as f32, y0, y1 });
     }
     scene.end();
+    bins::numbers(peers, rect, &mut scene);
     Ok(Drawn::scene(scene, cells))
 }

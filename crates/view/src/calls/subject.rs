@@ -66,11 +66,6 @@ impl Subject {
     pub fn title(&self) -> String {
         format!("{} · {}", self.name, if self.itself { "itself" } else { "with callees" })
     }
-
-    /// The mean over places.
-    pub fn mean(&self) -> f64 {
-        self.values.iter().map(|&value| value as f64).sum::<f64>() / self.values.len().max(1) as f64
-    }
 }
 
 /// One super node, itself: its values are known without its call paths.

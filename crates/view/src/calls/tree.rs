@@ -6,7 +6,6 @@
 use crosscut_calls::{Paths, hot_path};
 use std::ops::Range;
 
-use crosscut_calls::spread::imbalance;
 use crosscut_calls::{Pruned, Surrogate, USUAL_K, prune, prune_to};
 use crosscut_scene::format::{count, fit_end, many, text_width};
 use crosscut_scene::palette::{Ramp, slot};
@@ -236,7 +235,7 @@ impl<'a> Lanes<'a> {
 
     fn points(&self, scene: &mut Scene, width: f32) {
         let most = self.own.iter().copied().fold(0.0, f64::max).max(1.0);
-        let places = self.values.calls.place_count() > 1;
+        let places = self.values.peers.len() > 1;
         for (at, placed) in self.placed.iter().enumerate() {
             let own = self.own[placed.node.index()];
             let uneven = places.then(|| self.uneven(placed.node)).flatten();
@@ -278,10 +277,10 @@ impl<'a> Lanes<'a> {
         scene.labels.push(Label::new((x + wide + 6.0, placed.y + 4.0), 100.0, value, FAINT));
     }
 
-    /// The largest over the mean of places.
+    /// The largest over the mean of ranks.
     fn uneven(&self, node: NodeId) -> Option<f64> {
         let values = self.values.calls.at_places(self.values.metric, node.index()..node.index() + 1);
-        imbalance(&values).map(|imbalance| imbalance.ratio)
+        self.values.peers.imbalance(&values).map(|imbalance| imbalance.ratio)
     }
 
     fn surrogates(&self, scene: &mut Scene, width: f32) {
@@ -314,11 +313,15 @@ impl<'a> Lanes<'a> {
         let style = scene.styles.put(&styles::path_point(true));
         let word = if self.by_query.is_some() { "found" } else { "stands out" };
         scene.legend.push(LegendItem::of(style, Ramp::MORE.slot(0.5), format!("{word}; size: itself")));
-        let (ends, what) = match self.values.calls.place_count() > 1 {
-            true => (("×1".to_owned(), format!("×{}", 1.0 + UNEVEN)), "most ÷ mean of places"),
-            false => {
-                (("0".to_owned(), self.values.fine(self.own.iter().copied().fold(0.0, f64::max))), "itself")
+        let (ends, what) = match self.values.peers.len() > 1 {
+            true => {
+                let what = format!("most ÷ mean of {}s", self.values.peers.each().word());
+                (("×1".to_owned(), format!("×{}", 1.0 + UNEVEN)), what)
             }
+            false => (
+                ("0".to_owned(), self.values.fine(self.own.iter().copied().fold(0.0, f64::max))),
+                "itself".to_owned(),
+            ),
         };
         scene.legend.push(LegendItem::ramp(Ramp::MORE, ends, what));
         let outliers = self.placed.iter().filter(|placed| self.pruned.outliers.contains(placed.node)).count();

@@ -1,8 +1,9 @@
 //! Values of one metric at the places that count: what pictures are drawn from.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use crosscut_calls::{Calls, Measured};
+use crosscut_calls::{Calls, Each, Measured, Peers};
 use crosscut_scene::Unit;
 use crosscut_scene::format::quantity;
 use crosscut_tree::NodeId;
@@ -21,6 +22,8 @@ pub struct Values<'a> {
     pub measured: &'a Measured,
     /// Without what was called.
     pub itself: bool,
+    /// Who is compared: ranks, or single places.
+    pub peers: Arc<Peers>,
     /// Places that count; all where there are none.
     places: Option<Vec<u32>>,
 }
@@ -45,7 +48,8 @@ impl<'a> Values<'a> {
         let measured = metrics.get(metric).ok_or_else(|| Refusal::new("the profile has no metric"))?;
         let places = look.scope.places.as_ref().map(|nodes| listed(nodes, calls.place_count()));
         let places = places.filter(|places| !places.is_empty() && places.len() < calls.place_count());
-        Ok(Values { calls, metric, measured, itself, places })
+        let peers = Arc::new(Peers::of(calls, metric, asked_each(look)));
+        Ok(Values { calls, metric, measured, itself, peers, places })
     }
 
     /// The same at all places.
@@ -70,7 +74,8 @@ impl<'a> Values<'a> {
     pub fn in_other<'b>(&self, calls: &'b Calls) -> Option<Values<'b>> {
         let metrics = &calls.summary().metrics;
         let metric = metrics.iter().position(|metric| metric.name == self.measured.name)?;
-        Some(Values { calls, metric, measured: &metrics[metric], itself: self.itself, places: None })
+        let peers = Arc::new(Peers::of(calls, metric, Some(self.peers.each())));
+        Some(Values { calls, metric, measured: &metrics[metric], itself: self.itself, peers, places: None })
     }
 
     /// Places that count, by number.
@@ -78,9 +83,15 @@ impl<'a> Values<'a> {
         self.places.clone().unwrap_or_else(|| (0..self.calls.place_count() as u32).collect())
     }
 
-    /// How many places count.
-    pub fn place_count(&self) -> usize {
-        self.places.as_ref().map_or(self.calls.place_count(), Vec::len)
+    /// How many of those that are compared count: what a mean is over.
+    pub fn peer_count(&self) -> usize {
+        self.places.as_ref().map_or(self.peers.len(), |places| self.peers.count_in(places)).max(1)
+    }
+
+    /// Whether one of those that are compared has a place that was chosen; none where nothing was.
+    pub fn is_chosen(&self, peer: usize) -> Option<bool> {
+        let places = self.places.as_ref()?;
+        Some(self.peers.places(peer).iter().any(|place| places.binary_search(place).is_ok()))
     }
 
     /// Whether not all places count.
@@ -129,6 +140,15 @@ impl<'a> Values<'a> {
     /// What values are measured in.
     pub fn unit(&self) -> Unit {
         info::value(self.measured, 0).1
+    }
+}
+
+/// What the option "each" of a view says.
+pub fn asked_each(look: &Look) -> Option<Each> {
+    match look.option("each") {
+        Some("rank") => Some(Each::Rank),
+        Some("place") => Some(Each::Place),
+        _ => None,
     }
 }
 

@@ -20,6 +20,8 @@ const CALLS: View = View {
     slow: false,
     hidden: false,
     follows: false,
+    // What a query finds and what stands out at a place are looked at as a tree, or in the table.
+    without: &["query", "place"],
 };
 
 const fn metric(name: &'static str, title: &'static str) -> Opt {
@@ -39,6 +41,12 @@ const PART: Opt = Opt {
     )
 };
 
+/// Who is compared: ranks where there are several.
+const EACH: Opt = Opt {
+    auto: true,
+    ..Opt::new("each", "Each", OptKind::Choice { values: &[("rank", "rank"), ("place", "place")] }, "auto")
+};
+
 const BRUSH: &[Act] = &[
     Act { name: "brush", title: "Choose places by value", key: None, on: On::View },
     Act { name: "all", title: "All places count", key: Some("Shift+A"), on: On::View },
@@ -50,7 +58,7 @@ pub const VIEWS: &[View] = &[
         name: "calls.flow",
         title: "Flow",
         icon: "M1.5 2v12M14.5 2v5M14.5 9v5M1.5 3c7 0 6 1 13 0M1.5 8c7 0 6 4 13 4",
-        about: "Modules as bars, what one calls of another as bands; itself solid, who is uneven over places marked.",
+        about: "Modules as bars, what one calls of another as bands; itself solid, who is uneven over ranks marked.",
         trees: &[TREE, "places", "super/*"],
         options: &[
             Opt::new(
@@ -75,6 +83,7 @@ pub const VIEWS: &[View] = &[
                     "auto",
                 )
             },
+            EACH,
         ],
         acts: &[
             Act { name: "split", title: "Split by entry function", key: Some("E"), on: On::Selection },
@@ -99,6 +108,7 @@ pub const VIEWS: &[View] = &[
                 "module",
             ),
             Opt::new("root", "Only", OptKind::Nodes { tree: TREE }, ""),
+            EACH,
         ],
         acts: &[FOCUS],
         compares: Compares::Two,
@@ -120,16 +130,18 @@ pub const VIEWS: &[View] = &[
                     "auto",
                 )
             },
+            EACH,
         ],
+        without: &[],
         ..CALLS
     },
     View {
         name: "calls.places",
         title: "Places",
         icon: "M2 9V6h2v3zM6 9V2h2v7zM10 9V5h2v4zM1.5 9h13M3 9c0 3 8 1 8 4M7 9c0 2-4 2-4 4M1.5 13.5h13",
-        about: "How many places spent how much in the selection, and which ones. Drag over bins to choose places.",
+        about: "How many ranks spent how much in the selection, and which ones. Drag over bins to choose them.",
         trees: &[TREE, "places", "super/*"],
-        options: &[metric("metric", "Metric"), PART],
+        options: &[metric("metric", "Metric"), PART, EACH],
         acts: BRUSH,
         follows: true,
         ..CALLS
@@ -138,13 +150,14 @@ pub const VIEWS: &[View] = &[
         name: "calls.scatter",
         title: "Correlation",
         icon: "M2 2v12h12M5 11h.01M7 9h.01M8 10h.01M10 6h.01M12 5h.01M9 7h.01M4 12l9-8",
-        about: "One point for each place: what was spent in the selection beside a second value, with the line that fits best.",
+        about: "One point for each rank: what was spent in the selection beside a second value, with the line that fits best.",
         trees: &[TREE, "places", "super/*"],
         options: &[
             metric("metric", "Along x"),
             PART,
             metric("second", "Along y"),
             Opt::new("beside", "Beside", OptKind::Nodes { tree: TREE }, ""),
+            EACH,
         ],
         acts: BRUSH,
         follows: true,

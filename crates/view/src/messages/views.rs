@@ -76,6 +76,7 @@ const MESSAGES: View = View {
     slow: false,
     hidden: false,
     follows: false,
+    without: &[],
 };
 
 const fn flag(name: &'static str, title: &'static str) -> Opt {

@@ -134,6 +134,7 @@ const TASKS: View = View {
     slow: false,
     hidden: false,
     follows: false,
+    without: &[],
 };
 
 const HIDDEN: View = View { hidden: true, ..TASKS };

@@ -31,13 +31,19 @@ fn paths(rank: i64) -> Vec<(Vec<(&'static str, &'static str)>, i64)> {
 /// Writes the profile as a run, with other values.
 #[allow(dead_code)] // each test file uses a part
 pub fn write(folder: &std::path::Path, name: &str, change: impl Fn(&str, i64) -> i64) -> Run {
-    written(folder, name, change, |module| module)
+    written(folder, name, change, |module| module, 0)
+}
+
+/// The same with some threads of each rank that never do anything, and two ranks more that have nothing else.
+#[allow(dead_code)] // each test file uses a part
+pub fn write_with_helpers(folder: &std::path::Path, name: &str, helpers: i64) -> Run {
+    written(folder, name, |_, value| value, |module| module, helpers)
 }
 
 /// The same with other modules.
 #[allow(dead_code)] // each test file uses a part
 pub fn write_as(folder: &std::path::Path, name: &str, module: impl Fn(&'static str) -> &'static str) -> Run {
-    written(folder, name, |_, value| value, module)
+    written(folder, name, |_, value| value, module, 0)
 }
 
 fn written(
@@ -45,11 +51,17 @@ fn written(
     name: &str,
     change: impl Fn(&str, i64) -> i64,
     called: impl Fn(&'static str) -> &'static str,
+    helpers: i64,
 ) -> Run {
     let mut builder = Builder::new("made");
     let metric = builder.metric("time", Unit::Ns, Given::Own);
-    for rank in 0..RANKS {
+    let idle = if helpers > 0 { 2 } else { 0 };
+    for rank in 0..RANKS + idle {
         let place = builder.place(rank, 0);
+        (1..=helpers).for_each(|thread| drop(builder.place(rank, thread)));
+        if rank >= RANKS {
+            continue;
+        }
         for (path, value) in paths(rank) {
             let mut node = 0;
             for &(function, module) in &path {

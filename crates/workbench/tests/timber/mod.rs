@@ -64,6 +64,7 @@ const VIEWS: &[View] = &[
         slow: false,
         hidden: false,
         follows: false,
+        without: &[],
     },
     View {
         name: "timber.rings",
@@ -79,6 +80,7 @@ const VIEWS: &[View] = &[
         slow: false,
         hidden: false,
         follows: false,
+        without: &[],
     },
     View {
         name: "timber.growth",
@@ -99,6 +101,7 @@ const VIEWS: &[View] = &[
         slow: true,
         hidden: false,
         follows: false,
+        without: &[],
     },
 ];
 

@@ -18,6 +18,11 @@ pub struct Fields {
 }
 
 impl Fields {
+    /// Only a name is known.
+    pub fn named(name: String) -> Self {
+        Fields { is_there: true, name, ..Fields::default() }
+    }
+
     pub fn read(json: &mut Json<'_, '_>) -> Result<Self, ImportError> {
         let (mut fields, mut key) = (Fields::default(), String::new());
         if !json.object()? {

@@ -1,6 +1,5 @@
 //! Draws a flow that was laid out: bars, what of them is spent itself, bands, names, small strips over places.
 
-use crosscut_calls::spread::imbalance;
 use crosscut_scene::format::{fit_end, fit_start, percent, quantity, text_width};
 use crosscut_scene::palette::{Ramp, slot};
 use crosscut_scene::{Grid, Label, LegendItem, Mark, NONE, Plot, Rect, Scene, Stroke, Style, rank};
@@ -18,7 +17,7 @@ use super::sides_beside;
 pub const SUPER: u8 = 2;
 /// Itself is told and seen from this share of the program on.
 const TOLD: f64 = 0.002;
-/// A strip is drawn from this share on, and where places differ by so much.
+/// A strip is drawn from this share on, and where ranks differ by so much.
 const STRIP: (f64, f64) = (0.004, 0.1);
 /// Size of a strip.
 const SMALL: (f32, f32) = (40.0, 12.0);
@@ -26,9 +25,9 @@ const SMALL: (f32, f32) = (40.0, 12.0);
 const NAMED: f32 = 30.0;
 /// Imbalance is told from this ratio on, and this share of the program.
 const UNEVEN: (f64, f64) = (1.25, 0.01);
-/// Where the colour of a difference ends, as a share of a place's time.
+/// Where the colour of a difference ends, as a share of a rank's time.
 const CLIP: f64 = 0.12;
-/// Differences that are told, as a share of a place's time.
+/// Differences that are told, as a share of a rank's time.
 const MUCH: f64 = 0.0025;
 
 /// Draws.
@@ -308,23 +307,22 @@ impl Painter<'_> {
 
     /// What is spent itself at each place.
     fn at_places(&self, bar: usize) -> Option<&[i64]> {
-        self.forest.own_at_places(self.shown.bars[bar].node?)
+        self.forest.own_at_places(self.shown.bars[bar].node?).filter(|_| self.shown.sides.len() == 1)
     }
 
-    /// `▲×2.8` where some places spend much more itself than the mean.
+    /// `▲×2.8` where some ranks spend much more itself than the mean.
     fn alarm(&self, bar: usize) -> Option<String> {
-        let values = self.at_places(bar).filter(|_| self.shown.sides.len() == 1)?;
-        let ratio = imbalance(values)?.ratio;
-        let mean = values.iter().map(|&value| value as f64).sum::<f64>() / values.len() as f64;
-        let lost = mean * (ratio - 1.0) * values.len() as f64;
+        let spread = self.shown.peers.imbalance(self.at_places(bar)?)?;
+        let ratio = spread.ratio;
+        let lost = spread.mean * (ratio - 1.0) * self.shown.peers.len() as f64;
         let metric = self.forest.making.metric;
         let whole = self.forest.graph.inclusive(metric).first().copied().unwrap_or(0) as f64;
         (ratio >= UNEVEN.0 && lost >= UNEVEN.1 * whole).then(|| format!("▲×{ratio:.1}"))
     }
 
-    /// Itself by place in a few buckets, 0…1 of the largest, and which are above the mean; none where places hardly differ.
+    /// Itself by rank in a few buckets, 0…1 of the largest, and which are above the mean; none where ranks hardly differ.
     fn strip(&self, bar: usize) -> Option<Vec<(f64, bool)>> {
-        let values = self.at_places(bar).filter(|_| self.shown.sides.len() == 1)?;
+        let values = self.shown.peers.sums(self.at_places(bar)?);
         let metric = self.forest.making.metric;
         let whole = self.forest.graph.inclusive(metric).first().copied().unwrap_or(0) as f64;
         let mean = values.iter().map(|&value| value as f64).sum::<f64>() / values.len() as f64;
@@ -366,21 +364,19 @@ impl Painter<'_> {
     fn legend(&self, scene: &mut Scene) {
         let bar = scene.styles.put(&styles::bar(false));
         scene.legend.push(LegendItem::of(bar, slot::RAISED, "with callees"));
+        let word = self.shown.peers.each().word();
         match self.shown.sides.len() {
             2 => {
                 let most = self.text(self.shown.whole(0).max(self.shown.whole(1)) * CLIP);
                 let ends = (format!("−{most}"), format!("+{most}"));
-                scene.legend.push(LegendItem::ramp(
-                    Ramp::DIFFERENCE,
-                    ends,
-                    "itself, difference for each place",
-                ));
+                let what = format!("itself, difference for each {word}");
+                scene.legend.push(LegendItem::ramp(Ramp::DIFFERENCE, ends, what));
             }
             1 => {
                 let most = self.shown.sides[0].own.iter().copied().fold(0.0, f64::max);
                 let ends = ("0".to_owned(), percent(most, self.shown.whole(0)));
                 scene.legend.push(LegendItem::ramp(Ramp::MORE, ends, "itself"));
-                scene.legend.push(LegendItem::new(slot::RED, "▲ most ≥ 1.25 × mean of places"));
+                scene.legend.push(LegendItem::new(slot::RED, format!("▲ most ≥ 1.25 × mean of {word}s")));
             }
             _ => {
                 scene.legend.push(LegendItem::new(slot::SEVERAL, "with callees, a column for each run"));
@@ -395,7 +391,8 @@ impl Painter<'_> {
     fn note(&self) -> String {
         let bars = self.shown.bars.len() - 1;
         let all = self.shown.of.saturating_sub(1);
-        let what = if self.shown.runs || self.shown.sides.len() > 1 { " for each place" } else { "" };
+        let each = format!(" for each {}", self.shown.peers.each().word());
+        let what = if self.shown.runs || self.shown.sides.len() > 1 { each.as_str() } else { "" };
         let only = self.shown.bars.iter().filter(|bar| bar.node.is_none()).count();
         let alone = if only > 0 { format!(", {only} that only other runs have") } else { String::new() };
         let whole = self.text(self.shown.whole(0));

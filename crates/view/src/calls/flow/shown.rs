@@ -7,10 +7,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crosscut_calls::graph::Folded;
-use crosscut_calls::{Calls, SuperGraph};
+use crosscut_calls::{Calls, Peers, SuperGraph};
+use crosscut_scene::format::many;
 use crosscut_workbench::{Against, Look};
 
 use super::super::merged::SuperForest;
+use super::super::values::asked_each;
+use super::fit;
 use super::levels::{Flow, Graph};
 
 /// Super nodes below this share of the program are folded.
@@ -46,7 +49,7 @@ pub struct Bar {
     pub folded: u32,
 }
 
-/// Values of all bars and bands: for each place where there are several sides, else of all.
+/// Values of all bars and bands: for each rank where there are several sides, else of all.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Side {
     /// What it is.
@@ -72,6 +75,8 @@ pub struct Shown {
     pub sides: Vec<Side>,
     /// Sides are runs.
     pub runs: bool,
+    /// Who is compared.
+    pub peers: Peers,
     /// Super nodes in all.
     pub of: usize,
     /// Bars of all sides in one layout: the largest of each.
@@ -87,7 +92,7 @@ impl Shown {
     pub fn of(forest: &SuperForest, look: &Look, others: &[Other]) -> Self {
         let (graph, metric) = (&forest.graph, forest.making.metric);
         let beside = matches!(look.against, Some(Against::Rest)) || others.len() == 1;
-        let Chosen { shown, elsewhere } = Chosen::of(graph, metric, others, limit(look, beside));
+        let Chosen { mut shown, elsewhere } = Chosen::of(graph, metric, others, limit(look, beside));
         let calls = &**forest.calls();
         let mut sides = Vec::new();
         let places = look.scope.places.as_ref().map(|nodes| {
@@ -97,14 +102,34 @@ impl Shown {
             (these, rest)
         });
         let places = places.filter(|(these, rest)| !these.is_empty() && !rest.is_empty());
-        let title = |places: &[u32], what: &str| format!("{what}, mean of {}", places.len());
-        let base = forest.folded(&shown);
+        let peers = Peers::of(calls, metric, asked_each(look));
+        let word = peers.each().word();
+        let count = |places: &[u32]| peers.count_in(places).max(1);
+        let title = |places: &[u32], what: &str| format!("{what}, mean of {}", many(count(places), word));
+        let mut base = forest.folded(&shown);
+        // Nobody said how many bars there should be, so there are as many as have room for their names.
+        if look.option("limit").is_none_or(|limit| limit == "auto") && others.is_empty() {
+            let width =
+                look.size.sound().w / if beside && look.size.sound().w >= super::TWO { 2.0 } else { 1.0 };
+            let thin = THIN * base.inclusive.first().copied().unwrap_or(0) as f64;
+            let of = (&base.edges[..], &base.flow[..], &base.inclusive[..]);
+            if let Some(fewer) =
+                fit::fitting(of, &shown, thin, fit::room(width), |node| is_split(graph, node))
+            {
+                base = forest.folded(&fewer);
+                shown = fewer;
+            }
+        }
         let of = |side: &dyn Fn() -> Folded, title: String, per: f64| values(&side(), title, per);
         match (&look.against, places) {
             (Some(Against::Rest), Some((these, rest))) => {
                 let side = |places: &[u32]| graph.folded(&*forest.scoped(places), metric, &shown);
-                sides.push(of(&|| side(&these), title(&these, "chosen places"), these.len() as f64));
-                sides.push(of(&|| side(&rest), title(&rest, "the rest"), rest.len() as f64));
+                sides.push(of(
+                    &|| side(&these),
+                    title(&these, &format!("chosen {word}s")),
+                    count(&these) as f64,
+                ));
+                sides.push(of(&|| side(&rest), title(&rest, "the rest"), count(&rest) as f64));
             }
             (_, Some((these, _))) => {
                 let side = graph.folded(&*forest.scoped(&these), metric, &shown);
@@ -112,12 +137,12 @@ impl Shown {
             }
             _ => sides.push(values(&base, calls.run().name(), 1.0)),
         }
-        let mut made = Shown { of: graph.nodes().len(), fold: shown.clone(), ..Shown::default() };
+        let mut made = Shown { of: graph.nodes().len(), fold: shown.clone(), peers, ..Shown::default() };
         let number = made.put_bars(graph, &base, &shown);
         made.put_bands(&base, &number, sides);
         if !others.is_empty() {
             made.put_elsewhere(elsewhere);
-            made.beside(calls, others);
+            made.beside(others);
         }
         made.weigh();
         made
@@ -192,13 +217,13 @@ impl Shown {
         }
     }
 
-    /// The same bars and bands in other runs, all for each place, and bands that only those have.
-    fn beside(&mut self, calls: &Calls, others: &[Other]) {
+    /// The same bars and bands in other runs, all for each rank, and bands that only those have.
+    fn beside(&mut self, others: &[Other]) {
         self.runs = true;
-        let places = calls.place_count().max(1) as f64;
+        let here = self.peers.len().max(1) as f64;
         for side in &mut self.sides {
             for values in [&mut side.own, &mut side.inclusive, &mut side.folded, &mut side.flow] {
-                values.iter_mut().for_each(|value| *value /= places);
+                values.iter_mut().for_each(|value| *value /= here);
             }
         }
         for other in others {
@@ -208,7 +233,8 @@ impl Shown {
                 shown[node as usize] = true;
             }
             let folded = other.graph.folded(&*other.calls, other.metric, &shown);
-            let side = values(&folded, other.name.clone(), other.calls.place_count().max(1) as f64);
+            let there = Peers::of(&other.calls, other.metric, Some(self.peers.each()));
+            let side = values(&folded, other.name.clone(), there.len() as f64);
             let pick = |of: &[f64]| -> Vec<f64> {
                 let at = |node: &Option<u32>| node.and_then(|node| of.get(node as usize)).copied();
                 named.iter().map(|node| at(node).unwrap_or(0.0)).collect()
@@ -297,6 +323,11 @@ fn limit(look: &Look, beside: bool) -> usize {
     asked.unwrap_or(usual).clamp(4.0, 60.0) as usize
 }
 
+/// Whether a super node was split off another one.
+fn is_split(graph: &SuperGraph, node: usize) -> bool {
+    graph.nodes().get(node).is_some_and(|node| node.entry.is_some() || node.caller.is_some())
+}
+
 /// The heaviest super nodes.
 struct Chosen {
     /// Of this run's.
@@ -337,10 +368,7 @@ impl Chosen {
             chosen[node] = true;
         }
         // What was split is looked at, however small it is.
-        let is_split = |node: usize| {
-            graph.nodes().get(node).is_some_and(|node| node.entry.is_some() || node.caller.is_some())
-        };
-        let split = order.iter().filter(|&&(share, node)| share >= LEAST / 8.0 && is_split(node));
+        let split = order.iter().filter(|&&(share, node)| share >= LEAST / 8.0 && is_split(graph, node));
         split.take(most).for_each(|&(_, node)| chosen[node] = true);
         if let Some(program) = chosen.first_mut() {
             *program = true;
