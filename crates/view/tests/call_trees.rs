@@ -162,13 +162,19 @@ fn a_query_is_an_option_of_the_tree_and_a_search() {
 #[test]
 fn what_stands_out_at_one_place_is_asked_for_by_its_number_or_name() {
     let bench = made();
-    let outliers = |place: &str| {
+    let outliers_at = |place: &str, k: f64| {
         let with = json!({"place": place});
-        let tree = bench.ok(json!({"ask": "tree", "run": 0, "tree": "calls", "with": with}));
+        let lenses = json!([{"name": "outliers", "value": k}]);
+        let tree =
+            bench.ok(json!({"ask": "tree", "run": 0, "tree": "calls", "with": with, "lenses": lenses}));
         let lens = tree["lenses"].as_array().unwrap().iter().find(|lens| lens["name"] == "outliers").cloned();
         lens.unwrap()["facts"].clone()
     };
-    assert_eq!(outliers("2"), outliers("rank 2"));
+    assert_eq!(outliers_at("2", 1.5), outliers_at("rank 2", 1.5));
+    // Itself `solve` is 3.4 × the distance of the quartiles above them on the other ranks, 12.5 × on rank 2.
+    let stand_out = |place: &str| outliers_at(place, 8.0)[0]["value"]["text"].as_str().map(str::to_owned);
+    assert_eq!(stand_out("rank 2").as_deref(), Some("1"), "{}", outliers_at("rank 2", 8.0));
+    assert_eq!(stand_out("rank 1").as_deref(), Some("nothing: the hot path is shown"));
     let with = json!({"place": "rank 9"});
     let refused = bench.refused(json!({"ask": "tree", "run": 0, "tree": "calls", "with": with}));
     assert!(refused.contains("no place"), "{refused}");

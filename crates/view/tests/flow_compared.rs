@@ -64,7 +64,7 @@ fn shown(bench: &bench::Bench, look: &Look, others: &[usize]) -> Shown {
         let graph = SuperGraph::of(&*calls(run), &Making::default());
         Other { name: format!("run {run}"), calls: calls(run), graph, metric: 0 }
     };
-    Shown::of(forest, look, &others.iter().map(other).collect::<Vec<_>>())
+    Shown::of(forest, look, &others.iter().map(other).collect::<Vec<_>>(), None)
 }
 
 /// For each bar of each side: with callees = itself + folded + what leaves it.

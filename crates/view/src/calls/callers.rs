@@ -132,8 +132,11 @@ impl Forest for CallerForest {
 
     /// Callers are added up over all places: of some of them nothing is known here.
     fn values(&self, metric: usize, parts: &[Part], scope: &Scope, out: &mut [f64]) {
+        // Callers are known of the whole run only.
+        let is_part = self.calls.samples().is_some() && (scope.inside.is_some() || scope.time.is_some());
         for (part, out) in parts.iter().zip(out) {
-            *out = if scope.places.is_some() { f64::NAN } else { self.figures.value(metric, part) };
+            let known = scope.places.is_none() && !is_part;
+            *out = if known { self.figures.value(metric, part) } else { f64::NAN };
         }
     }
 

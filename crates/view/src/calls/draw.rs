@@ -11,7 +11,7 @@ pub fn draw(opened: &Opened, look: &Look, with: &[&dyn Domain], job: &Job<'_>) -
     let whole = opened;
     let opened = part.as_deref().unwrap_or(opened);
     match look.view.as_str() {
-        "calls.flow" => flow::draw(whole, look, with, job),
+        "calls.flow" => flow::draw(whole, part.as_deref(), look, with, job),
         "calls.icicle" => icicle::draw(opened, look, with, job),
         "calls.places" => ranks::draw(opened, look, job),
         "calls.scatter" => scatter::draw(opened, look, job),

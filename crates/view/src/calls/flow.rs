@@ -18,13 +18,11 @@ use crosscut_calls::graph::Split;
 use crosscut_workbench::{Against, Domain, Drawn, Forest, Job, Look, Options, Refusal, TreeKey, TreeRef};
 
 use super::domain::CallsDomain;
-use super::merged::{self, SuperForest};
+use super::merged::{self, FOLLOWED, SuperForest};
 use super::opened::Opened;
 use laid::Laid;
 use shown::Shown;
 
-/// Splits that are laid out one after the other; what was split before those stands where it stands then.
-const FOLLOWED: usize = 6;
 /// From this width on two flows stand beside each other.
 const TWO: f32 = 1000.0;
 
@@ -45,9 +43,15 @@ pub fn super_forest(forest: &Arc<dyn Forest>) -> Result<&SuperForest, Refusal> {
 }
 
 /// Draws a look.
-pub fn draw(opened: &Opened, look: &Look, with: &[&dyn Domain], job: &Job<'_>) -> Result<Drawn, Refusal> {
+pub fn draw(
+    opened: &Opened,
+    part: Option<&Opened>,
+    look: &Look,
+    with: &[&dyn Domain],
+    job: &Job<'_>,
+) -> Result<Drawn, Refusal> {
     let options = look.trees.get(&key(look)).map(|state| state.with.clone()).unwrap_or_default();
-    let (shown, laid) = laid_out(look, &options, with, job, FOLLOWED)?;
+    let (shown, laid) = laid_out((look, part), &options, with, job, FOLLOWED)?;
     let made = forest(look, &options, job)?;
     let forest = super_forest(&made)?;
     let scene = paint::paint(opened, look, forest, &shown, &laid);
@@ -57,7 +61,7 @@ pub fn draw(opened: &Opened, look: &Look, with: &[&dyn Domain], job: &Job<'_>) -
 
 /// What is shown of a look, and where. A split is laid out from where everything stood without it.
 fn laid_out(
-    look: &Look,
+    (look, part): (&Look, Option<&Opened>),
     options: &Options,
     with: &[&dyn Domain],
     job: &Job<'_>,
@@ -67,7 +71,7 @@ fn laid_out(
     let made = forest(look, options, job)?;
     let forest = super_forest(&made)?;
     let others = others(look, with, forest)?;
-    let shown = Shown::of(forest, look, &others);
+    let shown = Shown::of(forest, look, &others, part);
     let room = laid::Page::of(look, &shown, sides_beside(look, &shown));
     let splits = Split::list_from_text(options.get("split").map_or("", String::as_str)).unwrap_or_default();
     let before = match splits.split_last() {
@@ -77,7 +81,7 @@ fn laid_out(
             if before.is_empty() {
                 options.remove("split");
             }
-            Some(laid_out(look, &options, with, job, follow - 1)?)
+            Some(laid_out((look, part), &options, with, job, follow - 1)?)
         }
         _ => None,
     };

@@ -87,7 +87,11 @@ fn outliers(calls: &Arc<Calls>, place: Option<u32>, k: f64) -> Chosen {
     let n = calls.node_count();
     let own: Vec<f64> = (0..n).map(|at| sum(at..at + 1)).collect();
     let inclusive: Vec<f64> = (0..n as u32).map(|at| sum(calls.subtree(NodeId(at)))).collect();
-    let pruned = prune(calls.tree(), &own, &inclusive, k, || hot_path(&**calls, 0, NodeId::ROOT));
+    let hot = || match &scoped {
+        Some(scoped) => hot_path(scoped, 0, NodeId::ROOT),
+        None => hot_path(&**calls, 0, NodeId::ROOT),
+    };
+    let pruned = prune(calls.tree(), &own, &inclusive, k, hot);
     let fact = |name: &str, text: String| Fact::new(name, Cell::text(text));
     let stand_out = match pruned.by_hot_path {
         true => "nothing: the hot path is shown".to_owned(),

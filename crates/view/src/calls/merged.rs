@@ -4,13 +4,13 @@
 use std::any::Any;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crosscut_calls::graph::Folded;
+use crosscut_calls::graph::{Folded, Split};
 use crosscut_calls::{Calls, Making, Peers, SuperGraph};
 use crosscut_scene::format::{count, many};
 use crosscut_tree::{Builder, Metric, NodeId, Part, Rule, Tree, TreeError, Unit, Worse};
 use crosscut_workbench::{
     Block, Cell, Chosen, Fact, Forest, Hits, Job, Nodes, Options, Reach, Refusal, Scope, Selection, Sheet,
-    Title, TreeKey,
+    Title, TreeKey, TreeRef,
 };
 
 use super::forest::MOST_REACHED;
@@ -23,6 +23,9 @@ use crate::messages::figures::Figures;
 pub const TREE: &str = "super";
 /// Callers, callees and entry functions that a sheet lists.
 const LISTED: usize = 6;
+
+/// Splits that are made one after the other from graphs that are kept; with more of them all are made anew.
+pub const FOLLOWED: usize = 6;
 
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +61,10 @@ impl SuperForest {
         let calls = &opened.calls;
         let making = trees::making(calls, key.parameter.as_deref().unwrap_or_default(), with)?;
         job.progress(0.0, "merging call paths")?;
-        let graph = SuperGraph::of(&**calls, &making);
+        let graph = match before_last_split(key, with, &making, job)? {
+            Some(graph) => graph,
+            None => SuperGraph::of(&**calls, &making),
+        };
         job.check()?;
         let (figures, what) = figures(calls, &graph, making.metric)
             .map_err(|error| Refusal::new(format!("the super graph is no tree: {error}")))?;
@@ -190,6 +196,27 @@ impl SuperForest {
         }
         facts
     }
+}
+
+/// The graph by way of the one without its last split, which somebody looked at most likely: only what is split changes.
+fn before_last_split(
+    key: &TreeKey,
+    with: &Options,
+    making: &Making,
+    job: &Job<'_>,
+) -> Result<Option<SuperGraph>, Refusal> {
+    let followed = Some(&making.splits).filter(|splits| splits.len() <= FOLLOWED);
+    let Some((last, before)) = followed.and_then(|splits| splits.split_last()) else { return Ok(None) };
+    let mut with = with.clone();
+    match before.is_empty() {
+        true => with.remove("split"),
+        false => with.insert("split".to_owned(), Split::list_to_text(before)),
+    };
+    let made = job.forest(&TreeRef { key: key.clone(), with })?;
+    let Some(forest) = made.as_any().downcast_ref::<SuperForest>() else { return Ok(None) };
+    let mut graph = forest.graph.clone();
+    graph.split(&*forest.calls, last);
+    Ok(Some(graph))
 }
 
 /// The tree with its columns, and what each node is.

@@ -55,7 +55,10 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
     let inclusive: Vec<f64> = (0..n as u32).map(|at| sum(calls.subtree(NodeId(at))) as f64).collect();
     let pruned = match &asked.query {
         Some((_, nodes)) => prune_to(calls.tree(), &own, &inclusive, nodes.clone()),
-        None => prune(calls.tree(), &own, &inclusive, k, || hot_path(calls, values.metric, NodeId::ROOT)),
+        None => prune(calls.tree(), &own, &inclusive, k, || match &scoped {
+            Some(scoped) => hot_path(&**scoped, values.metric, NodeId::ROOT),
+            None => hot_path(calls, values.metric, NodeId::ROOT),
+        }),
     };
     if pruned.kept.len() > MOST {
         let kept = count(pruned.kept.len() as i64);

@@ -58,7 +58,9 @@ fn written(
     let idle = if helpers > 0 { 2 } else { 0 };
     for rank in 0..RANKS + idle {
         let place = builder.place(rank, 0);
-        (1..=helpers).for_each(|thread| drop(builder.place(rank, thread)));
+        for thread in 1..=helpers {
+            builder.place(rank, thread);
+        }
         if rank >= RANKS {
             continue;
         }

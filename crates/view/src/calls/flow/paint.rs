@@ -49,7 +49,11 @@ pub fn paint(opened: &Opened, look: &Look, forest: &SuperForest, shown: &Shown, 
         shown,
         laid,
         bar: if shown.sides.len() > 2 { 40.0 } else { 14.0 },
-        trace: selected.map(|node| traced(forest, shown, node)).unwrap_or_default(),
+        // What is traced is known of the whole run only.
+        trace: selected
+            .filter(|_| shown.part.is_empty())
+            .map(|node| traced(forest, shown, node))
+            .unwrap_or_default(),
     };
     let beside = sides_beside(look, shown);
     for side in 0..beside {
@@ -307,7 +311,8 @@ impl Painter<'_> {
 
     /// What is spent itself at each place.
     fn at_places(&self, bar: usize) -> Option<&[i64]> {
-        self.forest.own_at_places(self.shown.bars[bar].node?).filter(|_| self.shown.sides.len() == 1)
+        let known = self.shown.sides.len() == 1 && self.shown.part.is_empty();
+        self.forest.own_at_places(self.shown.bars[bar].node?).filter(|_| known)
     }
 
     /// `▲×2.8` where some ranks spend much more itself than the mean.
@@ -396,7 +401,8 @@ impl Painter<'_> {
         let only = self.shown.bars.iter().filter(|bar| bar.node.is_none()).count();
         let alone = if only > 0 { format!(", {only} that only other runs have") } else { String::new() };
         let whole = self.text(self.shown.whole(0));
-        format!("{} of {all} super nodes{alone}; the program is {whole}{what}", bars - only)
+        let part = if self.shown.part.is_empty() { String::new() } else { format!(" {}", self.shown.part) };
+        format!("{} of {all} super nodes{alone}; the program is {whole}{what}{part}", bars - only)
     }
 }
 

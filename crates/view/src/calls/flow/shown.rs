@@ -12,6 +12,7 @@ use crosscut_scene::format::many;
 use crosscut_workbench::{Against, Look};
 
 use super::super::merged::SuperForest;
+use super::super::opened::Opened;
 use super::super::values::asked_each;
 use super::fit;
 use super::levels::{Flow, Graph};
@@ -75,6 +76,8 @@ pub struct Shown {
     pub sides: Vec<Side>,
     /// Sides are runs.
     pub runs: bool,
+    /// The part of the run that counts, in words; "" for all of it.
+    pub part: String,
     /// Who is compared.
     pub peers: Peers,
     /// Super nodes in all.
@@ -89,7 +92,8 @@ pub struct Shown {
 
 impl Shown {
     /// What a look shows of a super graph, beside other runs.
-    pub fn of(forest: &SuperForest, look: &Look, others: &[Other]) -> Self {
+    /// Where only a part of the run counts, bars and bands are those of all of it, with the values of the part.
+    pub fn of(forest: &SuperForest, look: &Look, others: &[Other], part: Option<&Opened>) -> Self {
         let (graph, metric) = (&forest.graph, forest.making.metric);
         let beside = matches!(look.against, Some(Against::Rest)) || others.len() == 1;
         let Chosen { mut shown, elsewhere } = Chosen::of(graph, metric, others, limit(look, beside));
@@ -120,10 +124,14 @@ impl Shown {
                 shown = fewer;
             }
         }
+        let scoped = |places: &[u32]| match part {
+            Some(part) => part.scoped(metric, places),
+            None => forest.scoped(places),
+        };
         let of = |side: &dyn Fn() -> Folded, title: String, per: f64| values(&side(), title, per);
         match (&look.against, places) {
             (Some(Against::Rest), Some((these, rest))) => {
-                let side = |places: &[u32]| graph.folded(&*forest.scoped(places), metric, &shown);
+                let side = |places: &[u32]| graph.folded(&*scoped(places), metric, &shown);
                 sides.push(of(
                     &|| side(&these),
                     title(&these, &format!("chosen {word}s")),
@@ -132,12 +140,18 @@ impl Shown {
                 sides.push(of(&|| side(&rest), title(&rest, "the rest"), count(&rest) as f64));
             }
             (_, Some((these, _))) => {
-                let side = graph.folded(&*forest.scoped(&these), metric, &shown);
+                let side = graph.folded(&*scoped(&these), metric, &shown);
                 sides.push(values(&side, String::new(), 1.0));
             }
-            _ => sides.push(values(&base, calls.run().name(), 1.0)),
+            _ => match part {
+                Some(part) => {
+                    sides.push(values(&graph.folded(&*part.calls, metric, &shown), calls.run().name(), 1.0));
+                }
+                None => sides.push(values(&base, calls.run().name(), 1.0)),
+            },
         }
         let mut made = Shown { of: graph.nodes().len(), fold: shown.clone(), peers, ..Shown::default() };
+        made.part = part.map(|part| part.part.clone()).unwrap_or_default();
         let number = made.put_bars(graph, &base, &shown);
         made.put_bands(&base, &number, sides);
         if !others.is_empty() {
