@@ -343,14 +343,17 @@ fn judged(
 enum Where {
     /// Work that ends at one source line is one finding, wherever it began.
     Line((u16, u32)),
-    /// Where no line is known, that of the same ranks is.
+    /// Where no line is known, lateness of the same ranks is one.
     Ranks(Vec<u32>),
+    /// How work is shared out is a matter of each step.
+    Step(Step),
 }
 
 impl Where {
     fn of(finding: &Finding) -> Where {
         match finding.step {
             Some(step) if step.to.1 != NONE => Where::Line(step.to),
+            Some(step) if finding.cause == Cause::RankImbalance => Where::Step(step),
             Some(_) => Where::Ranks(finding.ranks.clone()),
             None => Where::Ranks(Vec::new()),
         }
