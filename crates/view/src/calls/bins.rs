@@ -160,7 +160,7 @@ mod tests {
         }
         assert_eq!(bins.touched(bins.from, bins.to).len(), 256);
         let high = bins.touched(95.0, 1e9);
-        assert!(!high.is_empty() && high.iter().all(|&place| values[place as usize] > 90.0));
+        assert!(!high.is_empty() && high.iter().all(|&place| values[place] > 90.0));
         assert!(bins.touched(200.0, 300.0).is_empty());
     }
 
