@@ -271,6 +271,7 @@ impl Split {
         let is_regions = path.is_some_and(|(_, name)| name == "path");
         let path = path.map(|(column, _)| column);
         let rank = columns.iter().position(|name| role(name) == Role::Rank);
+        let mut numbers = Numbers { nodes: &self.nodes, is_regions, known: vec![None; self.nodes.len()] };
         let mut begin = 0;
         for (end, at) in self.rows.ok_or_else(|| missing("data"))? {
             let row = self.cells.get(begin..end).unwrap_or_default();
@@ -281,14 +282,12 @@ impl Split {
             if !(0..MOST_RANKS).contains(&rank) {
                 return Err(json.broken_at(at, format!("a row of rank {rank}")));
             }
-            let labels = match known(path) {
-                Some(leaf) => labels(&self.nodes, leaf as i64).ok_or_else(|| {
+            let node = match known(path) {
+                Some(leaf) => numbers.of(builder, leaf as i64)?.ok_or_else(|| {
                     json.broken_at(at, format!("node {leaf} is not in the list, or is above itself"))
                 })?,
-                None => Vec::new(),
+                None => path_node(builder, std::iter::empty())?,
             };
-            let frame = |name: &str| if is_regions { Frame::region(name) } else { Frame::function(name) };
-            let node = path_node(builder, labels.into_iter().map(frame))?;
             let place = builder.place(rank, 0);
             for (column, name) in columns.iter().enumerate().filter(|&(column, _)| is_value(column)) {
                 if let (Some(value), Some(about)) = (known(Some(column)), self.about.get(column)) {
@@ -318,20 +317,40 @@ impl Column {
     }
 }
 
-/// The labels from the root to a node. Parents come before their children.
-fn labels(nodes: &[Label], leaf: i64) -> Option<Vec<&str>> {
-    let mut labels = Vec::new();
-    let mut next = Some(leaf);
-    while let Some(id) = next {
-        let node = nodes.get(usize::try_from(id).ok()?)?;
-        labels.push(node.text.as_str());
-        next = node.parent;
-        if next.is_some_and(|parent| parent >= id) {
-            return None;
+/// The call paths of nodes, each found once: many rows name the same.
+struct Numbers<'s> {
+    nodes: &'s [Label],
+    is_regions: bool,
+    known: Vec<Option<u32>>,
+}
+
+impl Numbers<'_> {
+    /// The call path of a node; none where it is not in the list, or is above itself: parents come before their children.
+    fn of(&mut self, builder: &mut Builder, leaf: i64) -> Result<Option<u32>, ImportError> {
+        let (mut above, mut next) = (Vec::new(), Some(leaf));
+        let mut number = 0;
+        while let Some(id) = next {
+            let Some((at, node)) = usize::try_from(id).ok().and_then(|at| Some((at, self.nodes.get(at)?))) else {
+                return Ok(None);
+            };
+            if let Some(known) = self.known.get(at).copied().flatten() {
+                number = known;
+                break;
+            }
+            above.push(at);
+            next = node.parent;
+            if next.is_some_and(|parent| parent >= id) {
+                return Ok(None);
+            }
         }
+        for at in above.into_iter().rev() {
+            let name = self.nodes[at].text.as_str();
+            let frame = builder.frame(if self.is_regions { Frame::region(name) } else { Frame::function(name) });
+            number = builder.node(number, frame)?;
+            self.known[at] = Some(number);
+        }
+        Ok(Some(number))
     }
-    labels.reverse();
-    Some(labels)
 }
 
 fn detect(head: &Head<'_>) -> Confidence {

@@ -62,6 +62,11 @@ impl Metrics {
         node: u32,
         value: f64,
     ) {
+        // Nearly all values are of a column that is known.
+        if let Some(&(metric, unit, one)) = self.numbers.get(name) {
+            builder.add(metric, place, node, unit.whole(value, one));
+            return;
+        }
         match role(name) {
             Role::Metric => {}
             Role::Inclusive => return self.add_inclusive((name, alias, unit), place, node, value),
@@ -71,17 +76,13 @@ impl Metrics {
             }
             Role::Rank | Role::Order | Role::Label => return,
         }
-        if !self.numbers.contains_key(name) {
-            let (kind, one, known) = unit_of(name, unit);
-            if !known {
-                self.guessed.insert(name.to_owned());
-            }
-            let number = builder.metric(title(name, alias), kind, Given::Own);
-            self.numbers.insert(name.to_owned(), (number, kind, one));
+        let (kind, one, known) = unit_of(name, unit);
+        if !known {
+            self.guessed.insert(name.to_owned());
         }
-        if let Some(&(metric, unit, one)) = self.numbers.get(name) {
-            builder.add(metric, place, node, unit.whole(value, one));
-        }
+        let metric = builder.metric(title(name, alias), kind, Given::Own);
+        self.numbers.insert(name.to_owned(), (metric, kind, one));
+        builder.add(metric, place, node, kind.whole(value, one));
     }
 
     fn add_inclusive(

@@ -330,7 +330,8 @@ pub fn json(opened: &Opened) -> Result<Map<String, Value>, Refusal> {
         unit: metric.unit,
         total: calls.inclusive(number, NodeId::ROOT),
         inclusive_roots: roots(calls, number),
-        exclusive_sum: calls.at_places(number, 0..calls.node_count()).iter().sum(),
+        exclusive_sum: (calls.at_places(number, 0..calls.node_count()).into_iter())
+            .fold(0, i64::saturating_add),
     });
     let top = listed(opened).iter().map(|row| {
         let frame = calls.frames().get(row.frame as usize);
