@@ -217,6 +217,11 @@ struct Clustered {
 }
 
 impl Kept {
+    /// Whether so much is kept that nothing more should be made beforehand.
+    pub fn is_full(&self) -> bool {
+        self.lock().size > MOST_KEPT / 2
+    }
+
     fn lock(&self) -> MutexGuard<'_, Stretches> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -309,7 +314,8 @@ impl<'a> Grams<'a> {
             }
         }
         // Bit by bit: who asks meanwhile finds what is known by then.
-        all.chunks(AT_ONCE).for_each(|some| drop(self.clustered(some.to_vec())));
+        let room = |_: &&[Range<usize>]| !self.kept.is_full();
+        all.chunks(AT_ONCE).take_while(room).for_each(|some| drop(self.clustered(some.to_vec())));
         all
     }
 

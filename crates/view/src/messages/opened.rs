@@ -107,8 +107,8 @@ type ByPoints<T> = Mutex<HashMap<(usize, usize), T>>;
 const MOST_STRETCHES: usize = 1 << 18;
 /// Sub-phases of a phase at most.
 const MOST_INSIDE: usize = 16;
-/// Trees of groups that are kept at most.
-const MOST_GROUPED: usize = 256;
+/// Ranks in trees of groups that are kept at most, about 100 bytes each.
+const MOST_GROUPED: usize = 2 << 20;
 /// Cuts into so many phases are clustered beforehand.
 const KNOWN: usize = 64;
 
@@ -416,7 +416,12 @@ impl Timed {
             return gram.clone();
         }
         let gram = Arc::new(self.grams().cut(self.clock.all(), phases));
-        kept().insert(phases, gram.clone());
+        let mut cuts = kept();
+        if self.kept.is_full() {
+            // They would hold what is not kept any more.
+            cuts.clear();
+        }
+        cuts.insert(phases, gram.clone());
         gram
     }
 
@@ -425,6 +430,9 @@ impl Timed {
         self.known();
         for phases in 1..=KNOWN {
             job.check()?;
+            if self.kept.is_full() {
+                break;
+            }
             let gram = self.cut(Some(phases));
             for pattern in 0..gram.patterns.len() {
                 let first = gram.phases.iter().find(|phase| phase.pattern == pattern);
@@ -448,7 +456,7 @@ impl Timed {
         }
         let made = Arc::new(Grouped::new(self.messages.summary().ranks, phase, flows)?);
         let mut all = kept();
-        if all.len() >= MOST_GROUPED {
+        if all.iter().map(|groups| groups.ranks.len()).sum::<usize>() > MOST_GROUPED {
             all.clear();
         }
         all.push(made.clone());
