@@ -219,7 +219,7 @@ struct Clustered {
 impl Kept {
     /// Whether so much is kept that nothing more should be made beforehand.
     pub fn is_full(&self) -> bool {
-        self.lock().size > MOST_KEPT / 2
+        self.lock().size > MOST_KEPT / 4 * 3
     }
 
     fn lock(&self) -> MutexGuard<'_, Stretches> {
