@@ -43,7 +43,7 @@ const widen = async () => {
   await page.context().close();
   page = await open(browser, server.link, { width: 1800, height: 900 });
 };
-/** Drags over the bin with the largest values of the histogram: it ends 20 px left of the picture's end, there is one for each place. */
+/** Drags over the bin with the largest values of the histogram: it ends 20 px left of the picture's end, there is one for each rank. */
 const brushLast = async () => {
   const { x, y, width, height } = await canvas(page).boundingBox();
   const bin = (width - 76) / 16;
@@ -121,7 +121,7 @@ test("brushed ranks and the rest are two super graphs, and undo makes them one a
   await still(page);
   assert.ok((await pictures.changed(one, await picture(page, 0))) > 0.02);
   assert.equal((await state(page)).panes[0].against, "rest");
-  assert.match(await page.locator("body").innerText(), /super nodes; the program is .* for each place/);
+  assert.match(await page.locator("body").innerText(), /super nodes; the program is .* for each rank/);
   await press(page, "Control+z");
   assert.equal((await state(page)).panes[0].against, null);
   assert.ok((await pictures.changed(one, await picture(page, 0))) < 0.001);
