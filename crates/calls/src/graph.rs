@@ -130,6 +130,8 @@ pub struct SuperGraph {
     /// By frame: it is left in its callers.
     filtered: Vec<bool>,
     stayed: u64,
+    /// Splits that changed nothing.
+    idle: Vec<Split>,
 }
 
 impl SuperGraph {

@@ -254,6 +254,7 @@ fn with<'a>(text: &'a str, view: &View, inside: Option<&Selection>) -> Result<(&
 
 /// The look that the flags describe.
 fn look(bench: &Workbench, args: &Args, view: &View, clock: Clock) -> Result<Look> {
+    let refused = |refusal: crosscut_workbench::Refusal| anyhow!(refusal.0);
     let mut look = Look::of(view.name, 0);
     look.options =
         args.options.given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
@@ -271,16 +272,18 @@ fn look(bench: &Workbench, args: &Args, view: &View, clock: Clock) -> Result<Loo
     look.scope = Scope { time: window(bench, args, clock)?, inside: inside.clone(), ..Scope::default() };
     for text in &args.with {
         let (tree, option, value) = with(text, view, inside.as_ref())?;
-        look.trees
-            .entry(TreeKey::from(tree.to_owned()))
-            .or_default()
-            .with
-            .insert(option.to_owned(), value.to_owned());
+        let key = TreeKey::from(tree.to_owned());
+        let known = bench.tree(0, &key).map_err(refused)?.options;
+        if !known.iter().any(|opt| opt.name == option) {
+            let names: Vec<&str> = known.iter().map(|opt| opt.name).collect();
+            let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            bail!("--with {text}: {tree} has no option {option}; it has {names}");
+        }
+        look.trees.entry(key).or_default().with.insert(option.to_owned(), value.to_owned());
     }
     let Some(tree) = view.trees.first().filter(|_| view.pane == Pane::Graph) else { return Ok(look) };
     let state = TreeLook { lens: args.lens.as_deref().map(lens).transpose()?, ..TreeLook::default() };
     look.trees.insert(TreeKey::named(tree), state);
-    let refused = |refusal: crosscut_workbench::Refusal| anyhow!(refusal.0);
     match (args.cut.as_deref().filter(|text| !text.is_empty()), args.depth) {
         (Some(text), _) => look.trees.entry(TreeKey::named(tree)).or_default().cut = text.to_owned(),
         (None, Some(depth)) => {

@@ -95,6 +95,7 @@ fn wrong_wishes_leave_no_picture() {
         ),
         (&[dag, &["-o", "a.svg", "--alike"]].concat(), "it is for --view grains"),
         (&[dag, &["-o", "a.svg", "--depth", "-1"]].concat(), "a whole number from 0 on"),
+        (&[grain, &["--with", "grains.taste=1"]].concat(), "grains has no option taste"),
         (&[timeline, &["--critical"]].concat(), "--critical has no effect with --view timeline"),
         (&[timeline, &["--from", "-5"]].concat(), "not a time"),
         (&[grain, &["--cut", "0!"]].concat(), "not a cut"),

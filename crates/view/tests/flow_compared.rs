@@ -133,6 +133,20 @@ fn what_only_the_other_run_has_is_drawn_and_said() {
 }
 
 #[test]
+fn splits_that_change_nothing_are_said() {
+    let bench = runs();
+    let split = |text: &str| {
+        let mut look = look(None, 1200.0);
+        let with = &mut look.trees.entry("super/module".to_owned().into()).or_default().with;
+        with.insert("split".to_owned(), text.to_owned());
+        scene(&bench, &look).note.unwrap()
+    };
+    assert!(!split("caller libmpi.so").contains("nothing to split"), "{}", split("caller libmpi.so"));
+    let said = split("caller libmpi.so | caller nobody | entry eos.so > nothing");
+    assert!(said.ends_with("nothing to split: caller nobody|entry eos.so > nothing"), "{said}");
+}
+
+#[test]
 fn names_keep_their_beginning() {
     let bench = runs();
     for width in [1000.0, 1280.0, 1600.0] {

@@ -109,12 +109,15 @@ fn pieces(text: &str, separator: char) -> Vec<String> {
 impl SuperGraph {
     /// Splits a super node; says whether there was anything to split. Its first part keeps its number, the others come last.
     pub fn split(&mut self, paths: &impl Paths, split: &Split) -> bool {
-        let Some(node) = self.named(&split.node).filter(|&node| node > 0) else { return false };
-        let parts = match &split.by {
+        let named = self.named(&split.node).filter(|&node| node > 0);
+        let parts = named.and_then(|node| match &split.by {
             SplitBy::Entry(only) => self.parts_by_entry(paths, node, only.as_deref()),
             SplitBy::Caller => self.parts_by_caller(node),
+        });
+        let (Some(node), Some(parts)) = (named, parts) else {
+            self.idle.push(split.clone());
+            return false;
         };
-        let Some(parts) = parts else { return false };
         for (at, part) in parts.of {
             self.heads[at].to = part;
         }
@@ -124,6 +127,11 @@ impl SuperGraph {
         self.nodes.extend(parts.others);
         self.fill(paths);
         true
+    }
+
+    /// Splits that changed nothing: no super node has this name, or there is one part of it.
+    pub fn idle_splits(&self) -> &[Split] {
+        &self.idle
     }
 
     fn parts_by_entry(&self, paths: &impl Paths, node: u32, only: Option<&str>) -> Option<Parts> {

@@ -330,7 +330,8 @@ impl Numbers<'_> {
         let (mut above, mut next) = (Vec::new(), Some(leaf));
         let mut number = 0;
         while let Some(id) = next {
-            let Some((at, node)) = usize::try_from(id).ok().and_then(|at| Some((at, self.nodes.get(at)?))) else {
+            let Some((at, node)) = usize::try_from(id).ok().and_then(|at| Some((at, self.nodes.get(at)?)))
+            else {
                 return Ok(None);
             };
             if let Some(known) = self.known.get(at).copied().flatten() {
@@ -345,7 +346,8 @@ impl Numbers<'_> {
         }
         for at in above.into_iter().rev() {
             let name = self.nodes[at].text.as_str();
-            let frame = builder.frame(if self.is_regions { Frame::region(name) } else { Frame::function(name) });
+            let frame =
+                builder.frame(if self.is_regions { Frame::region(name) } else { Frame::function(name) });
             number = builder.node(number, frame)?;
             self.known[at] = Some(number);
         }

@@ -1,5 +1,6 @@
 //! Draws a flow that was laid out: bars, what of them is spent itself, bands, names, small strips over places.
 
+use crosscut_calls::graph::Split;
 use crosscut_scene::format::{fit_end, fit_start, percent, quantity, text_width};
 use crosscut_scene::palette::{Ramp, slot};
 use crosscut_scene::{Grid, Label, LegendItem, Mark, NONE, Plot, Rect, Scene, Stroke, Style, rank};
@@ -402,7 +403,13 @@ impl Painter<'_> {
         let alone = if only > 0 { format!(", {only} that only other runs have") } else { String::new() };
         let whole = self.text(self.shown.whole(0));
         let part = if self.shown.part.is_empty() { String::new() } else { format!(" {}", self.shown.part) };
-        format!("{} of {all} super nodes{alone}; the program is {whole}{what}{part}", bars - only)
+        let idle = self.forest.graph.idle_splits();
+        let idle = if idle.is_empty() {
+            String::new()
+        } else {
+            format!("; nothing to split: {}", Split::list_to_text(idle))
+        };
+        format!("{} of {all} super nodes{alone}; the program is {whole}{what}{part}{idle}", bars - only)
     }
 }
 
