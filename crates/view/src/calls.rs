@@ -1,6 +1,7 @@
 //! Calls: what was spent in which call path, at which places. Three kinds of tree (call paths, callers,
 //! super graphs), and everything that the workbench asks of a domain.
 
+pub mod account;
 pub mod act;
 pub mod bins;
 pub mod callers;

@@ -3,6 +3,7 @@
 //! Comes in: an open run. Goes out: trees, pictures as plain marks that carry node ids, sheets, losses. The cost of an
 //! answer grows with what it shows, never with the run.
 
+mod account;
 pub mod calls;
 pub mod format;
 pub mod messages;

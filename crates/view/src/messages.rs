@@ -2,6 +2,7 @@
 //! workbench asks of a domain.
 
 pub mod about;
+pub mod account;
 pub mod act;
 pub mod communities;
 pub mod compare;

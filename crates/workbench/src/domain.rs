@@ -223,7 +223,12 @@ pub trait Domain: Any + Send + Sync {
     fn too_little(&self) -> Option<String> {
         None
     }
-    /// What it has to say on the overview: the account of time, facts, charts.
+    /// How good the run was, in a sentence, and where the time of all places went, as a bar: the top of the overview, which the first
+    /// domain that has one gives. Without what was found it says what it can, as [`Domain::overview`].
+    fn account(&self, _found: Option<&Found>, _job: &Job<'_>) -> Result<Vec<Block>, Refusal> {
+        Ok(Vec::new())
+    }
+    /// What else it has to say on the overview, below what costs most: facts, charts.
     /// Without what was found it says at once what it can: that is shown until the rest is known.
     fn overview(&self, found: Option<&Found>, job: &Job<'_>) -> Result<Vec<Block>, Refusal>;
     /// How it differs from another run of the same domain.

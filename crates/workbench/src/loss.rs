@@ -15,6 +15,8 @@ pub enum How {
     Replay,
     /// It is at most so much.
     Bound,
+    /// Nothing was lost: so much was spent on work that could take less.
+    Spent,
 }
 
 /// The look of lost time: a pattern in the colour of a palette slot.
@@ -33,6 +35,8 @@ pub struct Lost {
     pub line: Option<Cell>,
     /// Time lost, summed over places, in the clock's unit.
     pub cost: f64,
+    /// It was work: it counts as a finding, not as lost.
+    pub spent: bool,
     /// How it is drawn.
     pub hatch: Hatch,
     /// Who lost it when: sorted by place and time, no two overlap.

@@ -121,6 +121,7 @@ pub(crate) fn found(open: &OpenRun, job: &Job<'_>) -> Result<Found, Refusal> {
             what: loss.what.clone(),
             line: loss.line.clone(),
             cost: loss.cost,
+            spent: loss.how == How::Spent,
             hatch: loss.hatch,
             stretches: std::mem::take(&mut loss.stretches),
         });
@@ -154,6 +155,7 @@ fn finding(
             text: format!("{} → {}", quantity(elapsed, clock), quantity(time, clock)),
         }),
         bound: loss.how == How::Bound,
+        spent: loss.how == How::Spent,
         line: loss.line,
         ranks: loss.ranks,
         what: loss.what,
@@ -178,22 +180,23 @@ fn first_sheet(open: &OpenRun, found: Option<&Found>, job: &Job<'_>) -> Result<S
     if let Some(missing) = open.partial() {
         blocks.push(Block::Text { text: format!("This run is partial: {missing}"), tone: Tone::Warning });
     }
-    let mut own = Vec::new();
+    // Where the time went, by the first domain that knows; below it what costs most, then the details of all.
     for domain in &open.domains {
-        own.extend(domain.overview(found, job)?);
+        let account = domain.account(found, job)?;
+        if !account.is_empty() {
+            blocks.extend(account);
+            break;
+        }
     }
-    // What costs most stands below where the time went, above the details.
-    let details =
-        own.iter().position(|block| matches!(block, Block::Show { .. })).map_or(own.len(), |at| at + 1);
-    let rest = own.split_off(details);
-    blocks.extend(own);
     if open.domains.iter().any(|domain| domain.looks_for_losses()) {
         if found.is_none_or(|found| found.too_little.is_none()) {
             blocks.push(Block::Head { text: "What costs most".to_owned() });
         }
         blocks.extend(costs(found, capacity(open)));
     }
-    blocks.extend(rest);
+    for domain in &open.domains {
+        blocks.extend(domain.overview(found, job)?);
+    }
     Ok(Sheet {
         title: open.run.name(),
         kind: "run".to_owned(),

@@ -423,6 +423,8 @@ pub struct Finding {
     pub without: Option<Cell>,
     /// Cost and gain are at most this, not what a replay gained.
     pub bound: bool,
+    /// What it costs was spent on work, not lost.
+    pub spent: bool,
     /// Where in the program.
     pub line: Option<Cell>,
     /// Processes that caused it, the worst first; none where nobody in particular did.

@@ -19,6 +19,7 @@ use super::forest::{self, CallForest};
 use super::merged::{self, SuperForest};
 use super::opened::Opened;
 use super::{act, draw, frames, info, losses, modules, trees, views, within};
+use crate::account::HEIGHT;
 
 /// The domain's line in the registry.
 pub const ENTRY: Entry = Entry { word: "calls", views: views::VIEWS, thresholds: &[], exports: &[], open };
@@ -111,10 +112,18 @@ impl Domain for CallsDomain {
         losses::capacity(&self.calls).is_some()
     }
 
+    fn account(&self, _: Option<&Found>, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {
+        job.check()?;
+        let look = Box::new(Look::of("calls.account", job.run));
+        Ok(vec![
+            Block::Text { text: info::line(&self.opened), tone: Tone::Headline },
+            Block::Show { title: String::new(), look, height: HEIGHT, slow: false },
+        ])
+    }
+
     fn overview(&self, _: Option<&Found>, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {
         job.check()?;
-        let mut blocks = vec![Block::Text { text: info::line(&self.opened), tone: Tone::Headline }];
-        blocks.push(self.facts());
+        let mut blocks = vec![Block::Head { text: "Calls".to_owned() }, self.facts()];
         blocks.extend(info::hot(&self.calls).map(|text| Block::Text { text, tone: Tone::Plain }));
         let metric = self.calls.summary().metrics.first();
         if let Some(table) = metric.and_then(|metric| modules::table(&self.opened, metric)) {

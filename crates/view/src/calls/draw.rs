@@ -2,8 +2,10 @@
 
 use crosscut_workbench::{Domain, Drawn, Job, Look, Refusal};
 
+use super::account::account as own_account;
 use super::opened::Opened;
 use super::{flow, icicle, ranks, scatter, strip, tree, views, within};
+use crate::account;
 
 /// Draws a look; `with` are the calls of other runs.
 pub fn draw(opened: &Opened, look: &Look, with: &[&dyn Domain], job: &Job<'_>) -> Result<Drawn, Refusal> {
@@ -16,6 +18,11 @@ pub fn draw(opened: &Opened, look: &Look, with: &[&dyn Domain], job: &Job<'_>) -
         "calls.places" => ranks::draw(opened, look, job),
         "calls.scatter" => scatter::draw(opened, look, job),
         "calls.tree" => tree::draw(opened, look, job),
+        "calls.account" => {
+            let found = job.found()?;
+            let scene = account::draw(&own_account(whole), Some(&*found), look.size.sound());
+            Ok(Drawn::scene(scene, 0))
+        }
         "calls.strip" => strip::draw(whole, look, job),
         view => {
             let view: String = view.chars().take(40).collect();

@@ -51,7 +51,7 @@ fn loss(calls: &Calls, cause: &Cause, all: &[Cause], whole: f64, run: usize) -> 
         line: source(calls, cause.frame),
         cost: cause.cost as f64,
         without: None,
-        how: How::Bound,
+        how: if cause.kind == Kind::HotFunction { How::Spent } else { How::Bound },
         behind: cause.kind != Kind::RankImbalance,
         hatch: hatch(cause.kind),
         stretches: Vec::new(),

@@ -163,5 +163,6 @@ pub const VIEWS: &[View] = &[
         follows: true,
         ..CALLS
     },
+    View { name: "calls.account", title: "Where the time went", hidden: true, ..CALLS },
     View { name: "calls.strip", title: "Places", hidden: true, ..CALLS },
 ];

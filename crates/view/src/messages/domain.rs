@@ -124,6 +124,10 @@ impl Domain for MessagesDomain {
         overview::too_little(self.messages.summary())
     }
 
+    fn account(&self, found: Option<&Found>, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {
+        Ok(overview::account(&self.opened, &self.judged, found, job.run))
+    }
+
     fn overview(&self, found: Option<&Found>, _: &Job<'_>) -> Result<Vec<Block>, Refusal> {
         Ok(overview::overview(&self.opened, &self.judged, found))
     }

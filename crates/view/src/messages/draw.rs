@@ -2,9 +2,11 @@
 
 use crosscut_workbench::{Drawn, Job, Look, Refusal};
 
+use super::account::account as own_account;
 use super::judged::Judged;
 use super::opened::Opened;
 use super::{evidence, gram, matrix, ranks, sizes, views, volume};
+use crate::account;
 
 /// Draws a look.
 pub fn draw(opened: &Opened, judged: &Judged, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusal> {
@@ -17,6 +19,13 @@ pub fn draw(opened: &Opened, judged: &Judged, look: &Look, job: &Job<'_>) -> Res
         "messages.evidence" => {
             let finding = evidence::meant(judged.causes(&opened.messages), look);
             let scene = evidence::draw(opened, finding, look.size.sound());
+            Ok(Drawn::scene(scene, 0))
+        }
+        "messages.account" => {
+            // Its losses are known with the overview that it stands on.
+            let found = job.found()?;
+            let spent = &judged.causes(&opened.messages).account;
+            let scene = account::draw(&own_account(opened, spent), Some(&*found), look.size.sound());
             Ok(Drawn::scene(scene, 0))
         }
         "messages.sizes" => sizes::draw(opened, look, job),

@@ -5,19 +5,19 @@ use crosscut_messages::causes::{Account, Cause};
 use crosscut_scene::format::{count, many, quantity, share};
 use crosscut_tree::Unit;
 use crosscut_workbench::sheet::Tone;
-use crosscut_workbench::{Block, Cell, Fact, Found};
+use crosscut_workbench::{Block, Cell, Fact, Found, Look};
 
 use super::info;
 use super::judged::Judged;
 use super::opened::Opened;
+use crate::account::HEIGHT;
 
-/// The blocks, in order. Without what was found it says what it can at once.
-pub fn overview(opened: &Opened, judged: &Judged, found: Option<&Found>) -> Vec<Block> {
+/// The top of the overview. Without what was found it says what it can at once.
+pub fn account(opened: &Opened, judged: &Judged, found: Option<&Found>, run: usize) -> Vec<Block> {
     let summary = opened.messages.summary();
     let text = |text: String, tone: Tone| Block::Text { text, tone };
-    let counted = Block::Facts { rows: info::facts(summary) };
     let Some(found) = found else {
-        return vec![text(info::told(summary).line, Tone::Headline), counted];
+        return vec![text(info::told(summary).line, Tone::Headline)];
     };
     let account = judged.causes(&opened.messages).account;
     let more = format!(
@@ -31,10 +31,22 @@ pub fn overview(opened: &Opened, judged: &Judged, found: Option<&Found>) -> Vec<
     vec![
         text(headline(summary, &account, found), Tone::Headline),
         text(more, Tone::Note),
-        Block::Facts { rows: parts(&account) },
-        Block::Head { text: "Messages".to_owned() },
-        counted,
+        Block::Show {
+            title: String::new(),
+            look: Box::new(Look::of("messages.account", run)),
+            height: HEIGHT,
+            slow: false,
+        },
     ]
+}
+
+/// What is below what costs most.
+pub fn overview(opened: &Opened, judged: &Judged, found: Option<&Found>) -> Vec<Block> {
+    let mut rows = info::facts(opened.messages.summary());
+    if found.is_some() {
+        rows.extend(parts(&judged.causes(&opened.messages).account));
+    }
+    vec![Block::Head { text: "Messages".to_owned() }, Block::Facts { rows }]
 }
 
 /// Where the time of all ranks went.

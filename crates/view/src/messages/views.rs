@@ -158,5 +158,12 @@ pub const VIEWS: &[View] = &[
         hidden: true,
         ..MESSAGES
     },
+    View {
+        name: "messages.account",
+        title: "Where the time went",
+        trees: &["lines"],
+        hidden: true,
+        ..MESSAGES
+    },
     View { name: "messages.strip", title: "Volume over time", hidden: true, ..MESSAGES },
 ];

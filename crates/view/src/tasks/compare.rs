@@ -18,6 +18,7 @@ use super::opened::Opened;
 use super::overview::capacity;
 use super::sheets::{counted, head, table, text, wordy};
 use super::words::{self, grain_id, many, share, time_text};
+use crate::account::HEIGHT;
 
 /// Groups that are named.
 const NAMED: usize = 8;
@@ -341,7 +342,7 @@ pub fn blocks(
         let runs = std::iter::once((run, a)).chain(other.map(|other| (other, b)));
         runs.map(show).collect()
     };
-    blocks.extend(both("tasks.account", ("whole", capacity(x).max(capacity(y))), 84.0));
+    blocks.extend(both("tasks.account", ("whole", capacity(x).max(capacity(y))), HEIGHT));
     blocks.push(head("By source line, largest difference first"));
     blocks.push(Block::Table { table: by_line(here, there, run) });
     if x.workers == y.workers && x.workers > 1 {

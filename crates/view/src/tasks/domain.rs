@@ -132,6 +132,10 @@ impl Domain for TasksDomain {
         overview::too_little(&self.opened.tasks)
     }
 
+    fn account(&self, found: Option<&Found>, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {
+        Ok(overview::account(&self.opened, found, job.run))
+    }
+
     fn overview(&self, found: Option<&Found>, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {
         Ok(overview::overview(&self.opened, found, job.run))
     }

@@ -14,6 +14,7 @@ use super::opened::Opened;
 use super::profile::{ProfileOptions, profile};
 use super::timeline::{TimelineOptions, with_profile};
 use super::{charts, evidence, forest_grains, forest_tasks, losses, views};
+use crate::account;
 
 /// Height of the profile above the rows of the timeline, as a share of the pane, and its ends.
 const PROFILE: (f32, f32, f32) = (0.22, 72.0, 160.0);
@@ -46,8 +47,9 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
         "tasks.whatif" => charts::whatif::draw(opened, look, job),
         "tasks.account" => {
             let whole = number(look, "whole")?;
-            let found = found(job, || charts::account::draw(opened, None, whole, size))?;
-            plain(charts::account::draw(opened, Some(&found), whole, size))
+            let bar = |found| account::draw(&charts::account::account(opened, found, whole), found, size);
+            let found = found(job, || bar(None))?;
+            plain(bar(Some(&*found)))
         }
         "tasks.workers" => plain(charts::workers::draw(tasks, size)),
         "tasks.speedup" => plain(charts::speedup::draw(tasks, size)),
@@ -74,7 +76,7 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
 }
 
 /// What was lost; while that is not known, the picture without it is shown.
-fn found(job: &Job<'_>, without: impl FnOnce() -> Scene) -> Result<Arc<Found>, Refusal> {
+pub fn found(job: &Job<'_>, without: impl FnOnce() -> Scene) -> Result<Arc<Found>, Refusal> {
     match job.found_already() {
         Some(found) => Ok(found),
         None => {

@@ -102,6 +102,7 @@ mod tests {
 
     fn found(losses: &[&[(u32, f64, f64)]]) -> Found {
         let lost = |stretches: &&[(u32, f64, f64)]| Lost {
+            spent: false,
             number: None,
             cause: "x",
             what: String::new(),

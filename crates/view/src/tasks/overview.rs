@@ -13,11 +13,12 @@ use super::forest_tasks::CRITICAL_PATH;
 use super::opened::Opened;
 use super::sheets::{head, text};
 use super::words::{fact, figure, many, number, ratio, time, time_text};
+use crate::account::HEIGHT;
 
-/// The blocks, in order: the account first.
+/// The blocks below what costs most, in order.
 pub fn overview(opened: &Opened, found: Option<&Found>, run: usize) -> Vec<Block> {
     let tasks = &opened.tasks;
-    let mut blocks = account(opened, found, run);
+    let mut blocks = Vec::new();
     let show = |title: &str, view: &str, height: f32| Block::Show {
         title: title.to_owned(),
         look: Box::new(Look::of(view, run)),
@@ -28,16 +29,15 @@ pub fn overview(opened: &Opened, found: Option<&Found>, run: usize) -> Vec<Block
     let counted = || [head("Counted"), Block::Facts { rows: facts(tasks) }];
     if found.is_some_and(|found| found.too_little.is_some()) {
         // The picture is all there is: what could be predicted of it would be chance.
-        blocks.truncate(blocks.len() - 1);
         blocks.push(whole_timeline(run, (rows * 40.0 + 24.0).clamp(96.0, 400.0)));
         blocks.extend(counted());
         return blocks;
     }
     if let Some(found) = found.filter(|found| !found.findings.is_empty()) {
-        // Behind the account, and so below what costs most.
         let height = charts::ladder::height(found.findings.len());
-        blocks.insert(blocks.len() - 1, show("Without what costs most", "tasks.ladder", height));
+        blocks.push(show("Without what costs most", "tasks.ladder", height));
     }
+    blocks.push(parts(tasks));
     blocks.push(show("Speed-up by number of workers: bounds", "tasks.speedup", 220.0));
     blocks.push(Block::Show {
         title: "Speed-up by number of workers: predicted".to_owned(),
@@ -60,7 +60,7 @@ fn whole_timeline(run: usize, height: f32) -> Block {
 }
 
 /// How busy the workers were and what costs most, as a sentence; where their time went, as a bar.
-fn account(opened: &Opened, found: Option<&Found>, run: usize) -> Vec<Block> {
+pub fn account(opened: &Opened, found: Option<&Found>, run: usize) -> Vec<Block> {
     let tasks = &opened.tasks;
     let (s, clock) = (tasks.summary(), tasks.clock());
     let capacity = capacity(s);
@@ -75,26 +75,32 @@ fn account(opened: &Opened, found: Option<&Found>, run: usize) -> Vec<Block> {
         time_text(s.span, clock),
         three(ratio(s.work, s.span)),
     );
-    let part = |name: &str, value: i64, about: &str| {
-        fact(name, super::words::part(value as f64, unit, capacity), about)
-    };
     vec![
         text(headline(s, work, found), Tone::Headline),
         text(more, Tone::Note),
         Block::Show {
             title: String::new(),
             look: Box::new(Look::of("tasks.account", run)),
-            height: 84.0,
+            height: HEIGHT,
             slow: false,
         },
-        Block::Facts {
-            rows: vec![
-                part("work", s.work, "In the program's own code."),
-                part("delay", s.delay, "Something was ready, a worker did not run it."),
-                part("no work", s.no_work, "Nothing was ready for an idle worker."),
-            ],
-        },
     ]
+}
+
+/// Work, delay and no work of all workers.
+fn parts(tasks: &Tasks) -> Block {
+    let s = tasks.summary();
+    let (unit, capacity) = (super::words::unit(tasks.clock()), capacity(s));
+    let part = |name: &str, value: i64, about: &str| {
+        fact(name, super::words::part(value as f64, unit, capacity), about)
+    };
+    Block::Facts {
+        rows: vec![
+            part("work", s.work, "In the program's own code."),
+            part("delay", s.delay, "Something was ready, a worker did not run it."),
+            part("no work", s.no_work, "Nothing was ready for an idle worker."),
+        ],
+    }
 }
 
 /// "3.6 of 8 workers busy; imbalance in a loop at solve.c:26 costs most".

@@ -570,13 +570,17 @@ impl Domain for Timber {
         }])
     }
 
-    fn overview(&self, _found: Option<&Found>, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {
+    fn account(&self, _found: Option<&Found>, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {
         let text = format!("A stand of {} trunks", self.forest.tree().child_count(NodeId::ROOT));
         let look = Box::new(Look::of("timber.rings", job.run));
         Ok(vec![
             Block::Text { text, tone: Tone::Headline },
             Block::Show { title: "Rings".to_owned(), look, height: 160.0, slow: false },
         ])
+    }
+
+    fn overview(&self, _found: Option<&Found>, _job: &Job<'_>) -> Result<Vec<Block>, Refusal> {
+        Ok(Vec::new())
     }
 
     fn compare(&self, with: &dyn Domain, _job: &Job<'_>) -> Result<Vec<Block>, Refusal> {

@@ -119,6 +119,7 @@ mod tests {
         let number =
             |value: f64| Cell::Number { value, text: String::new(), exact: String::new(), share: None };
         let finding = |(i, &cost): (usize, &f64)| Finding {
+            spent: false,
             number: i as u32 + 1,
             id: "lock".to_owned(),
             severity: Severity::Low,
