@@ -32,6 +32,10 @@ without: Cell | null,
  */
 bound: boolean, 
 /**
+ * What it costs was spent on work, not lost.
+ */
+spent: boolean, 
+/**
  * Where in the program.
  */
 line: Cell | null, 

@@ -112,11 +112,11 @@ impl Domain for CallsDomain {
         losses::capacity(&self.calls).is_some()
     }
 
-    fn account(&self, _: Option<&Found>, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {
+    fn account(&self, found: Option<&Found>, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {
         job.check()?;
         let look = Box::new(Look::of("calls.account", job.run));
         Ok(vec![
-            Block::Text { text: info::line(&self.opened), tone: Tone::Headline },
+            Block::Text { text: info::headline(&self.opened, found), tone: Tone::Headline },
             Block::Show { title: String::new(), look, height: HEIGHT, slow: false },
         ])
     }

@@ -4,7 +4,7 @@ use crosscut_calls::{Calls, Frame, Functions, Kind, Measured, Peers, Row as Flat
 use crosscut_scene::format::{count, exact, many, percent, quantity};
 use crosscut_tree::{NodeId, Unit};
 use crosscut_workbench::{
-    Block, Cell, Column, Fact, Nodes, Refusal, Row, RowState, Selection, Table, TreeKey, object,
+    Block, Cell, Column, Fact, Found, Nodes, Refusal, Row, RowState, Selection, Table, TreeKey, object,
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -129,19 +129,32 @@ pub fn at_places(calls: &Calls, number: usize, values: &[i64]) -> Vec<Fact> {
     facts
 }
 
-/// The one line that matters.
-pub fn line(opened: &Opened) -> String {
-    let calls = &*opened.calls;
+/// How much was measured, of what, where.
+fn total(calls: &Calls) -> String {
     let summary = calls.summary();
     let Some(metric) = summary.metrics.first() else { return "no metric".to_owned() };
-    let whole = calls.inclusive(0, NodeId::ROOT);
-    let mut line = format!(
+    format!(
         "{} {} in {} at {}",
-        text(metric, whole),
+        text(metric, calls.inclusive(0, NodeId::ROOT)),
         metric.name,
         many(summary.nodes as usize, "call path"),
         many(summary.places as usize, "place"),
-    );
+    )
+}
+
+/// "26.2 s time in 1 474 call paths at 20 places; what costs most: module eos takes longer on ranks 16–23".
+pub fn headline(opened: &Opened, found: Option<&Found>) -> String {
+    match found.and_then(|found| found.findings.first()) {
+        Some(first) => format!("{}; what costs most: {}", total(&opened.calls), lower(&first.what)),
+        None => line(opened),
+    }
+}
+
+/// The one line that matters.
+pub fn line(opened: &Opened) -> String {
+    let calls = &*opened.calls;
+    let mut line = total(calls);
+    let whole = calls.inclusive(0, NodeId::ROOT);
     if let Some(top) = opened.flat().first().filter(|top| top.own > 0) {
         let frame = calls.frames().get(top.frame as usize);
         let share = percent(top.own as f64, whole as f64);
