@@ -1,6 +1,6 @@
 //! Call paths and values in any order become a tree.
 
-use crosscut_run::{RunWriter, SourcesBuilder};
+use crosscut_run::{RunWriter, SourcesBuilder, texts};
 use foldhash::{HashMap, HashMapExt};
 
 use crate::error::CallsError;
@@ -89,14 +89,16 @@ impl Builder {
     }
 
     /// The number of a frame.
-    pub fn frame(&mut self, frame: Frame) -> u32 {
+    pub fn frame(&mut self, mut frame: Frame) -> u32 {
+        [&mut frame.name, &mut frame.module, &mut frame.file].into_iter().for_each(texts::kept);
         if let Some(&number) = self.frame_numbers.get(&frame) {
             return number;
         }
-        let name = match (self.names, frame.kind) {
+        let mut name = match (self.names, frame.kind) {
             (Some(readable), Kind::Function | Kind::Line | Kind::Instruction) => readable(&frame.name),
             _ => frame.name.clone(),
         };
+        texts::kept(&mut name);
         if name == frame.name {
             return self.new_frame(frame);
         }

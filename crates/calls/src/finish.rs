@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch, StringArray, UInt8Array, UInt32Array};
-use crosscut_run::{Places, RunWriter, Source, SourcesBuilder};
+use arrow_array::{ArrayRef, RecordBatch, UInt8Array, UInt32Array};
+use crosscut_run::{Places, RunWriter, Source, SourcesBuilder, texts};
 
 use crate::build::{Builder, Cell, Fill, Given};
 use crate::error::CallsError;
@@ -41,6 +41,7 @@ pub(crate) fn finish_beside(
         builder.place(0, 0);
     }
     let places = sort_places(&mut builder);
+    check_room(run, &builder)?;
     let order = Order::new(&builder.parent);
     put_tree(run, &builder, &order)?;
     put_frames(run, &builder, sources)?;
@@ -62,6 +63,21 @@ pub(crate) fn finish_beside(
     let facts = serde_json::to_value(summary).map_err(|error| CallsError::Broken(error.to_string()))?;
     run.manifest().facts.insert("calls".to_owned(), facts);
     Ok(places)
+}
+
+/// Values are kept for each node at each place, and as sums once more: a small file with many of both must not fill the disk.
+fn check_room(run: &RunWriter, builder: &Builder) -> Result<(), CallsError> {
+    let [nodes, places, metrics] = [builder.parent.len(), builder.places.len(), builder.metrics.len()];
+    let Some(room) = run.room() else { return Ok(()) };
+    let bytes =
+        [nodes, places, metrics].iter().fold(16u128, |bytes, &count| bytes.saturating_mul(count as u128));
+    match bytes > u128::from(room) {
+        true => Err(CallsError::Broken(format!(
+            "{nodes} nodes at {places} places with {metrics} metrics take {bytes} bytes of disk, more than the {room} that \
+             files of this size may take"
+        ))),
+        false => Ok(()),
+    }
 }
 
 /// Places by rank and thread, whatever order they came in.
@@ -141,14 +157,12 @@ fn put_frames(
     });
     let source = UInt32Array::from_iter_values(source);
     let frames = &builder.frames;
-    let text = |of: fn(&crate::Frame) -> &str| -> ArrayRef {
-        Arc::new(StringArray::from_iter_values(frames.iter().map(of)))
-    };
+    let text = |of: fn(&crate::Frame) -> &str| texts::column(frames.iter().map(of));
     let kind = UInt8Array::from_iter_values(frames.iter().map(|frame| frame.kind as u8));
     let table = RecordBatch::try_from_iter([
         ("kind", Arc::new(kind) as ArrayRef),
-        ("name", text(|frame| &frame.name)),
-        ("module", text(|frame| &frame.module)),
+        ("name", text(|frame| &frame.name)?),
+        ("module", text(|frame| &frame.module)?),
         ("source", Arc::new(source) as ArrayRef),
     ])
     .map_err(|error| CallsError::Broken(error.to_string()))?;

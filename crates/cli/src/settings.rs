@@ -1,10 +1,10 @@
 //! What the domains of a run are told when it is opened: thresholds, and the run that it is compared with.
 
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use crosscut_run::Run;
+use crosscut_run::{Run, plain};
 use crosscut_view::REGISTRY;
 use crosscut_workbench::{OpenRun, Settings};
 use serde::{Deserialize, Serialize};
@@ -96,6 +96,8 @@ fn threshold(text: &str) -> Result<(String, f64), String> {
 
 /// The file that `crosscut baseline` leaves in a run.
 const NOTE: &str = "baseline.json";
+/// Its most bytes: a path and what is around it.
+const NOTE_BYTES: u64 = 64 << 10;
 
 /// What stands in it.
 #[derive(Serialize, Deserialize)]
@@ -169,13 +171,18 @@ fn leave_out(why: &str) {
 /// The baseline that is noted in a run, if any.
 pub fn noted(run: &Path) -> Result<Option<PathBuf>> {
     let file = run.join(NOTE);
-    if !file.is_file() {
-        return Ok(None);
-    }
+    let Ok(about) = file.symlink_metadata() else { return Ok(None) };
     let read = || -> Result<PathBuf> {
-        let note: Note = serde_json::from_slice(&std::fs::read(&file)?)?;
+        // The run may come from a stranger.
+        if about.is_symlink() {
+            bail!("it is a link, which may lead out of the run");
+        }
+        let note: Note = serde_json::from_slice(&plain::read(&file, NOTE_BYTES)?)?;
         let path = Some(note.baseline).filter(|path| !path.is_empty()).context("it names no run")?;
         let path = PathBuf::from(path);
+        if path.components().any(|part| part == Component::ParentDir) {
+            bail!("its path leads out of the folder that the run lies in");
+        }
         // A run that was moved together with its baseline still finds it: the path begins beside the run.
         let run = run.canonicalize()?;
         Ok(if path.is_absolute() { path } else { run.parent().unwrap_or(&run).join(path) })

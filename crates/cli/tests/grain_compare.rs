@@ -3,6 +3,7 @@
 mod support;
 
 use std::fs;
+use std::process::Command;
 
 use serde_json::Value;
 use support::grain::{fixture, having, number, report, synth};
@@ -153,6 +154,33 @@ fn loops_are_matched_though_compilers_name_other_lines() {
     let text = ok(path, &["compare", "clang", "gcc"]);
     assert!(text.contains("  fork-join group g0 at") || text.contains("fork-join group g0"), "{text}");
     assert!(text.lines().any(|line| line.starts_with("  + ") && line.contains("  chunk g")), "{text}");
+}
+
+/// A run from a stranger brings its note along: it may be a link, have no end, or lead anywhere.
+#[test]
+fn a_strangers_note_is_refused() {
+    let folder = folder();
+    let path = folder.path();
+    synth(path, "fib", "1", "one");
+    synth(path, "fib", "4", "four");
+    let note = path.join("four/baseline.json");
+    let refused = |why: &str| {
+        let output = crosscut(path, &["report", "four"]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        assert!(said.contains("four/baseline.json: damaged") && said.contains(why), "{said}");
+        fs::remove_file(&note).unwrap();
+    };
+    for target in ["/dev/zero", "/proc/self/pagemap", "../one/baseline.json"] {
+        std::os::unix::fs::symlink(target, &note).unwrap();
+        refused("it is a link");
+    }
+    assert!(Command::new("mkfifo").arg(&note).status().unwrap().success());
+    refused("not a plain file");
+    fs::write(&note, "{\"baseline\": \"../../etc\"}").unwrap();
+    refused("leads out of the folder");
+    fs::File::create(&note).unwrap().set_len(1 << 40).unwrap();
+    refused("more than 65536 bytes");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::files::Process;
 fn read(folder: &Path) -> Vec<Failure> {
     use std::io::Read;
     let mut bytes = Vec::new();
-    let file = std::fs::File::open(folder.join(FAILURES));
+    let file = crosscut_run::plain::open(&folder.join(FAILURES));
     // A page that cannot be read says nothing.
     let _ = file.and_then(|file| file.take(FAILURES_BYTES as u64).read_to_end(&mut bytes));
     Failure::all(&bytes).collect()

@@ -1,13 +1,17 @@
 //! The files that recorders left in a folder: for each process what it said about itself, where its code was, and the
 //! words of its threads' events.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use crosscut_events::{Events, HeaderError, MAPS, PROCESS};
-use memmap2::Mmap;
+use crosscut_run::plain::{self, Mapped};
 
 use crate::error::CloseError;
+
+/// The most bytes of what a process says about itself, and of its memory map: some hundred for each of a million maps.
+const PROCESS_BYTES: u64 = 16 << 20;
+const MAPS_BYTES: u64 = 256 << 20;
 
 /// A recorded process.
 #[derive(Debug)]
@@ -33,7 +37,7 @@ pub struct Thread {
     pub path: PathBuf,
     /// Its number within the process.
     pub number: u32,
-    map: Mmap,
+    map: Mapped,
 }
 
 impl Thread {
@@ -45,7 +49,7 @@ impl Thread {
 }
 
 /// The whole words of a map, which begins at a page.
-fn words(map: &Mmap) -> &[u64] {
+fn words(map: &[u8]) -> &[u64] {
     let whole = map.len() / 8 * 8;
     bytemuck::cast_slice(&map[..whole])
 }
@@ -80,13 +84,13 @@ pub fn read(folder: &Path) -> Result<Vec<Process>, CloseError> {
 
 fn read_process(folder: PathBuf) -> Result<Process, CloseError> {
     let path = folder.join(PROCESS);
-    let text = fs::read(&path).map_err(CloseError::io(&path))?;
+    let text = plain::read(&path, PROCESS_BYTES).map_err(CloseError::io(&path))?;
     let lines = String::from_utf8_lossy(&text)
         .lines()
         .filter_map(|line| line.split_once(' '))
         .map(|(key, value)| (key.to_owned(), value.to_owned()))
         .collect();
-    let maps = fs::read(folder.join(MAPS)).unwrap_or_default();
+    let maps = plain::read(&folder.join(MAPS), MAPS_BYTES).unwrap_or_default();
     let mut process = Process {
         lines,
         maps: String::from_utf8_lossy(&maps).into_owned(),
@@ -114,14 +118,9 @@ fn read_process(folder: PathBuf) -> Result<Process, CloseError> {
 }
 
 /// The events of a thread; none when it was stopped before it wrote anything.
-#[expect(clippy::disallowed_methods, reason = "a recorder wrote it: it only grows")]
 fn read_thread(path: PathBuf, number: u32) -> Result<Option<Thread>, CloseError> {
-    let file = File::open(&path).map_err(CloseError::io(&path))?;
-    if file.metadata().map_err(CloseError::io(&path))?.len() == 0 {
-        return Ok(None);
-    }
-    // SAFETY: a recorder only ever lets these files grow, and its process has ended.
-    let map = unsafe { Mmap::map(&file) }.map_err(CloseError::io(&path))?;
+    // A recorder only ever lets these files grow, and its process has ended.
+    let Some(map) = Mapped::open(&path).map_err(CloseError::io(&path))? else { return Ok(None) };
     match Events::new(words(&map)) {
         Ok(events) if events.header.thread == number => Ok(Some(Thread { path, number, map })),
         Ok(_) => Err(CloseError::Events { path, why: "it belongs to another thread".into() }),

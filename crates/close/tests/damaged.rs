@@ -374,3 +374,40 @@ fn closing_is_repeatable() {
         assert_eq!(run_of(&[team(), folding()]), *once);
     }
 }
+
+/// Files of a stranger's events that are links and pipes: nothing waits, and nothing of the kernel is read.
+#[test]
+fn files_that_are_no_files() {
+    let _alone = alone();
+    let pipe = |at: &Path| assert!(std::process::Command::new("mkfifo").arg(at).status().unwrap().success());
+    let link = |to: &'static str| move |at: &Path| std::os::unix::fs::symlink(to, at).unwrap();
+    type Put<'a> = &'a dyn Fn(&Path);
+    let puts: [Put<'_>; 4] =
+        [&pipe, &link("/dev/zero"), &link("/proc/self/pagemap"), &link("/proc/self/mem")];
+    for put in puts {
+        for name in ["process", "maps", "thread-0", "thread-7", "samples-0", "failures"] {
+            let folder = folder();
+            let events = folder.path().join("events");
+            team().write(&events);
+            let at = events.join(if name == "failures" { "" } else { "71-1000" }).join(name);
+            let _ = fs::remove_file(&at);
+            put(&at);
+            let (done, wait) = std::sync::mpsc::channel();
+            let target = folder.path().join("out.crosscut");
+            std::thread::spawn(move || {
+                let closed =
+                    crosscut_close::close(&events, &target, &Default::default(), &crosscut_run::Quiet);
+                let _ = done.send(closed.map(|_| ()).map_err(|error| error.to_string()));
+            });
+            let closed = wait.recv_timeout(std::time::Duration::from_secs(60)).expect("it waits for ever");
+            match (name, closed) {
+                ("maps" | "failures", closed) => closed.unwrap(),
+                ("process", closed) => assert!(closed.is_err()),
+                (_, closed) => {
+                    let error = closed.unwrap_err();
+                    assert!(error.contains(name) && error.contains("not a plain file"), "{name}: {error}");
+                }
+            }
+        }
+    }
+}

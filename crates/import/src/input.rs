@@ -7,6 +7,8 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crosscut_run::plain;
+
 use crate::error::{ImportError, Record};
 use crate::inputs::{Inputs, failed};
 
@@ -26,8 +28,9 @@ impl<'a> Input<'a> {
     pub const HEAD: usize = 4096;
 
     pub(crate) fn open(path: &'a Path, inputs: &'a Inputs<'a>) -> Result<Self, ImportError> {
-        let file = File::open(path).map_err(failed(path))?;
+        let file = plain::open(path).map_err(failed(path))?;
         let size = file.metadata().map_err(failed(path))?.len();
+        inputs.note_opened(path, if plain::is_hollow(&file) { 0 } else { size });
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Input { path, name, file, size, done: AtomicU64::new(0), inputs })
     }
@@ -45,6 +48,17 @@ impl<'a> Input<'a> {
     /// Size in bytes.
     pub fn size(&self) -> u64 {
         self.size
+    }
+
+    /// So many bytes from `offset` on, in memory: of a file that is there on disk.
+    pub fn part(&self, offset: u64, len: usize) -> Result<Vec<u8>, ImportError> {
+        // Memory that no disk backs costs whoever made the file nothing.
+        if plain::is_hollow(&self.file) {
+            return Err(self.broken(offset, "nearly nothing of the file is on disk"));
+        }
+        let mut bytes = vec![0; len];
+        self.read_at(offset, &mut bytes)?;
+        Ok(bytes)
     }
 
     /// The first bytes, [`Input::HEAD`] at most.

@@ -4,9 +4,10 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crosscut_run::Progress;
+use crosscut_run::{Progress, plain};
 
 use crate::error::ImportError;
 use crate::input::Input;
@@ -23,6 +24,8 @@ pub struct Inputs<'a> {
     files: Vec<FoundFile>,
     bytes: u64,
     done: AtomicU64,
+    /// Bytes of all files, and of those beside them that were opened.
+    opened: Arc<AtomicU64>,
     progress: &'a dyn Progress,
 }
 
@@ -60,7 +63,8 @@ impl<'a> Inputs<'a> {
         }
         files.sort();
         let bytes = bytes_of(&files);
-        Ok(Inputs { paths, named, files, bytes, done: AtomicU64::new(0), progress })
+        let opened = Arc::new(AtomicU64::new(bytes));
+        Ok(Inputs { paths, named, files, bytes, done: AtomicU64::new(0), opened, progress })
     }
 
     /// The files and folders that were named.
@@ -94,6 +98,18 @@ impl<'a> Inputs<'a> {
     /// Size of all files.
     pub fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// Bytes of all files, and of those beside them that were opened.
+    pub(crate) fn opened(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.opened)
+    }
+
+    /// A file was opened.
+    pub(crate) fn note_opened(&self, path: &Path, size: u64) {
+        if self.files.binary_search_by(|file| file.path.as_path().cmp(path)).is_err() {
+            self.opened.fetch_add(size, Ordering::Relaxed);
+        }
     }
 
     /// Opens one of the files for reading.
@@ -173,8 +189,11 @@ fn add_files_below(folder: &Path, files: &mut Vec<FoundFile>) -> Result<(), Impo
         for entry in fs::read_dir(&folder).map_err(failed(&folder))? {
             let entry = entry.map_err(failed(&folder))?;
             let path = entry.path();
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            let kind = entry.file_type().map_err(failed(&path))?;
+            if kind.is_dir() {
                 folders.push(path);
+            } else if kind.is_symlink() && plain::open(&path).is_err() {
+                // It leads to nothing, to a folder, a pipe, a device, or a file of the kernel.
             } else if let Some(metadata) = fs::metadata(&path).ok().filter(fs::Metadata::is_file) {
                 files.push(FoundFile { path, size: metadata.len() });
             }

@@ -114,6 +114,7 @@ pub fn import_set(
     let reader = choose(&inputs, options)?;
     let mut run = RunWriter::create(target)?;
     run.manifest().origin.inputs = inputs.named();
+    run.set_made_of(inputs.opened());
     reader.read(&inputs, options, &mut run)?;
     inputs.check_cancelled()?;
     let run = run.finish()?;

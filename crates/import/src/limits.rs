@@ -4,3 +4,28 @@
 pub const MAX_WORKERS: i64 = 4096;
 /// Larger times and counts cannot be added up in 64 bits.
 pub const MAX_VALUE: u64 = 1 << 62;
+
+/// How many things may be made of a file that stores them once and names them often: a few kilobytes could stand for more than
+/// any memory holds. Real files name what they store a few times for each of their bytes at most.
+#[derive(Debug)]
+pub struct Budget {
+    left: u64,
+}
+
+impl Budget {
+    /// For so many bytes, counted after unpacking.
+    pub fn of(bytes: u64) -> Self {
+        const FREE: u64 = 1 << 22;
+        const TIMES: u64 = 16;
+        Budget { left: TIMES.saturating_mul(bytes).saturating_add(FREE) }
+    }
+
+    /// So many more are made; what is wrong when that is too much.
+    pub fn take(&mut self, count: usize, what: &str) -> Result<(), String> {
+        let left = self.left.checked_sub(count as u64);
+        self.left = left.ok_or_else(|| {
+            format!("it names what it stores so often that it would become more {what} than a file of its size can have")
+        })?;
+        Ok(())
+    }
+}

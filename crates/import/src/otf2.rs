@@ -31,6 +31,7 @@ use self::ranks::Ranks;
 use crate::error::ImportError;
 use crate::input::Input;
 use crate::inputs::Inputs;
+use crate::limits::Budget;
 use crate::reader::{Confidence, Options, Reader};
 
 /// Regions beyond this number are not calls that are kept: no archive has as many.
@@ -129,8 +130,10 @@ impl<'a> Archive<'a> {
     fn open(path: &std::path::Path, inputs: &'a Inputs<'a>) -> Result<Self, ImportError> {
         let anchor = Anchor::read(path, inputs)?;
         let file = anchor.definitions();
-        let definitions = Definitions::read(&Input::open(&file, inputs)?, anchor.definition_chunk)?;
-        let ranks = Ranks::of(&definitions);
+        let input = Input::open(&file, inputs)?;
+        let definitions = Definitions::read(&input, anchor.definition_chunk)?;
+        let ranks =
+            Ranks::of(&definitions, Budget::of(input.size())).map_err(|what| input.broken(0, what))?;
         if ranks.locations.is_empty() {
             let what = "an archive without any location".to_owned();
             return Err(ImportError::Broken { path: file, offset: 0, record: None, what });

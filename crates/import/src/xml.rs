@@ -1,13 +1,49 @@
 //! XML as a stream of elements, with the place of what is wrong. Entities that a document declares itself are never expanded.
 
 use std::borrow::Cow;
-use std::io::BufRead;
+use std::io::{self, BufRead, ErrorKind, Read};
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use crate::error::ImportError;
 use crate::input::Input;
+
+/// A tag with its attributes, a text or a comment has no more bytes.
+const MOST: usize = 16 << 20;
+
+/// A document that is read up to so far.
+struct Limited<R> {
+    document: R,
+    left: usize,
+}
+
+impl<R: BufRead> Read for Limited<R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let piece = self.fill_buf()?;
+        let count = piece.len().min(bytes.len());
+        bytes[..count].copy_from_slice(&piece[..count]);
+        self.consume(count);
+        Ok(count)
+    }
+}
+
+impl<R: BufRead> BufRead for Limited<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        let left = self.left;
+        let piece = self.document.fill_buf()?;
+        if left == 0 && !piece.is_empty() {
+            let what = format!("a tag or a text of more than {MOST} bytes");
+            return Err(io::Error::new(ErrorKind::InvalidData, what));
+        }
+        Ok(&piece[..piece.len().min(left)])
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.left -= count.min(self.left);
+        self.document.consume(count);
+    }
+}
 
 /// Goes through a document from its beginning to its end. Each event comes with the byte at which it begins. `base` is where
 /// in the file the document begins.
@@ -17,10 +53,11 @@ pub fn walk<R: BufRead>(
     document: R,
     mut event: impl FnMut(u64, Event<'_>) -> Result<(), ImportError>,
 ) -> Result<(), ImportError> {
-    let mut reader = Reader::from_reader(document);
+    let mut reader = Reader::from_reader(Limited { document, left: MOST });
     let mut buffer = Vec::new();
     loop {
         let at = base.saturating_add(reader.buffer_position()).min(input.size());
+        reader.get_mut().left = MOST;
         match reader.read_event_into(&mut buffer) {
             Ok(Event::Eof) => return Ok(()),
             Ok(found) => event(at, found)?,

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray, UInt8Array};
-use crosscut_run::{Places, RunWriter, Value};
+use arrow_array::{ArrayRef, Int64Array, RecordBatch, UInt8Array};
+use crosscut_run::{Places, RunWriter, Value, texts};
 use rayon::prelude::*;
 
 use crate::build::{Builder, Calls, Done, Whole};
@@ -287,7 +287,7 @@ fn put_calls(run: &mut RunWriter, calls: Calls, first: &[usize]) -> Result<(), M
 
 fn put_comms(run: &mut RunWriter, comms: &Comms) -> Result<(), MessagesError> {
     let list = &comms.list;
-    let names: ArrayRef = Arc::new(StringArray::from_iter_values(list.iter().map(|comm| &comm.name)));
+    let names = texts::column(list.iter().map(|comm| comm.name.as_str()))?;
     let parents = list.iter().map(|comm| comm.parent.map_or(-1, i64::from));
     let parents: ArrayRef = Arc::new(Int64Array::from_iter_values(parents));
     let sides: ArrayRef = Arc::new(Int64Array::from_iter_values(list.iter().map(|c| c.members.len() as i64)));
@@ -309,7 +309,7 @@ fn put_comms(run: &mut RunWriter, comms: &Comms) -> Result<(), MessagesError> {
 }
 
 fn put_functions(run: &mut RunWriter, functions: &[Function]) -> Result<(), MessagesError> {
-    let names: ArrayRef = Arc::new(StringArray::from_iter_values(functions.iter().map(|f| &f.name)));
+    let names = texts::column(functions.iter().map(|f| f.name.as_str()))?;
     let classes: ArrayRef = Arc::new(UInt8Array::from_iter_values(functions.iter().map(|f| f.class as u8)));
     put_table(run, "functions", vec![("name", names), ("class", classes)])
 }

@@ -1,12 +1,12 @@
 //! Opening the files of a run. A run may come from a stranger: what it names must be a plain file inside its directory, not
 //! a link that leads elsewhere, a pipe that never answers or a device that never ends.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use crate::error::RunError;
+use crate::plain;
 
 /// Opens a file of a part, relative to the run.
 pub fn open(run: &Path, file: &str, part: &str) -> Result<File, RunError> {
@@ -19,20 +19,17 @@ pub fn open(run: &Path, file: &str, part: &str) -> Result<File, RunError> {
             _ => {} // what is missing is told below
         }
     }
-    // Without O_NONBLOCK, opening a pipe waits for somebody who writes to it.
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-    let opened = OpenOptions::new().read(true).custom_flags(flags).open(&path);
-    let file = match opened {
-        Err(error) if error.raw_os_error() == Some(libc::ELOOP) => {
-            return Err(damaged("its file is a link, which may lead out of the run"));
+    let is_link = fs::symlink_metadata(&path).is_ok_and(|about| about.is_symlink());
+    match plain::open_with(&path, libc::O_NOFOLLOW) {
+        Ok(file) => Ok(file),
+        Err(error) if is_link || error.raw_os_error() == Some(libc::ELOOP) => {
+            Err(damaged("its file is a link, which may lead out of the run"))
         }
-        Err(error) if error.kind() == ErrorKind::NotFound => return Err(damaged("its file is missing")),
-        Err(source) => return Err(RunError::Io { path, source }),
-        Ok(file) => file,
-    };
-    match file.metadata().map_err(RunError::io(&path))?.is_file() {
-        true => Ok(file),
-        false => Err(damaged("its file is not a regular file")),
+        Err(error) if error.kind() == ErrorKind::NotFound => Err(damaged("its file is missing")),
+        Err(error) if error.kind() == ErrorKind::InvalidInput => {
+            Err(damaged("its file is not a regular file"))
+        }
+        Err(source) => Err(RunError::Io { path, source }),
     }
 }
 
@@ -43,6 +40,9 @@ pub fn read(run: &Path, file: &str, part: &str, bytes: u64) -> Result<Vec<u8>, R
     let found = opened.metadata().map_err(RunError::io(&path))?.len();
     if found != bytes {
         return Err(RunError::damaged(&path, part, format!("{found} bytes, but the manifest says {bytes}")));
+    }
+    if plain::is_hollow(&opened) {
+        return Err(RunError::damaged(&path, part, "nearly nothing of its file is on disk"));
     }
     let mut content = Vec::new();
     opened.by_ref().take(bytes).read_to_end(&mut content).map_err(RunError::io(&path))?;

@@ -16,11 +16,14 @@ mod manifest;
 mod mapped;
 mod pages;
 mod places;
+pub mod plain;
 mod progress;
 mod read;
 mod rows;
 mod sources;
 mod table;
+pub mod texts;
+pub mod unpack;
 mod upgrade;
 mod write;
 

@@ -17,6 +17,7 @@ use crate::file;
 use crate::ids::Ids;
 use crate::manifest::{Manifest, Part, PartKind};
 use crate::places::Places;
+use crate::plain;
 use crate::rows::{self, TableReader};
 use crate::sources::Sources;
 use crate::table::read_table;
@@ -24,6 +25,9 @@ use crate::upgrade;
 
 /// What says what a run holds.
 pub(crate) const MANIFEST: &str = "manifest.json";
+
+/// No manifest is longer: it has a few hundred bytes for each part.
+const MANIFEST_BYTES: u64 = 16 << 20;
 
 pub(crate) const CHANGED: &str = "its checksum does not match: the content changed";
 
@@ -60,12 +64,12 @@ impl Run {
             };
             return Err(not_a_run(why));
         }
-        let mut text = Vec::new();
         let file = path.join(MANIFEST);
         if file.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
             return Err(not_a_run(format!("it has no {MANIFEST}")));
         }
-        file::open(path, MANIFEST, "manifest")?.read_to_end(&mut text).map_err(RunError::io(&file))?;
+        let text = plain::read_open(file::open(path, MANIFEST, "manifest")?, MANIFEST_BYTES)
+            .map_err(RunError::io(&file))?;
         let manifest = upgrade::read_manifest(path, &text)?;
         Ok(Run { path: path.to_owned(), manifest })
     }

@@ -5,9 +5,12 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray};
+use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch};
 use arrow_schema::{Field, Schema};
 use foldhash::{HashMap, HashMapExt};
+
+use crate::error::RunError;
+use crate::texts;
 
 /// No site is known.
 pub const NO_SITE: u32 = u32::MAX;
@@ -95,12 +98,10 @@ impl Sources {
     }
 
     /// The sources as a table.
-    pub fn sources_table(&self) -> RecordBatch {
-        let text = |value: fn(&Source) -> &str| {
-            Arc::new(StringArray::from_iter_values(self.sources.iter().map(value))) as ArrayRef
-        };
+    pub fn sources_table(&self) -> Result<RecordBatch, RunError> {
+        let text = |value: fn(&Source) -> &str| texts::column(self.sources.iter().map(value));
         let line = Arc::new(Int64Array::from_iter_values(self.sources.iter().map(|s| s.line))) as ArrayRef;
-        table(vec![("file", text(|s| &s.file)), ("line", line), ("function", text(|s| &s.function))])
+        Ok(table(vec![("file", text(|s| &s.file)?), ("line", line), ("function", text(|s| &s.function)?)]))
     }
 
     /// The sites as a table.
@@ -159,7 +160,9 @@ impl SourcesBuilder {
     }
 
     /// The number of a source, added when it is new.
-    pub fn source(&mut self, source: Source) -> u32 {
+    pub fn source(&mut self, mut source: Source) -> u32 {
+        texts::kept(&mut source.file);
+        texts::kept(&mut source.function);
         if let Some(&id) = self.source_ids.get(&source) {
             return id;
         }

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -19,12 +21,18 @@ use crate::sources::Sources;
 use crate::table::write_table;
 use crate::upgrade;
 
+/// A run may always take so much disk, and so many bytes for each that was read.
+const ROOM: u64 = 1 << 30;
+const ROOM_TIMES: u64 = 1024;
+
 /// A run in the making. Dropped before [`RunWriter::finish`], it leaves nothing behind.
 #[derive(Debug)]
 pub struct RunWriter {
     target: PathBuf,
     work: PathBuf,
     manifest: Manifest,
+    /// Bytes of what it is made of.
+    made_of: Option<Arc<AtomicU64>>,
     finished: bool,
 }
 
@@ -58,7 +66,19 @@ impl RunWriter {
             domains: BTreeMap::new(),
             facts: BTreeMap::new(),
         };
-        Ok(RunWriter { target: target.to_owned(), work, manifest, finished: false })
+        Ok(RunWriter { target: target.to_owned(), work, manifest, made_of: None, finished: false })
+    }
+
+    /// It is made of foreign files with so many bytes, of which more may be found while it is made.
+    pub fn set_made_of(&mut self, bytes: Arc<AtomicU64>) {
+        self.made_of = Some(bytes);
+    }
+
+    /// How much disk it may take for columns that are larger than what was read: what is shared in a file is spelled out in a run.
+    /// None where nothing foreign is read.
+    pub fn room(&self) -> Option<u64> {
+        let bytes = self.made_of.as_ref()?.load(Ordering::Relaxed);
+        Some(ROOM.max(ROOM_TIMES.saturating_mul(bytes)))
     }
 
     /// The manifest as it stands, to fill in origin, clock, facts and what is missing.
@@ -161,7 +181,7 @@ impl RunWriter {
 
     /// Writes the sources and sites.
     pub fn put_sources(&mut self, sources: &Sources) -> Result<(), RunError> {
-        self.put_table("sources", &sources.sources_table())?;
+        self.put_table("sources", &sources.sources_table()?)?;
         self.put_table("sites", &sources.sites_table())
     }
 

@@ -104,6 +104,30 @@ fn a_changed_table_takes_little_memory() {
     assert!(taken < 200 << 20, "{taken} bytes");
 }
 
+/// Tables and manifests of a size that nobody has paid for on disk, or that none ever has.
+#[test]
+fn what_is_not_on_disk_takes_no_memory() {
+    let dir = fresh_dir();
+    let path = dir.path().join("t.crosscut");
+    made::write(&path);
+    let grow = |name: &str, len: u64| {
+        fs::File::options().write(true).open(path.join(name)).expect("a file").set_len(len).expect("longer");
+    };
+    // As long as no machine's memory.
+    const LEN: u64 = 1 << 40;
+    grow("places.parquet", LEN);
+    let text = fs::read_to_string(path.join("manifest.json")).expect("a manifest");
+    let mut json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    json["parts"]["places"]["bytes"] = LEN.into();
+    json.as_object_mut().expect("an object").remove("checksum");
+    fs::write(path.join("manifest.json"), json.to_string()).expect("written");
+    let error = Run::open(&path).expect("a run").table("places").expect_err("a table").to_string();
+    assert!(error.contains("nearly nothing of its file is on disk"), "{error}");
+    grow("manifest.json", LEN);
+    let error = Run::open(&path).expect_err("a manifest").to_string();
+    assert!(error.contains("manifest.json: more than 16777216 bytes"), "{error}");
+}
+
 #[test]
 fn only_plain_files_inside_the_run_are_read() {
     let dir = fresh_dir();

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use addr2line::{Context, LookupContinuation, LookupResult, SplitDwarfLoad};
+use crosscut_run::{plain, unpack};
 use gimli::{AttributeValue, DebuggingInformationEntry, EndianSlice, Reader, RunTimeEndian, UnitRef};
 use object::read::ReadCache;
 use object::{Object, ObjectSection};
@@ -33,11 +34,7 @@ pub struct Store {
 impl Store {
     /// Opens an ELF file.
     pub fn open(&self, path: &Path) -> Result<Elf<'_>, String> {
-        let file = File::open(path).map_err(|error| error.to_string())?;
-        // Devices and pipes: reading them might never end.
-        if !file.metadata().is_ok_and(|about| about.is_file()) {
-            return Err("not a file".to_owned());
-        }
+        let file = plain::open(path).map_err(|error| error.to_string())?;
         let file: &ReadCache<File> = self.files.alloc(ReadCache::new(file));
         Elf::parse(file).map_err(|error| error.to_string())
     }
@@ -45,7 +42,7 @@ impl Store {
     /// A section, empty when it is not there or damaged.
     fn section<'a>(&'a self, elf: &Elf<'a>, name: Option<&str>) -> Slice<'a> {
         let section = name.and_then(|name| elf.section_by_name(name));
-        let bytes = match section.and_then(|section| section.uncompressed_data().ok()) {
+        let bytes = match section.and_then(unpacked) {
             Some(Cow::Borrowed(bytes)) => bytes,
             Some(Cow::Owned(bytes)) => self.unpacked.alloc(bytes),
             None => &[],
@@ -57,6 +54,13 @@ impl Store {
     fn dwarf<'a>(&'a self, elf: &Elf<'a>) -> Option<gimli::Dwarf<Slice<'a>>> {
         gimli::Dwarf::load(|id| gimli::Result::Ok(self.section(elf, Some(id.name())))).ok()
     }
+}
+
+/// The bytes of a section, unpacked where it is packed; none of what becomes larger than any.
+fn unpacked<'a>(section: impl ObjectSection<'a>) -> Option<Cow<'a, [u8]>> {
+    let data = section.compressed_data().ok()?;
+    let packed = data.data.len() as u64;
+    (data.uncompressed_size <= unpack::most(packed)).then(|| data.decompress().ok())?
 }
 
 /// A function at an address.

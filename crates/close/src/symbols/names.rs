@@ -1,6 +1,8 @@
 //! Names of functions as people write them. A compiler's name for a function comes in: mangled, perhaps of a part that
 //! was made of the body of a parallel region or of a task, perhaps of a clone. The name of the user's function comes out.
 
+use std::fmt::{self, Write};
+
 use cpp_demangle::DemangleOptions;
 
 /// How compilers name the functions that they make of OpenMP regions and tasks: what comes before is the function that
@@ -11,6 +13,11 @@ const OUTLINED: [&str; 3] = ["._omp_fn", ".omp_outlined", ".omp_task_entry."];
 /// What compilers add to the name of a clone.
 const CLONES: [&str; 7] =
     [".part.", ".constprop.", ".isra.", ".cold", ".lto_priv.", ".llvm.", ".specialized."];
+
+/// Names that are longer stay as they are: a few bytes of such a name may stand for all that came before them, again and again.
+const LONGEST: usize = 4 << 10;
+/// And so do names that become longer than this.
+const MOST: usize = 16 << 10;
 
 /// All that some compilers say about the body of a lambda.
 pub const LAMBDA: &str = "operator()";
@@ -48,17 +55,38 @@ pub fn demangled(name: &str) -> String {
 
 /// Without the hash at the end.
 fn rust(name: &str) -> Option<String> {
-    rustc_demangle::try_demangle(name).ok().map(|name| format!("{name:#}"))
+    let found = rustc_demangle::try_demangle(name).ok().filter(|_| name.len() <= LONGEST)?;
+    let mut readable = Bounded::default();
+    write!(readable, "{found:#}").ok()?;
+    Some(readable.text)
+}
+
+/// A text that does not grow without end.
+#[derive(Default)]
+struct Bounded {
+    text: String,
+}
+
+impl Write for Bounded {
+    fn write_str(&mut self, more: &str) -> fmt::Result {
+        if self.text.len() + more.len() > MOST {
+            return Err(fmt::Error);
+        }
+        self.text.push_str(more);
+        Ok(())
+    }
 }
 
 /// Without parameters: they are often longer than everything else, and the line tells overloads apart.
 fn cpp(name: &str) -> Option<String> {
-    if !name.starts_with("_Z") {
+    if !name.starts_with("_Z") || name.len() > LONGEST {
         return None;
     }
     let symbol = cpp_demangle::Symbol::new(name).ok()?;
-    let name = symbol.demangle_with_options(&DemangleOptions::new().no_params().no_return_type()).ok()?;
-    let name = name.strip_suffix(" const").unwrap_or(&name);
+    let mut readable = Bounded::default();
+    let options = DemangleOptions::new().no_params().no_return_type();
+    symbol.structured_demangle(&mut readable, &options).ok()?;
+    let name = readable.text.strip_suffix(" const").unwrap_or(&readable.text);
     let lambda = name.strip_suffix(LAMBDA).and_then(|name| name.strip_suffix("::"));
     Some(lambda.filter(|name| name.ends_with('}')).unwrap_or(name).to_owned())
 }
@@ -115,6 +143,21 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(demangled(name), function, "{name}");
+        }
+        // Each part stands for twice the one before it: 2^30 letters in 200 bytes.
+        let mut nested = "_Z1fI1AIiiE".to_owned();
+        for part in 0..30u8 {
+            let part = if part == 0 {
+                "_".to_owned()
+            } else {
+                format!("{}_", char::from_digit(u32::from(part) - 1, 36).unwrap().to_ascii_uppercase())
+            };
+            nested += &format!("1AIS{part}S{part}E");
+        }
+        nested += "Evv";
+        for name in [nested, format!("_Z5000{}v", "a".repeat(5000))] {
+            assert_eq!(demangled(&name), name);
+            assert_eq!(readable(&name), name);
         }
         assert_eq!(readable(".omp_task_entry..3"), ".omp_task_entry..3");
         for broken in ["_Z", "_ZN", "_ZNSt", "_R", "_RNv", "._omp_fn", "\u{1F980}.cold", ".cold"] {

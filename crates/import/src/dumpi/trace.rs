@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crosscut_run::plain;
+
 use super::MOST_RANKS;
 use super::decode::Version;
 use super::file::MAGIC;
@@ -170,10 +172,8 @@ struct Meta {
 
 /// Reads a description; none when it is not one.
 fn read_meta(path: &Path) -> Result<Option<Meta>, ImportError> {
-    if path.metadata().map_err(failed(path))?.len() > META {
-        return Ok(None);
-    }
-    let text = fs::read(path).map_err(failed(path))?;
+    // What is longer is something else.
+    let Ok(text) = plain::read(path, META) else { return Ok(None) };
     let text = String::from_utf8_lossy(&text);
     let value = |name: &str| {
         let line = text.lines().find_map(|line| line.trim().strip_prefix(name)?.strip_prefix('='));

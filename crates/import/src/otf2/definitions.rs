@@ -1,7 +1,7 @@
 //! Global definitions: what the numbers in events stand for.
 
 use crosscut_calls::Kind;
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 
 use super::bytes::{Bytes, Wrong};
 use super::chunks::{Chunks, END_OF_CHUNK, END_OF_FILE, Ended, Next, walk};
@@ -114,6 +114,8 @@ pub struct Definitions {
     pub regions: HashMap<u32, Region>,
     /// Locations, in the order of the file.
     pub locations: Vec<Location>,
+    /// Their numbers: the files of each are read once.
+    location_ids: HashSet<u64>,
     /// By number of a process: the node of the machine it ran on.
     pub processes: HashMap<u32, u32>,
     /// Groups by number.
@@ -179,6 +181,9 @@ impl Definitions {
             14 => {
                 let (id, _name, _kind) = (body.long()?, body.short()?, body.u8()?);
                 let (_events, group) = (body.long()?, body.short()?);
+                if !self.location_ids.insert(id) {
+                    return body.wrong(format!("a second location {id}"));
+                }
                 self.locations.push(Location { id, group });
             }
             15 => self.region(body)?,

@@ -5,6 +5,7 @@ use crosscut_messages::{Comm, Comms, NONE};
 use foldhash::{HashMap, HashMapExt};
 
 use super::definitions::{Definitions, Group, GroupKind, UNDEFINED};
+use crate::limits::Budget;
 
 /// Which location is which rank, and which communicator is which.
 #[derive(Debug, Default)]
@@ -23,7 +24,7 @@ pub struct Ranks {
 
 impl Ranks {
     /// From the definitions.
-    pub fn of(definitions: &Definitions) -> Self {
+    pub fn of(definitions: &Definitions, budget: Budget) -> Result<Self, String> {
         let mut ranks = Ranks::default();
         let world = definitions.groups.values().find(|group| group.kind == GroupKind::World);
         let first: Vec<u64> = match world {
@@ -51,11 +52,19 @@ impl Ranks {
                 None => ranks.others.push(location.id),
             }
         }
-        ranks.add_comms(definitions, first.len());
-        ranks
+        if known.len() < first.len() {
+            return Err("a location that is two ranks".to_owned());
+        }
+        ranks.add_comms(definitions, first.len(), budget)?;
+        Ok(ranks)
     }
 
-    fn add_comms(&mut self, definitions: &Definitions, ranks: usize) {
+    fn add_comms(
+        &mut self,
+        definitions: &Definitions,
+        ranks: usize,
+        mut budget: Budget,
+    ) -> Result<(), String> {
         self.comms.list = vec![Comm::world(ranks), Comm::of_itself()];
         let group = |number: u32| definitions.groups.get(&number);
         let list = |group: &Group| -> Vec<u32> {
@@ -64,6 +73,9 @@ impl Ranks {
         let mut has_world = false;
         for comm in &definitions.comms {
             let Some(first) = group(comm.group) else { continue };
+            // Communicators share their groups.
+            let others = comm.other.and_then(group).map_or(0, |others| others.members.len());
+            budget.take(first.members.len() + others, "members of communicators")?;
             let members = match first.kind {
                 GroupKind::Itself => {
                     self.numbers.insert(comm.id, (SELF, false));
@@ -85,6 +97,7 @@ impl Ranks {
             self.comms.list.push(Comm { name, parent, members, others, ..Comm::default() });
             self.numbers.insert(comm.id, (number, first.global));
         }
+        Ok(())
     }
 
     /// The communicator of a global number; [`NO_COMM`] where it is none of MPI.

@@ -26,8 +26,7 @@ impl<'a> Bytes<'a> {
             return Err(input.broken(base.min(input.size()), what));
         };
         input.check_cancelled()?;
-        let mut bytes = vec![0; len];
-        input.read_at(base, &mut bytes)?;
+        let bytes = input.part(base, len)?;
         input.advance(base + len as u64);
         Ok(Bytes { input, bytes, base, big: false })
     }

@@ -3,6 +3,7 @@
 
 use std::io::{self, BufReader, Read};
 
+use crosscut_run::unpack::Bounded;
 use flate2::bufread::MultiGzDecoder;
 
 use crate::error::ImportError;
@@ -26,7 +27,7 @@ pub struct Unpacked<'a, 'b> {
 
 enum Bytes<'a, 'b> {
     AsTheyAre(BufReader<Stream<'a, 'b>>),
-    Gzip(Box<MultiGzDecoder<BufReader<Stream<'a, 'b>>>>),
+    Gzip(Box<Bounded<MultiGzDecoder<BufReader<Stream<'a, 'b>>>>>),
 }
 
 impl<'a, 'b> Unpacked<'a, 'b> {
@@ -39,7 +40,7 @@ impl<'a, 'b> Unpacked<'a, 'b> {
         };
         let stream = Stream::new(input);
         let bytes = match is_packed {
-            true => Bytes::Gzip(Box::new(MultiGzDecoder::new(stream))),
+            true => Bytes::Gzip(Box::new(Bounded::new(MultiGzDecoder::new(stream), input.size()))),
             false => Bytes::AsTheyAre(stream),
         };
         Ok(Unpacked { input, bytes })

@@ -12,6 +12,7 @@ use super::whose::Whose;
 use super::wire::{Fields, Messages, Value, Wrong, numbers};
 use crate::error::ImportError;
 use crate::inputs::Inputs;
+use crate::limits::Budget;
 use crate::reader::{Confidence, Head, Options, Reader};
 
 /// The reader.
@@ -280,6 +281,7 @@ impl Profile {
     /// From locations to functions and code.
     fn put_nodes(&self, stacks: &mut Stacks, messages: &Messages<'_, '_>) -> Result<Vec<u32>, ImportError> {
         let mut nodes = vec![0];
+        let mut budget = Budget::of(messages.at());
         for &(parent, number) in &self.nodes {
             let mut node = nodes.get(parent as usize).copied().unwrap_or(0);
             let Some(location) = self.locations.get(&number) else {
@@ -298,6 +300,8 @@ impl Profile {
                 };
                 node = stacks.node(node, Step::Code(Code { module, offset, is_return: false }));
             }
+            let made = budget.take(location.functions.len(), "nodes");
+            made.map_err(|what| messages.broken(messages.at(), what))?;
             for function in location.functions.iter().rev() {
                 node = stacks.node(node, Step::Frame(self.frame(*function, path)));
             }

@@ -10,6 +10,7 @@ use super::graph::{Graph, Roots};
 use super::{builder, plain};
 use crate::error::ImportError;
 use crate::inputs::Inputs;
+use crate::limits::Budget;
 use crate::reader::{Confidence, Head, Options, Reader};
 use marshal::{Marshal, Value};
 
@@ -35,6 +36,7 @@ impl Reader for PStats {
         // A nanosecond for each number that was rounded.
         let mut graph = Graph::new(1, Roots::Rest { rounded: 1 });
         let (mut all, mut without) = (0i64, 0u64);
+        let mut budget = Budget::of(input.size());
         marshal.begin_dictionary()?;
         while let Some((at, key)) = marshal.key()? {
             let value = marshal.value()?;
@@ -45,6 +47,7 @@ impl Reader for PStats {
             let number = graph.function(&frame);
             graph.spent(number, 0, entry.own);
             all = all.saturating_add(entry.own);
+            budget.take(entry.callers.len(), "calls").map_err(|what| input.broken(at, what))?;
             for (caller, of) in entry.callers {
                 let caller =
                     frame_of(caller).ok_or_else(|| wrong("a caller is not (file, line, function)"))?;

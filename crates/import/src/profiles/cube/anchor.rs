@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::io::{BufRead, BufReader};
 
 use crosscut_calls::Frame;
+use crosscut_run::unpack::Bounded;
 use flate2::read::MultiGzDecoder;
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use quick_xml::events::{BytesStart, Event};
 
 use super::tar::Member;
@@ -88,7 +89,7 @@ pub fn read(input: &Input<'_>, member: Member) -> Result<Anchor, ImportError> {
     let bytes = Bytes::part(input, member.at, member.size)?;
     let bytes = bytes.slice(member.at, member.size)?;
     let document: Box<dyn BufRead + '_> = match bytes.starts_with(&[0x1f, 0x8b]) {
-        true => Box::new(BufReader::new(MultiGzDecoder::new(bytes))),
+        true => Box::new(BufReader::new(Bounded::new(MultiGzDecoder::new(bytes), member.size))),
         false => Box::new(bytes),
     };
     let mut parser = Parser {
@@ -96,6 +97,7 @@ pub fn read(input: &Input<'_>, member: Member) -> Result<Anchor, ImportError> {
         anchor: Anchor::default(),
         open: Vec::new(),
         metrics: Vec::new(),
+        ids: HashSet::default(),
         paths: Vec::new(),
         region: None,
         rank: None,
@@ -125,6 +127,8 @@ struct Parser<'a, 'b> {
     open: Vec<Vec<u8>>,
     /// Metrics and call paths that are open, by their places in the lists.
     metrics: Vec<usize>,
+    /// Numbers of the metrics so far: the values of each are read once.
+    ids: HashSet<u64>,
     paths: Vec<usize>,
     region: Option<(u64, Region)>,
     /// The rank of the process that is open.
@@ -191,6 +195,9 @@ impl Parser<'_, '_> {
                 // Old files do not say it.
                 let kind = if kind.is_empty() { "EXCLUSIVE".to_owned() } else { kind };
                 let metric = Metric { id: self.number(start, "id")?, kind, ..Metric::default() };
+                if !self.ids.insert(metric.id) {
+                    return Err(self.broken(format!("a second metric {}", metric.id)));
+                }
                 self.metrics.push(self.anchor.metrics.len());
                 self.anchor.metrics.push(metric);
             }

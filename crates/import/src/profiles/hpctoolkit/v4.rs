@@ -47,6 +47,7 @@ pub fn read(inputs: &Inputs<'_>, file: &FoundFile, builder: &mut Builder) -> Res
         roots: &roots,
         gpus: HashMap::new(),
         seen: HashSet::new(),
+        left: input.size(),
     };
     profiles.read(builder)
 }
@@ -292,6 +293,8 @@ struct Profiles<'a> {
     /// Numbers of the streams of GPUs.
     gpus: HashMap<Vec<(u8, u32)>, i64>,
     seen: HashSet<(i64, i64)>,
+    /// Bytes of lists and values that no profile had yet: each has its own.
+    left: u64,
 }
 
 impl Profiles<'_> {
@@ -342,10 +345,14 @@ impl Profiles<'_> {
     }
 
     /// The values of a profile: for each context a run of them, each with the number of its metric.
-    fn values(&self, at: u64, place_number: u32, builder: &mut Builder) -> Result<(), ImportError> {
+    fn values(&mut self, at: u64, place_number: u32, builder: &mut Builder) -> Result<(), ImportError> {
         let bytes = &self.bytes;
         let (count, values) = (bytes.u64(at)?, bytes.u64(at + 8)?);
         let (contexts, index) = (u64::from(bytes.u32(at + 16)?), bytes.u64(at + 24)?);
+        let size = count.saturating_mul(10).saturating_add(contexts.saturating_mul(12));
+        self.left = self.left.checked_sub(size).ok_or_else(|| {
+            bytes.broken(at, "profiles that share their values: they have more than there are in the file")
+        })?;
         // What is spent in the program and not in what is listed below it.
         let mut left: HashMap<u16, i64> = HashMap::new();
         let mut before = None;

@@ -1,6 +1,7 @@
 //! The file as a list of records: in a file that perf wrote to disk they are in the middle, in one that it wrote into a pipe they
 //! are all there is. Packed records are unpacked on the way.
 
+use crosscut_run::unpack;
 use zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
 
 use super::SWAPPED;
@@ -275,6 +276,9 @@ impl Window<'_> {
 struct Unpacking {
     decoder: Decoder<'static>,
     rest: Vec<u8>,
+    /// Bytes that went in, and that came out.
+    packed: u64,
+    unpacked: u64,
 }
 
 fn unpacked(
@@ -286,14 +290,24 @@ fn unpacked(
     let wrong = |error: std::io::Error| record.broken(format!("packed records: {error}"));
     let stream = match unpacking {
         Some(stream) => stream,
-        None => unpacking.insert(Unpacking { decoder: Decoder::new().map_err(wrong)?, rest: Vec::new() }),
+        None => unpacking.insert(Unpacking {
+            decoder: Decoder::new().map_err(wrong)?,
+            rest: Vec::new(),
+            packed: 0,
+            unpacked: 0,
+        }),
     };
+    stream.packed += packed.len() as u64;
     let mut piece = vec![0; PIECE as usize / 8];
     let mut from = InBuffer::around(packed);
     loop {
         let mut to = OutBuffer::around(&mut piece[..]);
         stream.decoder.run(&mut from, &mut to).map_err(wrong)?;
         let written = to.pos();
+        stream.unpacked += written as u64;
+        if stream.unpacked > unpack::most(stream.packed) {
+            return Err(record.broken(unpack::too_much(stream.packed)));
+        }
         stream.rest.extend_from_slice(piece.get(..written).unwrap_or_default());
         let mut used = 0;
         while let Some(header) = stream.rest.get(used..used + HEADER as usize) {
