@@ -6,6 +6,7 @@
 
 mod change;
 mod coverage;
+mod memory;
 mod stranger;
 mod targets;
 
@@ -20,6 +21,8 @@ use targets::{TARGETS, Target};
 
 /// An input that takes longer than this is a finding.
 const SLOW: Duration = Duration::from_secs(20);
+/// And so is one that takes more memory at a time, in bytes.
+const LARGE: usize = 1 << 30;
 /// Inputs that reached something new are kept up to this many.
 const KEPT: usize = 4096;
 
@@ -76,9 +79,11 @@ fn fuzz(target: &Target, time: Duration, seed: u64) -> usize {
         };
         tried += 1;
         coverage::clear();
+        let before = memory::begin();
         let one = Instant::now();
         let ended = catch_unwind(AssertUnwindSafe(|| run(&input)));
         let mut took = one.elapsed();
+        let taken = memory::most().saturating_sub(before);
         if ended.is_ok() && took > SLOW {
             // Others may have had the processors: what is slow is slow again.
             let again = Instant::now();
@@ -87,6 +92,7 @@ fn fuzz(target: &Target, time: Duration, seed: u64) -> usize {
         }
         let what = match ended {
             Err(_) => Some(PANICKED.lock().map(|place| place.clone()).unwrap_or_default()),
+            Ok(()) if taken > LARGE => Some(format!("took {} MiB", taken >> 20)),
             Ok(()) => (took > SLOW).then(|| format!("took {} s", took.as_secs())),
         };
         if let Some(what) = what.filter(|what| findings.iter().all(|other| other.what != *what)) {

@@ -3,4 +3,4 @@
 #[path = "../../crates/view/tests/stranger/mod.rs"]
 mod shared;
 
-pub use shared::{BODY, ask, ask_everything, open, questions, whole};
+pub use shared::{BODY, ask, ask_everything, calls, messages, open, questions, whole};

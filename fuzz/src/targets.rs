@@ -8,6 +8,8 @@ mod runs;
 
 use std::path::{Path, PathBuf};
 
+use crate::stranger;
+
 /// Inputs to begin with, and what is done with one.
 pub type Started = (Vec<Vec<u8>>, Box<dyn FnMut(&[u8])>);
 
@@ -43,11 +45,15 @@ pub const TARGETS: &[Target] = &[
     Target { name: "firefox", start: || readers::file("firefox", "profiles", "json") },
     Target { name: "hatchet", start: || readers::file("hatchet", "profiles", "literal") },
     Target { name: "hatchet-json", start: || readers::file("hatchet", "profiles", "json") },
+    Target { name: "tau", start: || readers::folder("tau", "profiles/tau") },
     Target { name: "folded", start: || readers::file("folded", "profiles", "folded") },
     Target { name: "queries", start: queries::start },
     Target { name: "events", start: events::tasks },
     Target { name: "samples", start: events::samples },
-    Target { name: "run-columns", start: runs::columns },
+    Target { name: "mpi-events", start: events::messages },
+    Target { name: "run-columns", start: || runs::columns(stranger::whole) },
+    Target { name: "run-messages", start: || runs::columns(stranger::messages) },
+    Target { name: "run-calls", start: || runs::columns(stranger::calls) },
     Target { name: "run-tables", start: runs::tables },
     Target { name: "run-manifest", start: runs::manifest },
     Target { name: "questions", start: questions::start },

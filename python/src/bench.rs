@@ -8,6 +8,7 @@ use crosscut_import::{Options, Progress};
 use crosscut_run::Run;
 use crosscut_scene::palette::Theme;
 use crosscut_scene::png::png;
+use crosscut_scene::printable::printable;
 use crosscut_scene::svg::svg;
 use crosscut_tree::NodeId;
 use crosscut_view::REGISTRY;
@@ -107,7 +108,8 @@ impl Bench {
 
     /// One line about a run.
     fn line(&self, py: Python<'_>, run: usize) -> PyResult<String> {
-        py.allow_threads(|| self.bench.line(run).map_err(|refusal| refused(refusal.0)))
+        let line = py.allow_threads(|| self.bench.line(run).map_err(|refusal| refused(refusal.0)))?;
+        Ok(printable(&line).into_owned())
     }
 
     /// Tables of a run: name, and what a row is.
@@ -220,6 +222,7 @@ pub fn import_files(
         let notes = Notes::default();
         crosscut_import::import_set(&inputs, &target, &Options { format, clock_hz }, &notes)
             .map_err(refused)?;
-        Ok(notes.0.into_inner().unwrap_or_else(|broken| broken.into_inner()))
+        let notes = notes.0.into_inner().unwrap_or_else(|broken| broken.into_inner());
+        Ok(notes.iter().map(|note| printable(note).into_owned()).collect())
     })
 }

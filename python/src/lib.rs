@@ -6,14 +6,15 @@ mod profile;
 mod rows;
 mod table;
 
+use crosscut_scene::printable::printable_lines;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
 pyo3::create_exception!(crosscut, CrosscutError, PyException, "What Crosscut could not do, in a sentence.");
 
-/// A refusal, as Python hears it.
+/// A refusal, as Python hears it: names in it come from files, and it is printed to a terminal.
 fn refused(why: impl std::fmt::Display) -> PyErr {
-    CrosscutError::new_err(why.to_string())
+    CrosscutError::new_err(printable_lines(&why.to_string()))
 }
 
 #[pymodule]

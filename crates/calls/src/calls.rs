@@ -13,6 +13,9 @@ use crate::own::{Own, Sums};
 use crate::samples::{Samples, Stretch};
 use crate::schema::{Frame, Kind, NONE, Summary};
 
+/// Frames at places, of which there may be so many whatever the number of nodes: 1 GiB of values.
+const BY_FRAME: usize = 1 << 27;
+
 /// The calls of a run.
 #[derive(Debug)]
 pub struct Calls {
@@ -93,6 +96,15 @@ impl Calls {
         }
         if self.sums.iter().any(|sums| sums.len() != n + 1) {
             return Err(broken("it has sums for other nodes than there are"));
+        }
+        let places = self.titles.len();
+        if self.own.iter().any(|own| own.place_count() != places) {
+            return Err(broken("it has values at other places than there are"));
+        }
+        // Values by frame and place are made of those by node and place, which are on disk.
+        let by_frame = self.frames.len().saturating_mul(places);
+        if by_frame > BY_FRAME.max(n.saturating_mul(places).saturating_mul(4)) {
+            return Err(broken("it has far more frames than nodes"));
         }
         let known = self.frames.len() as u32;
         let wrong = self.frame.iter().skip(1).any(|&frame| frame >= known);
@@ -273,12 +285,12 @@ fn place_ranks(places: &crosscut_run::Places) -> Vec<u32> {
 }
 
 fn place_titles(places: &crosscut_run::Places) -> Vec<String> {
+    let (mut before, mut thread) = (None, 0);
     let title = |worker: u32| {
         let rank = places.get(worker).map_or(0, |place| place.process);
-        let before = (0..worker)
-            .rev()
-            .take_while(|&other| places.get(other).is_some_and(|place| place.process == rank));
-        match before.count() {
+        thread = if before == Some(rank) { thread + 1 } else { 0 };
+        before = Some(rank);
+        match thread {
             0 => format!("rank {rank}"),
             thread => format!("rank {rank}, thread {thread}"),
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crosscut_calls::{Builder, Calls, Frame, Given, Unit, flat, hot_path};
-use crosscut_run::RunWriter;
+use crosscut_run::{Places, RunWriter, SourcesBuilder};
 use crosscut_tree::NodeId;
 use proptest::prelude::*;
 
@@ -155,4 +155,49 @@ fn ranks_keep_their_numbers() {
     let titles: Vec<&str> = (0..3).map(|place| calls.place_title(place)).collect();
     assert_eq!(titles, ["rank 3", "rank 3, thread 1", "rank 7"]);
     assert_eq!(calls.at_places(0, 0..2), [4, 2, 1]);
+}
+
+/// A run from a stranger may have other places in its table than in its values: what is made of both would take memory that no
+/// disk backs.
+#[test]
+fn values_are_at_the_places_that_there_are() {
+    let opened = |places: usize, frames: usize| {
+        let work = tempfile::tempdir().unwrap();
+        let mut run = RunWriter::create(&work.path().join("calls.crosscut")).unwrap();
+        let mut builder = Builder::new("samples");
+        let metric = builder.metric("time", Unit::Ns, Given::Own);
+        for frame in 0..frames {
+            builder.frame(Frame::function(format!("f{frame}")));
+        }
+        let node = builder.node(0, 0).unwrap();
+        for rank in 0..2 {
+            let place = builder.place(rank, 0);
+            builder.add(metric, place, node, 1);
+        }
+        let mut sources = SourcesBuilder::new();
+        builder.finish_beside(&mut run, &mut sources).unwrap();
+        run.put_sources(&sources.finish()).unwrap();
+        run.put_places(&Places::workers(places).unwrap()).unwrap();
+        Calls::open(Arc::new(run.finish().unwrap()))
+            .map(|calls| calls.place_count())
+            .map_err(|e| e.to_string())
+    };
+    assert_eq!(opened(2, 3), Ok(2));
+    for places in [1, 3, 1000] {
+        let why = opened(places, 3).unwrap_err();
+        assert!(why.contains("values at other places than there are"), "{why}");
+    }
+}
+
+#[test]
+fn threads_are_counted_within_their_rank() {
+    let (_work, calls) = written(|builder| {
+        builder.metric("time", Unit::Ns, Given::Own);
+        for (rank, thread) in [(0, 0), (0, 3), (0, 9), (2, 5), (2, 7), (3, 0)] {
+            builder.place(rank, thread);
+        }
+    });
+    let titles: Vec<&str> = (0..calls.place_count()).map(|place| calls.place_title(place)).collect();
+    let expected = ["rank 0", "rank 0, thread 1", "rank 0, thread 2", "rank 2", "rank 2, thread 1", "rank 3"];
+    assert_eq!(titles, expected);
 }

@@ -57,6 +57,7 @@ const FAILED: u8 = 2;
 fn main() -> ExitCode {
     limits::ignore_signal();
     crosscut_run::tell_when_cut();
+    std::panic::set_hook(Box::new(|info| output::say_lines(&panicked(info))));
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
@@ -81,6 +82,20 @@ fn main() -> ExitCode {
             None => fail(&message(&error)),
         },
     }
+}
+
+/// What went wrong here and should not have. The words may hold names from files, so they leave like everything else.
+fn panicked(info: &std::panic::PanicHookInfo<'_>) -> String {
+    let thread = std::thread::current();
+    let backtrace = std::backtrace::Backtrace::capture();
+    let at = info.location().map(ToString::to_string).unwrap_or_default();
+    let what = info.payload_as_str().unwrap_or("?");
+    let mut text =
+        format!("a bug: thread `{}` panicked at {at}: {}", thread.name().unwrap_or("?"), printable(what));
+    if backtrace.status() == std::backtrace::BacktraceStatus::Captured {
+        text += &format!("\n{backtrace}");
+    }
+    text
 }
 
 /// An error with a list, a line for each.
@@ -136,4 +151,23 @@ fn message(error: &anyhow::Error) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    #[test]
+    fn a_panic_is_told_in_one_line_that_a_terminal_does_not_obey() {
+        static TOLD: Mutex<String> = Mutex::new(String::new());
+        std::panic::set_hook(Box::new(|info| *TOLD.lock().unwrap() = super::panicked(info)));
+        let name = "sort\x1b[2J\u{9b}\u{202e}\ncrosscut: all is well";
+        let ended = std::thread::spawn(move || panic!("no {name}")).join();
+        drop(std::panic::take_hook());
+        assert!(ended.is_err());
+        let told = TOLD.lock().unwrap().clone();
+        let first = told.lines().next().unwrap();
+        assert!(first.contains("panicked at"), "{told}");
+        assert!(first.ends_with("no sort\\x1b[2J\\u{9b}\\u{202e}\\ncrosscut: all is well"), "{told}");
+    }
 }

@@ -108,6 +108,58 @@ fn in_every_command() {
     run(path, &["compare", "fib", run_name]);
 }
 
+/// Names of functions, metrics, libraries, files and communicators.
+#[test]
+fn of_calls_and_messages() {
+    let folder = folder();
+    let path = folder.path();
+    let json = serde_json::json!({
+        "$schema": "https://www.speedscope.app/file-format-schema.json",
+        "name": HOSTILE,
+        "shared": {"frames": [{"name": HOSTILE, "file": HOSTILE, "line": 3}, {"name": format!("inner {HOSTILE}")}]},
+        "profiles": [{
+            "type": "sampled", "name": HOSTILE, "unit": "seconds", "startValue": 0, "endValue": 2,
+            "samples": [[0], [0, 1]], "weights": [1, 1],
+        }],
+    });
+    fs::write(path.join("calls.json"), json.to_string()).unwrap();
+    well(path, &["import", "calls.json", "-o", "calls"]);
+    well(path, &["synth", "messages", "halo", "--ranks", "4", "--steps", "3", "-o", "messages"]);
+    edit(&path.join("messages/manifest.json"), |manifest| {
+        manifest["partial"] = HOSTILE.into();
+        manifest["facts"]["messages"]["notes"] = serde_json::json!([HOSTILE]);
+    });
+    let report = well(path, &["report", "calls"]);
+    assert!(report.contains("\\x1b[2J"), "{report}");
+    let info = well(path, &["info", "messages"]);
+    assert!(info.contains("\\x1b[2J"), "{info}");
+    for run_name in ["calls", "messages"] {
+        for args in [
+            &["info", run_name][..],
+            &["info", run_name, "--check"],
+            &["info", run_name, "--json"],
+            &["report", run_name],
+            &["report", run_name, "--json"],
+            &["whatif", run_name],
+            &["compare", run_name, run_name],
+            &["compare", run_name, run_name, "--json"],
+            &["baseline", run_name, run_name],
+            &["render", run_name, "--view", "nothing\u{1b}[2J", "-o", "no.svg"],
+            &["export", run_name, "--to", "nothing\u{202e}"],
+        ] {
+            run(path, args);
+        }
+        for view in ["icicle", "tree", "flow", "ranks", "lines", "overview", "matrix", "gram"] {
+            let (_, errors, _) = run(path, &["render", run_name, "--view", view, "-o", "out.svg"]);
+            match fs::read(path.join("out.svg")) {
+                Ok(svg) => harmless(view, &svg),
+                Err(_) => assert!(!errors.is_empty(), "{view}"),
+            }
+            let _ = fs::remove_file(path.join("out.svg"));
+        }
+    }
+}
+
 #[test]
 fn in_pictures_and_graphs() {
     let folder = folder();

@@ -85,18 +85,90 @@ fn harmed_inputs_are_refused_or_read() {
     assert!(refused > 40 && read > 0, "{refused} refused, {read} read");
 }
 
+/// A run of each domain: those that are kept, and two that are made.
+fn a_run(name: &str, work: &Path) -> PathBuf {
+    let run = work.join("run.crosscut");
+    match name {
+        "messages" => {
+            let options = crosscut_synth::MessageOptions {
+                exchanges: crosscut_synth::exchanges("halo,allreduce").unwrap(),
+                ranks: 4,
+                steps: 3,
+                ..crosscut_synth::MessageOptions::default()
+            };
+            crosscut_synth::messages(&run, &options, &|_, _| {}).unwrap();
+        }
+        "calls" => {
+            import(&fixtures().join("profiles/speedscope.json"), &run, &Options::default(), &Quiet).unwrap();
+        }
+        _ => {
+            let kept = fixtures().join("runs/1").join(name);
+            for file in files(&kept) {
+                let target = run.join(file.strip_prefix(&kept).unwrap());
+                fs::create_dir_all(target.parent().unwrap()).unwrap();
+                fs::copy(&file, target).unwrap();
+            }
+        }
+    }
+    run
+}
+
+/// Small runs are checked when they are opened, whatever is in them: one bit of any part is noticed, and so are values that agree
+/// with their checksums and make no sense.
+#[test]
+fn one_flipped_bit_is_noticed() {
+    for (name, folder, sense) in [
+        ("synth_random", "tasks", "tasks/len"),
+        ("messages", "messages", "messages/call_end"),
+        ("calls", "calls", "calls/sum-0"),
+    ] {
+        let work = tempfile::tempdir().unwrap();
+        let run = a_run(name, work.path());
+        told(&run, "now").unwrap();
+        let parts = files(&run.join(folder));
+        assert!(parts.len() > 3, "{name}");
+        for file in parts {
+            let sound = fs::read(&file).unwrap();
+            let mut bytes = sound.clone();
+            let at = bytes.len() - 1 - bytes.len() / 3;
+            bytes[at] ^= 4;
+            fs::write(&file, bytes).unwrap();
+            let why = told(&run, "now").unwrap_err();
+            assert!(why.contains("checksum") && why.contains(folder), "{}: {why}", file.display());
+            // As large runs are opened: shown, or refused for what it says.
+            let _ = told(&run, "later");
+            fs::write(&file, sound).unwrap();
+        }
+        // The last value of a column, with a manifest that agrees.
+        const BODY: usize = 1024;
+        let opened = Run::open(&run).unwrap();
+        let (part, file) = (
+            opened.manifest().part(sense).unwrap(),
+            run.join(opened.manifest().part(sense).unwrap().file(sense)),
+        );
+        let mut bytes = fs::read(&file).unwrap();
+        // Of a time, some minutes more.
+        let (width, byte) = if part.value.as_deref() == Some("u32") { (4, 0) } else { (8, 5) };
+        bytes[BODY + (part.rows as usize - 1) * width + byte] ^= 0x10;
+        fs::write(&file, &bytes).unwrap();
+        let mut json: serde_json::Value =
+            serde_json::from_slice(&fs::read(run.join("manifest.json")).unwrap()).unwrap();
+        json.as_object_mut().unwrap().remove("checksum");
+        let text =
+            json.to_string().replace(&part.hash, &format!("{:016x}", xxhash_rust::xxh3::xxh3_64(&bytes)));
+        fs::write(run.join("manifest.json"), text).unwrap();
+        assert_eq!(Run::open(&run).unwrap().check(), [], "{name}: its bytes agree");
+        let why = told(&run, "now").unwrap_err();
+        assert!(!why.contains("checksum"), "{name}: {why}");
+    }
+}
+
 #[test]
 fn harmed_runs_are_refused_or_shown() {
     let (mut refused, mut shown) = (0, 0);
-    for name in ["nested_sections", "synth_random"] {
-        let kept = fixtures().join("runs/1").join(name);
+    for name in ["nested_sections", "synth_random", "messages", "calls"] {
         let work = tempfile::tempdir().unwrap();
-        let run = work.path().join("run.crosscut");
-        for file in files(&kept) {
-            let target = run.join(file.strip_prefix(&kept).unwrap());
-            fs::create_dir_all(target.parent().unwrap()).unwrap();
-            fs::copy(&file, target).unwrap();
-        }
+        let run = a_run(name, work.path());
         told(&run, "now").unwrap();
         for (number, file) in files(&run).into_iter().enumerate() {
             let sound = fs::read(&file).unwrap();

@@ -120,7 +120,7 @@ impl World {
             .par_iter()
             .map(|process| process.and_then(|at| recorded.get(at)).map(comms::scan).unwrap_or_default())
             .collect();
-        let known = comms::join(&scanned);
+        let known = comms::join(&scanned)?;
         let calls: Vec<usize> = scanned.iter().map(|scanned| scanned.calls).collect();
         let mut builder = Builder::new(run, &calls)?.with_sources(run)?;
         let sources = sites.by_process();

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use common::{CODE, FIRST, Process, Stream, folder, folding, journalled, team, word};
+use common::{CODE, FIRST, Process, Stream, folder, folding, journalled, messaging, team, word};
 use crosscut_chance::Chance;
 use crosscut_events::{EventKind, TaskId, with_tag};
 use damage::{Outcome, Wrong, alone, bases, events_of, refused, run_of, survives, try_close_folder};
@@ -20,6 +20,7 @@ fn undamaged() {
     assert_eq!(run_of(&[team()]), (8, None));
     assert_eq!(run_of(&[folding()]), (4 + 3 * 5 + 3 * 7 + 3, None));
     assert_eq!(run_of(&[journalled()]), (2, None));
+    assert_eq!(run_of(&[messaging()]).0, 2);
     let (tasks, _) = run_of(&[folding(), team(), journalled()]);
     assert_eq!(tasks, 8 + 43 + 2);
 }
@@ -410,4 +411,26 @@ fn files_that_are_no_files() {
             }
         }
     }
+}
+
+/// Communicators whose members are a row of a few bytes: many thousands in each.
+#[test]
+fn communicators_that_are_larger_than_the_file() {
+    let _alone = alone();
+    let mut a = Stream::new(0);
+    a.root();
+    for comm in 0..2000u64 {
+        a.put(EventKind::MpiComm, &[10 + comm, 0]);
+        a.put(EventKind::MpiMembers, &[comm << 32 | 1 << 22, 1 << 1]);
+    }
+    a.end(0);
+    let mut process = Process::new(75, &[a]);
+    process.text += "mpi-rank 0\nmpi-size 2\nmpi-world w\n";
+    let folder = folder();
+    let events = folder.path().join("events");
+    process.write(&events);
+    let target = folder.path().join("out.crosscut");
+    let closed = crosscut_close::close(&events, &target, &Default::default(), &crosscut_run::Quiet);
+    let error = closed.err().unwrap().to_string();
+    assert!(error.contains("too many members of communicators"), "{error}");
 }

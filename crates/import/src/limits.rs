@@ -5,26 +5,26 @@ pub const MAX_WORKERS: i64 = 4096;
 /// Larger times and counts cannot be added up in 64 bits.
 pub const MAX_VALUE: u64 = 1 << 62;
 
-/// How many things may be made of a file that stores them once and names them often: a few kilobytes could stand for more than
-/// any memory holds. Real files name what they store a few times for each of their bytes at most.
+/// How much memory may be taken for what a file stores once and names often: a few kilobytes could stand for more than any memory
+/// holds.
 #[derive(Debug)]
 pub struct Budget {
     left: u64,
 }
 
 impl Budget {
-    /// For so many bytes, counted after unpacking.
+    /// For so many bytes of a file.
     pub fn of(bytes: u64) -> Self {
-        const FREE: u64 = 1 << 22;
-        const TIMES: u64 = 16;
+        const FREE: u64 = 256 << 20;
+        const TIMES: u64 = 1024;
         Budget { left: TIMES.saturating_mul(bytes).saturating_add(FREE) }
     }
 
-    /// So many more are made; what is wrong when that is too much.
-    pub fn take(&mut self, count: usize, what: &str) -> Result<(), String> {
-        let left = self.left.checked_sub(count as u64);
+    /// So many more are made, which take so many bytes each; what is wrong when that is too much.
+    pub fn take(&mut self, count: usize, each: u64, what: &str) -> Result<(), String> {
+        let left = self.left.checked_sub((count as u64).saturating_mul(each));
         self.left = left.ok_or_else(|| {
-            format!("it names what it stores so often that it would become more {what} than a file of its size can have")
+            format!("it names what it stores so often that it becomes more {what} than a file of its size can have")
         })?;
         Ok(())
     }

@@ -211,6 +211,7 @@ fn harmed_databases_are_refused_or_read() {
     harm_part(&fixture("hpctoolkit3"), values, true);
     harm_part(&fixture("hpctoolkit4"), "meta.db", true);
     harm_part(&fixture("hpctoolkit4"), "profile.db", true);
+    harm_part(&fixture("tau"), "profile.0.0.0", false);
     harm(&fixture("scorep.cubex"), false);
     harm(&fixture("packed.cubex"), false);
 }

@@ -3,11 +3,33 @@
 //! ends without a word. [`tell_when_cut`] makes it end with the name of the file.
 
 use std::mem::MaybeUninit;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, TryLockError};
 
-/// What is mapped now: from, to, file.
-static MAPPED: Mutex<Vec<(usize, usize, Vec<u8>)>> = Mutex::new(Vec::new());
+/// What is mapped now.
+static MAPPED: Mutex<Vec<Span>> = Mutex::new(Vec::new());
+
+/// A mapped file: from, to, and its name.
+struct Span {
+    from: usize,
+    to: usize,
+    path: PathBuf,
+    /// The name as it is told, made when there is still memory to be had.
+    shown: String,
+}
+
+/// A path as it may be printed: a terminal obeys some characters, and others turn the direction of what follows. (As
+/// `crosscut_scene::printable`, which is above this crate.)
+fn shown(path: &Path) -> String {
+    let mut text = String::new();
+    for c in path.to_string_lossy().chars() {
+        match c {
+            '\'' | '"' | '\\' => text.push(c),
+            c => text.extend(c.escape_debug()),
+        }
+    }
+    text
+}
 
 /// A map that is known for as long as this is kept.
 #[derive(Debug)]
@@ -19,9 +41,9 @@ impl Known {
     /// Notes what is mapped from where.
     pub fn new(map: &[u8], path: &Path) -> Self {
         let start = map.as_ptr() as usize;
-        let name = path.display().to_string();
+        let span = Span { from: start, to: start + map.len(), path: path.to_owned(), shown: shown(path) };
         let mut mapped = MAPPED.lock().unwrap_or_else(PoisonError::into_inner);
-        mapped.push((start, start + map.len(), name.into_bytes()));
+        mapped.push(span);
         Known { start }
     }
 }
@@ -29,7 +51,7 @@ impl Known {
 impl Drop for Known {
     fn drop(&mut self) {
         let mut mapped = MAPPED.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = mapped.iter().position(|(start, ..)| *start == self.start) {
+        if let Some(at) = mapped.iter().position(|span| span.from == self.start) {
             mapped.swap_remove(at);
         }
     }
@@ -62,13 +84,9 @@ extern "C" fn on_bus(_signal: libc::c_int, info: *mut libc::siginfo_t, _context:
             Err(TryLockError::Poisoned(mapped)) => mapped.into_inner(),
             Err(TryLockError::WouldBlock) => continue,
         };
-        let Some((_, _, name)) = mapped.iter().find(|(from, to, _)| (*from..*to).contains(&at)) else {
-            break;
-        };
+        let Some(span) = mapped.iter().find(|span| (span.from..span.to).contains(&at)) else { break };
         say(b"crosscut: ");
-        // What a terminal would obey is no part of a name.
-        name.iter()
-            .for_each(|byte| say(if byte.is_ascii_control() { b"?" } else { std::slice::from_ref(byte) }));
+        say(span.shown.as_bytes());
         say(b": cut short or not readable any more while it was open; a run must not change while it is looked at\n");
         // SAFETY: ends the process and runs nothing of it.
         unsafe { libc::_exit(2) };
@@ -84,10 +102,9 @@ fn say(text: &[u8]) {
 /// Which blocks of a mapped file this process has looked at: those of which the kernel has mapped a page in. Empty where the
 /// file is not mapped, or the kernel does not say.
 pub fn seen(path: &Path, block: u64) -> Vec<bool> {
-    let name = path.display().to_string().into_bytes();
     let span = {
         let mapped = MAPPED.lock().unwrap_or_else(PoisonError::into_inner);
-        mapped.iter().find(|(_, _, file)| *file == name).map(|(from, to, _)| (*from, *to))
+        mapped.iter().find(|span| span.path == path).map(|span| (span.from, span.to))
     };
     let Some((from, to)) = span else { return Vec::new() };
     pages_in(from, to, block).unwrap_or_default()
@@ -106,4 +123,15 @@ fn pages_in(from: usize, to: usize, block: u64) -> std::io::Result<Vec<bool>> {
     let is_in = |entry: &[u8; 8]| u64::from_ne_bytes(*entry) & PRESENT != 0;
     let per_block = (block / PAGE) as usize;
     Ok(entries.as_chunks::<8>().0.chunks(per_block).map(|pages| pages.iter().any(is_in)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_told_as_they_may_be_printed() {
+        let told = shown(Path::new("a\u{9b}31m\u{202e}b\x1b[2J\n\u{200b}\u{2028}'\"\\ µ→ä"));
+        assert_eq!(told, "a\\u{9b}31m\\u{202e}b\\u{1b}[2J\\n\\u{200b}\\u{2028}'\"\\ µ→ä");
+    }
 }

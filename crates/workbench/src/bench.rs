@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crosscut_run::{Clock, Places, Run, Sources};
+use crosscut_run::{Clock, Places, Run, RunError, Sources};
 use crosscut_tree::Unit;
 
 use crate::cache::Cache;
@@ -52,8 +52,28 @@ impl OpenRun {
         Ok(open)
     }
 
-    /// Opens the domains of a run, which may have none.
+    /// Opens the domains of a run, which may have none. A small run is checked whole, bytes and then structure, unless the setting
+    /// "check" is "later".
     pub fn with_any(run: Run, registry: &[Entry], settings: &Settings) -> Result<Self, Refusal> {
+        let later = ("check".to_owned(), "later".to_owned());
+        if !run.is_small() || settings.get(&later.0) == Some(&later.1) {
+            return Self::unchecked(run, registry, settings);
+        }
+        if let Some(damage) = run.check().into_iter().next() {
+            let path = run.path().join(&damage.file);
+            return Err(Refusal::new(
+                RunError::Damaged { path, part: damage.part, why: damage.why }.to_string(),
+            ));
+        }
+        // Domains need not look at the bytes again.
+        let mut settings = settings.clone();
+        settings.extend([later]);
+        let open = Self::unchecked(run, registry, &settings)?;
+        open.domains.iter().try_for_each(|domain| domain.sound())?;
+        Ok(open)
+    }
+
+    fn unchecked(run: Run, registry: &[Entry], settings: &Settings) -> Result<Self, Refusal> {
         let run = Arc::new(run);
         let places = run.places().map_err(|error| Refusal::new(error.to_string()))?;
         let sources = run.sources().map_err(|error| Refusal::new(error.to_string()))?;

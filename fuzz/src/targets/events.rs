@@ -12,6 +12,11 @@ pub fn tasks() -> Started {
     file_of(common::team(), &crosscut_events::thread_file(0))
 }
 
+/// The calls of MPI of a rank.
+pub fn messages() -> Started {
+    file_of(common::messaging(), &crosscut_events::thread_file(0))
+}
+
 /// Samples of a thread's stack.
 pub fn samples() -> Started {
     file_of(common::sampled(), &crosscut_events::samples_file(0))

@@ -1,6 +1,7 @@
 //! Runs from strangers: columns, tables and manifests with any content.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use crosscut_run::Run;
 use crosscut_view::REGISTRY;
@@ -13,18 +14,18 @@ use crate::stranger;
 const ASKED: usize = 16;
 
 /// The first bytes say which column, from which row on the rest stands in place of its values, and what is asked then.
-pub fn columns() -> Started {
+pub fn columns(make: fn(&Path) -> PathBuf) -> Started {
     let work = readers::work();
-    let whole = stranger::whole(work.path());
+    let whole = make(work.path());
     let run = Run::open(&whole).expect("the sample");
-    let columns: Vec<(std::path::PathBuf, Vec<u8>)> = run
+    let columns: Vec<(PathBuf, Vec<u8>)> = run
         .manifest()
         .all_parts()
         .filter(|(_, part)| part.value.is_some() && part.rows > 0)
         .map(|(name, part)| whole.join(part.file(&name)))
         .filter_map(|file| Some((file.clone(), fs::read(file).ok()?)))
         .collect();
-    let seed = |(number, (_, bytes)): (usize, &(std::path::PathBuf, Vec<u8>))| {
+    let seed = |(number, (_, bytes)): (usize, &(PathBuf, Vec<u8>))| {
         let values = &bytes[stranger::BODY..];
         [&[number as u8, 0, number as u8][..], &values[..values.len().min(400)]].concat()
     };

@@ -9,12 +9,16 @@ use foldhash::{HashMap, HashMapExt};
 
 use super::walk::walk;
 use crate::build::Recorded;
+use crate::error::CloseError;
 
 /// Members in a row: the first, how many, and the distance from one to the next.
 type Row = (u32, u32, i32);
 
-/// No communicator has more members; a file that says so is damaged.
-const MOST: usize = super::MOST_RANKS;
+/// A communicator has no more members than there are ranks, or than this, of processes outside; a file that says so is damaged.
+const OUTSIDE: usize = 1 << 16;
+
+/// All communicators together may have so many, whatever the number of events: a row of a few bytes may stand for millions.
+const MEMBERS: usize = 1 << 26;
 
 /// A communicator as one rank knows it.
 #[derive(Clone, Debug, Default)]
@@ -68,7 +72,12 @@ pub struct Known {
 }
 
 /// Puts together what all ranks tell.
-pub fn join(ranks: &[Scanned]) -> Known {
+pub fn join(ranks: &[Scanned]) -> Result<Known, CloseError> {
+    // Each member tells of a communicator itself, unless nothing was recorded of it.
+    let told: usize = ranks.iter().map(|scanned| scanned.told.len()).sum();
+    let limit = MEMBERS.saturating_add(told.saturating_mul(16));
+    let mut left = limit;
+    let most = ranks.len().max(OUTSIDE);
     let mut comms = Comms { list: vec![Comm::world(ranks.len()), Comm::of_itself()] };
     let mut numbers: HashMap<(Vec<Row>, Vec<Row>, u32), u32> = HashMap::new();
     let mut of_rank = Vec::with_capacity(ranks.len());
@@ -93,8 +102,12 @@ pub fn join(ranks: &[Scanned]) -> Known {
                     let next = comms.list.len() as u32;
                     let number = *numbers.entry(key).or_insert(next);
                     if number == next {
+                        let members = count(&told.own, most).saturating_add(count(&told.others, most));
+                        let too_many =
+                            || CloseError::TooMany { what: "members of communicators", limit: limit as u64 };
+                        left = left.checked_sub(members).ok_or_else(too_many)?;
                         let parent = handles.get(&told.parent).copied();
-                        let new = made(told, parent, &comms, next);
+                        let new = made(told, parent, &comms, next, most);
                         comms.list.push(new);
                     }
                     number
@@ -105,16 +118,21 @@ pub fn join(ranks: &[Scanned]) -> Known {
         }
         of_rank.push(own);
     }
-    Known { comms, of_rank }
+    Ok(Known { comms, of_rank })
+}
+
+/// How many members rows have.
+fn count(rows: &[Row], most: usize) -> usize {
+    rows.iter().fold(0, |sum, row| (row.1 as usize).saturating_add(sum)).min(most)
 }
 
 /// A communicator that a rank told of first.
-fn made(told: &Told, parent: Option<u32>, comms: &Comms, number: u32) -> Comm {
+fn made(told: &Told, parent: Option<u32>, comms: &Comms, number: u32, most: usize) -> Comm {
     let (own, others) = match told.others.is_empty() || told.own <= told.others {
         true => (&told.own, &told.others),
         false => (&told.others, &told.own),
     };
-    let (members, others) = (listed(own), listed(others));
+    let (members, others) = (listed(own, most), listed(others, most));
     let is_outside = |ranks: &[u32]| ranks.contains(&UNKNOWN);
     let of = parent.and_then(|parent| comms.list.get(parent as usize)).map_or("MPI", |comm| &comm.name);
     let word = match FUNCTIONS.get(told.function).map_or("", |function| function.name) {
@@ -134,11 +152,11 @@ fn made(told: &Told, parent: Option<u32>, comms: &Comms, number: u32) -> Comm {
     Comm { name, parent, members, others, dims: Vec::new(), outside }
 }
 
-/// The members of rows.
-fn listed(rows: &[Row]) -> Vec<u32> {
+/// The members of rows, up to so many.
+fn listed(rows: &[Row], most: usize) -> Vec<u32> {
     let mut all = Vec::new();
     for &(first, count, distance) in rows {
-        let count = (count as usize).min(MOST.saturating_sub(all.len()));
+        let count = (count as usize).min(most.saturating_sub(all.len()));
         let rank = |nth: usize| i64::from(first) + nth as i64 * i64::from(distance);
         all.extend((0..count).map(|nth| match first {
             UNKNOWN => UNKNOWN,

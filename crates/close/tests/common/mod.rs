@@ -5,6 +5,7 @@ use std::fs;
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
+use crosscut_events::mpi::{FUNCTIONS, with_peer};
 use crosscut_events::{
     CHUNK_BYTES, ClockKind, EventKind, FILE_MAGIC, FileHeader, Folded, HEADER_BYTES, PROCESS, TaskId,
     VERSION, WaitKind, pack_stack, samples_file, thread_file, with_tag,
@@ -312,6 +313,41 @@ pub fn team() -> Process {
     a.put(EventKind::Join, &[root]);
     a.end(0);
     Process::new(71, &[a, b])
+}
+
+/// A rank of two, the other of which left nothing: communicators, a message to itself, a collective, and calls that asked in vain.
+pub fn messaging() -> Process {
+    let call = |name: &str| {
+        let number = FUNCTIONS.iter().position(|function| function.name == name).unwrap();
+        with_tag(CODE + 32, number as u16)
+    };
+    let mut a = Stream::new(0);
+    let root = a.root();
+    a.put(EventKind::MpiCall, &[call("MPI_Init")]);
+    for (handle, parent, members) in [(10, 0, 2), (11, 0, 1)] {
+        a.put(EventKind::MpiComm, &[handle, parent]).put(EventKind::MpiMembers, &[members, 1 << 1]);
+    }
+    a.put(EventKind::MpiReturn, &[]);
+    a.put(EventKind::MpiCallOn, &[call("MPI_Comm_dup"), 10, 0, 0]);
+    a.put(EventKind::MpiComm, &[12, 10]).put(EventKind::MpiMembers, &[2, 1 << 1]);
+    a.put(EventKind::MpiReturn, &[]);
+    let task = a.create(0);
+    a.begin(task).end(root);
+    a.put(EventKind::MpiCallOn, &[call("MPI_Isend"), 10, with_peer(0, 7), 64]);
+    a.put(EventKind::MpiHandle, &[500]).put(EventKind::MpiReturn, &[]);
+    a.put(EventKind::MpiPolled, &[call("MPI_Iprobe"), 3, 1_000 + a.ticks + 5]);
+    a.ticks += 10;
+    a.put(EventKind::MpiCallOn, &[call("MPI_Recv"), 10, with_peer(0, 7), 64]);
+    a.put(EventKind::MpiDone, &[0, with_peer(0, 7), 64]).put(EventKind::MpiReturn, &[]);
+    a.put(EventKind::MpiCall, &[call("MPI_Wait")]);
+    a.put(EventKind::MpiDone, &[500, with_peer(0, 7), 64]).put(EventKind::MpiReturn, &[]);
+    a.put(EventKind::MpiCallOn, &[call("MPI_Allreduce"), 12, 0, 8]).put(EventKind::MpiReturn, &[]);
+    a.put(EventKind::MpiCallOn, &[call("MPI_Sendrecv"), 12, with_peer(1, 2), 8]);
+    a.put(EventKind::MpiFrom, &[with_peer(1, 3)]).put(EventKind::MpiReturn, &[]);
+    a.end(0);
+    let mut process = Process::new(75, &[a]);
+    process.text += "mpi-rank 0\nmpi-size 2\nmpi-world w\n";
+    process
 }
 
 /// The lines of this process's memory map for the C library: code with call frame information that is there.

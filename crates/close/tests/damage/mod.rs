@@ -14,7 +14,7 @@ use crosscut_run::Run;
 use crosscut_tasks::Tasks;
 use crosscut_tree::NodeId;
 
-use crate::common::{FIRST, Process, files, folder, folding, journalled, team};
+use crate::common::{FIRST, Process, files, folder, folding, journalled, messaging, team};
 
 /// No case here is worth more.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -201,7 +201,8 @@ pub fn survives(processes: &[Process]) {
 }
 
 pub fn bases() -> Vec<Vec<Process>> {
-    vec![vec![team()], vec![folding()], vec![journalled()], vec![folding(), team(), journalled()]]
+    let mixed = vec![folding(), team(), journalled()];
+    vec![vec![team()], vec![folding()], vec![journalled()], mixed, vec![messaging()]]
 }
 
 /// Where the events of a file begin and end.

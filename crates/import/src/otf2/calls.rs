@@ -38,6 +38,8 @@ struct Spent {
 pub struct Tree {
     nodes: Vec<(u32, What, Spent)>,
     children: HashMap<(u32, What), u32>,
+    /// Nodes of calling contexts.
+    contexts: HashMap<u32, u32>,
     open: Vec<Open>,
     /// What is open in tasks that are suspended.
     suspended: HashMap<Task, Vec<Open>>,
@@ -149,6 +151,7 @@ impl Tree {
         self.open.clear();
         self.suspended.clear();
         self.children = HashMap::new();
+        self.contexts = HashMap::new();
     }
 
     /// Time passes in what is open.
@@ -201,17 +204,25 @@ impl Tree {
     /// The node of a calling context, below those that it is in. Contexts that lead in a circle end.
     fn context(&mut self, context: u32, definitions: &Definitions) -> u32 {
         let (mut path, mut next) = (Vec::new(), context);
-        while let Some(&(region, parent)) = definitions.contexts.get(&next) {
-            path.push(region);
+        // Of contexts that were met before, all that they are in were too.
+        while let (None, Some(&(region, parent))) =
+            (self.contexts.get(&next), definitions.contexts.get(&next))
+        {
+            path.push((next, region));
             next = parent;
             if path.len() > definitions.contexts.len() {
                 break;
             }
         }
-        if path.is_empty() {
-            path.push(UNDEFINED);
+        let mut node = self.contexts.get(&next).copied().unwrap_or(0);
+        if path.is_empty() && node == 0 {
+            path.push((context, UNDEFINED));
         }
-        path.into_iter().rev().fold(0, |above, region| self.node(above, What::Region(region)))
+        for (context, region) in path.into_iter().rev() {
+            node = self.node(node, What::Region(region));
+            self.contexts.insert(context, node);
+        }
+        node
     }
 
     /// Whether anything was entered or seen.

@@ -260,3 +260,18 @@ impl Definitions {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_location_is_defined_once() {
+        let mut definitions = Definitions::default();
+        // Number, name, kind, events, process: numbers behind their lengths.
+        let location = |id| [1, id, 1, 0, 1, 1, 0, 1, 0];
+        let mut define = |id| definitions.record(14, &mut Bytes::new(&location(id), false));
+        assert!(define(5).is_ok() && define(6).is_ok());
+        assert!(define(5).unwrap_err().what.contains("a second location 5"));
+    }
+}

@@ -75,7 +75,7 @@ impl Ranks {
             let Some(first) = group(comm.group) else { continue };
             // Communicators share their groups.
             let others = comm.other.and_then(group).map_or(0, |others| others.members.len());
-            budget.take(first.members.len() + others, "members of communicators")?;
+            budget.take(first.members.len() + others, 4, "members of communicators")?;
             let members = match first.kind {
                 GroupKind::Itself => {
                     self.numbers.insert(comm.id, (SELF, false));
@@ -114,5 +114,38 @@ impl Ranks {
             Some((comm, false)) => self.comms.world_rank(*comm, rank, me).unwrap_or(NONE),
             _ => NONE,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::otf2::definitions::Comm as Defined;
+
+    fn world(ranks: u64) -> Definitions {
+        let mut definitions = Definitions::default();
+        let group = |kind| Group { kind, members: (0..ranks).collect(), global: false };
+        definitions.groups.insert(0, group(GroupKind::World));
+        definitions.groups.insert(1, group(GroupKind::Ranks));
+        definitions
+    }
+
+    #[test]
+    fn communicators_that_share_a_group_are_counted() {
+        let mut definitions = world(10_000);
+        let comm = |id| Defined { id, name: 0, group: 1, other: None, parent: UNDEFINED };
+        definitions.comms = (0..1000).map(comm).collect();
+        assert_eq!(Ranks::of(&definitions, Budget::of(50_000)).unwrap().comms.list.len(), 1001);
+        // Four gigabytes of members.
+        definitions.comms = (0..100_000).map(comm).collect();
+        let error = Ranks::of(&definitions, Budget::of(50_000)).unwrap_err();
+        assert!(error.contains("more members of communicators"), "{error}");
+    }
+
+    #[test]
+    fn a_location_is_one_rank() {
+        let mut definitions = world(3);
+        definitions.groups.insert(0, Group { kind: GroupKind::World, members: vec![0, 1, 0], global: false });
+        assert!(Ranks::of(&definitions, Budget::of(100)).unwrap_err().contains("two ranks"));
     }
 }

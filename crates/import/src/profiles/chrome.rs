@@ -71,6 +71,9 @@ impl Reader for Chrome {
     }
 }
 
+/// Times, in microseconds, are below this: thirty years and more, and their differences fit into 64 bits as nanoseconds.
+const MOST: f64 = 1e15;
+
 /// Who did something: texts as they stand in the file.
 type Who = (String, String);
 
@@ -128,7 +131,7 @@ impl Trace {
             return Ok(());
         };
         let nanoseconds = |micro: f64| -> Result<i64, ImportError> {
-            match micro.abs() < 4e15 {
+            match micro.abs() < MOST {
                 true => Ok(Unit::Ns.whole(micro, 1e3)),
                 false => Err(json.broken_at(at, format!("a time of {micro} microseconds"))),
             }

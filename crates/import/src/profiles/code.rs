@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crosscut_calls::{Builder, Frame};
 use crosscut_close::symbols;
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 
 use crate::error::ImportError;
 
@@ -179,7 +179,7 @@ impl Stacks {
                 *frame = Frame { name: called.function, module, file: called.file, ..Frame::default() };
             }
         }
-        let used: Vec<u32> = self.steps.iter().filter_map(Step::module).collect();
+        let used: HashSet<u32> = self.steps.iter().filter_map(Step::module).collect();
         for (number, (module, why)) in self.modules.iter().zip(&mut why).enumerate() {
             if let Some(why) = why.take().filter(|why| !why.is_empty() && used.contains(&(number as u32))) {
                 builder.note(format!("{}: {why}; its functions have no names", module.path));

@@ -14,7 +14,7 @@ mod share;
 use std::collections::BinaryHeap;
 
 use crosscut_calls::{Builder, CallsError, Frame};
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 
 use circles::circles;
 use share::share;
@@ -370,26 +370,26 @@ impl Tree<'_> {
             let taken = self.parts[circle].take(&next.amount);
             let entered = self.node(next.parent, next.function)?;
             self.add(entered, &[], next.count);
-            let mut member_nodes = Vec::with_capacity(taken.own.len());
+            let out = self.parts[circle].leaving.iter().zip(&taken.out);
+            let out = out.filter(|(_, out)| out.1 > 0 || out.0.iter().any(|&value| value > 0));
+            let leaving: HashSet<u32> = out.map(|(call, _)| self.graph.calls[call.0 as usize].from).collect();
+            let mut member_nodes = HashMap::with_capacity_and_hasher(taken.own.len(), Default::default());
             for (at, own) in taken.own.iter().enumerate() {
                 let member = self.parts[circle].members[at].0;
-                let leaves = self.parts[circle].leaving.iter().zip(&taken.out).any(|(call, out)| {
-                    self.graph.calls[call.0 as usize].from == member
-                        && (out.1 > 0 || out.0.iter().any(|&value| value > 0))
-                });
                 let node = match member == next.function {
                     true => entered,
-                    false if leaves || own.iter().any(|&value| value > 0) => self.node(entered, member)?,
+                    false if leaving.contains(&member) || own.iter().any(|&value| value > 0) => {
+                        self.node(entered, member)?
+                    }
                     false => continue,
                 };
                 nodes += 1;
                 self.add(node, own, 0);
-                member_nodes.push((member, node));
+                member_nodes.insert(member, node);
             }
             for (at, (amount, count)) in taken.out.into_iter().enumerate() {
                 let call = &self.graph.calls[self.parts[circle].leaving[at].0 as usize];
-                let from = member_nodes.iter().find(|(member, _)| *member == call.from);
-                if let Some(&(_, node)) = from {
+                if let Some(&node) = member_nodes.get(&call.from) {
                     push(&mut heap, &mut order, node, call.to, amount, count);
                 }
             }

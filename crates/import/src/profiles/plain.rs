@@ -232,3 +232,36 @@ fn head(input: &Input<'_>) -> Result<(Vec<u8>, bool), ImportError> {
     let is_whole = text.fill().is_ok_and(<[u8]>::is_empty);
     Ok((bytes, is_whole))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crosscut_run::{Quiet, unpack};
+    use std::io::Write;
+
+    #[test]
+    fn what_unpacks_to_far_more_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("packed");
+        let piece = vec![b' '; 1 << 20];
+        let packed = |pieces: u64| {
+            let mut encoder = flate2::write::GzEncoder::new(
+                std::fs::File::create(&path).unwrap(),
+                flate2::Compression::fast(),
+            );
+            (0..pieces).for_each(|_| encoder.write_all(&piece).unwrap());
+            encoder.finish().unwrap();
+            let paths = [path.as_path()];
+            let inputs = Inputs::find(&paths, &Quiet).unwrap();
+            let input = inputs.one().unwrap();
+            (input.size(), io::copy(&mut Unpacked::open(&input).unwrap(), &mut io::sink()))
+        };
+        // Repeats itself a hundred times and more: still a file.
+        let (size, read) = packed(200);
+        assert_eq!(read.unwrap(), 200 << 20);
+        assert!(size < 2 << 20, "{size}");
+        let (size, read) = packed(600);
+        assert!(600 << 20 > unpack::most(size), "{size}");
+        assert!(read.unwrap_err().to_string().contains("packed bytes become more than"));
+    }
+}

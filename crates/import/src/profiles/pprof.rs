@@ -300,7 +300,7 @@ impl Profile {
                 };
                 node = stacks.node(node, Step::Code(Code { module, offset, is_return: false }));
             }
-            let made = budget.take(location.functions.len(), "nodes");
+            let made = budget.take(location.functions.len(), 128, "nodes");
             made.map_err(|what| messages.broken(messages.at(), what))?;
             for function in location.functions.iter().rev() {
                 node = stacks.node(node, Step::Frame(self.frame(*function, path)));

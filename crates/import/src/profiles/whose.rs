@@ -11,15 +11,18 @@ use super::MOST_RANKS;
 pub struct Whose {
     ranks: HashMap<String, i64>,
     places: HashMap<(String, String), u32>,
+    /// By thread: the place of the first process that has it, and whether it is the only one.
+    threads: HashMap<String, (u32, bool)>,
     taken: HashSet<(i64, i64)>,
+    /// Where the search for a free number ended last, by the number that was wanted.
+    free: HashMap<(i64, i64), i64>,
 }
 
 impl Whose {
     /// The place of a thread of which the process is not known: that of the only one of its name, if there is just one.
     pub fn thread(&mut self, builder: &mut Builder, tid: &str) -> u32 {
-        let mut same = self.places.iter().filter(|((_, other), _)| other == tid).map(|(_, &place)| place);
-        match (same.next(), same.next()) {
-            (Some(place), None) => place,
+        match self.threads.get(tid) {
+            Some(&(place, true)) => place,
             _ => self.place(builder, "", tid),
         }
     }
@@ -32,11 +35,14 @@ impl Whose {
         }
         let next = self.ranks.len() as i64;
         let rank = *self.ranks.entry(pid.to_owned()).or_insert(next);
-        let mut thread = tid.parse().ok().filter(|number| (0..MOST_RANKS).contains(number)).unwrap_or(0);
+        let wanted = tid.parse().ok().filter(|number| (0..MOST_RANKS).contains(number)).unwrap_or(0);
+        let mut thread = self.free.get(&(rank, wanted)).copied().unwrap_or(wanted);
         while !self.taken.insert((rank, thread)) {
             thread += 1;
         }
+        self.free.insert((rank, wanted), thread + 1);
         let place = builder.place(rank, thread);
+        self.threads.entry(who.1.clone()).and_modify(|of| of.1 = false).or_insert((place, true));
         self.places.insert(who, place);
         place
     }

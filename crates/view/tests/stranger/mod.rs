@@ -201,12 +201,13 @@ pub fn messages(work: &Path) -> PathBuf {
     path
 }
 
-/// A profile of calls at two places.
+/// A profile of calls at two places, with the samples that it is made of.
 pub fn calls(work: &Path) -> PathBuf {
     let path = work.join("calls.crosscut");
     let mut run = RunWriter::create(&path).unwrap();
     let mut builder = crosscut_calls::Builder::new("samples");
-    let time = builder.metric("time", crosscut_calls::Unit::Ns, crosscut_calls::Given::Own);
+    builder.metric("time", crosscut_calls::Unit::Ns, crosscut_calls::Given::Own);
+    builder.metric("samples", crosscut_calls::Unit::Count, crosscut_calls::Given::Own);
     let frame = |number: u32| crosscut_calls::Frame {
         file: "sort.c".to_owned(),
         line: i64::from(number),
@@ -219,7 +220,7 @@ pub fn calls(work: &Path) -> PathBuf {
             let number = builder.frame(frame((sample * 31 + level * 17) % 5));
             node = builder.node(node, number).unwrap();
         }
-        builder.add(time, place, node, i64::from(sample) + 1);
+        builder.sample(place, 10 * i64::from(sample), node, [i64::from(sample) + 1, 1]);
     }
     builder.finish(&mut run).unwrap();
     run.finish().unwrap();

@@ -83,14 +83,14 @@ impl Spans {
                     end = around;
                 }
                 if let Some(parent) = nest.spans.get_mut(at) {
-                    parent.own -= end - span.begin;
+                    parent.own = parent.own.saturating_sub(end.saturating_sub(span.begin));
                 }
             }
             open.push((nest.spans.len(), span.begin, end));
             nest.spans.push(Nested {
                 parent: parent.map(|(at, ..)| at),
                 name: span.name,
-                own: end - span.begin,
+                own: end.saturating_sub(span.begin),
             });
         }
         nest

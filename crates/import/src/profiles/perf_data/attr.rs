@@ -121,6 +121,8 @@ impl Attrs {
     /// Of a file; in a pipe they come later.
     pub fn of_file(file: &File<'_>) -> Result<Self, ImportError> {
         let mut attrs = Attrs { list: Vec::new(), ids: HashMap::new() };
+        // Each event has its own numbers.
+        let mut left = file.input.size();
         let count = file.attrs.size.checked_div(file.attr_size).unwrap_or(0);
         for number in 0..count {
             let at = file.attrs.at + number * file.attr_size;
@@ -133,6 +135,7 @@ impl Attrs {
             let place = body.len().checked_sub(16).filter(|place| *place >= size);
             let Some(place) = place else { return Err(record.broken("an event without its numbers")) };
             let (ids, len) = (record.u64(place)?, record.u64(place + 8)?);
+            left = left.checked_sub(len).ok_or_else(|| record.broken("events that share their numbers"))?;
             let numbers = Bytes::part(file.input, ids, len)?.big_endian(file.big);
             for number in 0..len / 8 {
                 attrs.ids.insert(numbers.u64(ids + number * 8)?, attrs.list.len());

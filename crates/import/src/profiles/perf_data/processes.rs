@@ -37,7 +37,7 @@ struct Mapping {
 struct Process {
     /// By time.
     mappings: Vec<Mapping>,
-    /// When programs began in it.
+    /// When programs began in it, in order.
     execs: Vec<u64>,
     /// When it was made, and of which.
     fork: Option<(u64, u32)>,
@@ -46,7 +46,8 @@ struct Process {
 impl Process {
     /// When the program that runs at a time began.
     fn began(&self, time: u64) -> u64 {
-        self.execs.iter().copied().filter(|&exec| exec <= time).max().unwrap_or(0)
+        let known = self.execs.partition_point(|&exec| exec <= time);
+        known.checked_sub(1).and_then(|last| self.execs.get(last)).copied().unwrap_or(0)
     }
 }
 
@@ -131,6 +132,7 @@ impl Processes {
     pub fn sort(&mut self) {
         for process in self.all.values_mut() {
             process.mappings.sort_by_key(|mapping| mapping.time);
+            process.execs.sort_unstable();
             for mapping in &mut process.mappings {
                 if let Some(id) = self.build_ids.get(&mapping.path) {
                     mapping.identity = Identity::Build(id.clone());

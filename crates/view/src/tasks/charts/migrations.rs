@@ -41,10 +41,12 @@ pub fn matrix(tasks: &Tasks, edge: Option<Edge>) -> Matrix {
     for found in &tasks.summary().migrations {
         let (from, to) = (found.from as usize / share, found.to as usize / share);
         if (found.from.max(found.to) as usize) < workers {
-            matrix.count[from * rows + to] += match edge {
+            let count = match edge {
                 Some(edge) => found.counts[edge as usize],
                 None => found.counts.iter().copied().fold(0, i64::saturating_add),
             };
+            let sum = &mut matrix.count[from * rows + to];
+            *sum = sum.saturating_add(count);
         }
     }
     matrix

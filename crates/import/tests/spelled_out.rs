@@ -1,0 +1,197 @@
+//! Small files that store something once and name it often, or say that there is much of everything: they are refused before they
+//! fill memory or disk.
+
+mod profile;
+
+use std::fs;
+use std::path::Path;
+
+use crosscut_import::{Options, Quiet, import};
+use profile::{fixture, refused};
+
+fn varint(mut number: u64, out: &mut Vec<u8>) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+/// A field of a message of pprof.
+fn field(number: u64, content: &[u8], out: &mut Vec<u8>) {
+    varint(number << 3 | 2, out);
+    varint(content.len() as u64, out);
+    out.extend_from_slice(content);
+}
+
+#[test]
+fn a_location_of_many_lines_on_many_levels() {
+    let profile = |lines: usize, levels: usize| {
+        let mut bytes = Vec::new();
+        field(1, &[8, 1, 16, 2], &mut bytes);
+        field(
+            2,
+            &[&[10, 0x80 | (levels & 0x7f) as u8, (levels >> 7) as u8][..], &vec![1; levels], &[16, 1]]
+                .concat(),
+            &mut bytes,
+        );
+        field(4, &[&[8, 1][..], &[34, 2, 8, 1].repeat(lines)].concat(), &mut bytes);
+        field(5, &[8, 1, 16, 3], &mut bytes);
+        for text in ["", "samples", "count", "f"] {
+            field(6, text.as_bytes(), &mut bytes);
+        }
+        bytes
+    };
+    let (_work, calls) = profile::read_bytes(&profile(10, 200)).unwrap();
+    assert_eq!(calls.summary().nodes, 2000);
+    // A hundred million nodes in 50 kB.
+    let bytes = profile(10_000, 10_000);
+    assert!(bytes.len() < 60_000);
+    assert!(refused(&bytes).contains("more nodes than a file of its size can have"));
+}
+
+#[test]
+fn callers_that_all_functions_share() {
+    let text = |text: &str| [&[b'z', text.len() as u8][..], text.as_bytes()].concat();
+    let function =
+        |line: u32| [&[b')', 3][..], &text("a.py"), &[b'i'], &line.to_le_bytes(), &text("f")].concat();
+    let whole = |number: u32| [&[b'i'][..], &number.to_le_bytes()].concat();
+    let real = |number: f64| [&[b'g'][..], &number.to_le_bytes()].concat();
+    let profile = |functions: u32| {
+        let mut bytes = b"{".to_vec();
+        for line in 0..functions {
+            bytes.extend(function(line));
+            bytes.extend([&[b')', 5][..], &whole(1), &whole(1), &real(1.0), &real(1.0)].concat());
+            match line {
+                0 => {
+                    bytes.push(b'{' | 0x80);
+                    (0..functions).for_each(|line| bytes.extend([function(line), whole(1)].concat()));
+                    bytes.push(b'0');
+                }
+                // The one that was kept.
+                _ => bytes.extend([b'r', 0, 0, 0, 0]),
+            }
+        }
+        bytes.push(b'0');
+        bytes
+    };
+    profile::read_bytes(&profile(20)).unwrap();
+    let bytes = profile(3000);
+    assert!(bytes.len() < 300_000);
+    assert!(refused(&bytes).contains("more calls than a file of its size can have"));
+}
+
+/// Numbers in the files of HPCToolkit.
+fn number(bytes: &[u8], at: usize, len: usize) -> usize {
+    bytes[at..at + len].iter().rev().fold(0, |number, &byte| number << 8 | usize::from(byte))
+}
+
+#[test]
+fn threads_that_share_their_values() {
+    let work = tempfile::tempdir().unwrap();
+    for entry in fs::read_dir(fixture("hpctoolkit4")).unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(&path, work.path().join(path.file_name().unwrap())).unwrap();
+    }
+    let path = work.path().join("profile.db");
+    let mut bytes = fs::read(&path).unwrap();
+    let end = bytes.split_off(bytes.len() - 8);
+    let list = number(&bytes, 0x18, 8);
+    let (entries, count, size) =
+        (number(&bytes, list, 8), number(&bytes, list + 8, 4), number(&bytes, list + 12, 1));
+    // The thread with the most values, five hundred times, each time with a name of its own.
+    let named =
+        (0..count).map(|number| entries + number * size).filter(|&at| number(&bytes, at + 0x20, 8) != 0);
+    let most = named.max_by_key(|&at| number(&bytes, at, 8)).unwrap();
+    let tuple = number(&bytes, most + 0x20, 8);
+    let tuple = bytes[tuple..tuple + 8 + 16 * number(&bytes, tuple, 2)].to_vec();
+    let entry = bytes[most..most + size].to_vec();
+    let mut again = Vec::new();
+    for number in 0..500u32 {
+        let (at, mut tuple, mut entry) = (bytes.len() as u64, tuple.clone(), entry.clone());
+        for part in tuple[8..].chunks_mut(16) {
+            part[4..8].copy_from_slice(&(1000 + number).to_le_bytes());
+        }
+        bytes.extend(&tuple);
+        entry[0x20..0x28].copy_from_slice(&at.to_le_bytes());
+        again.extend(entry);
+    }
+    let at = bytes.len() as u64;
+    bytes[list..list + 8].copy_from_slice(&at.to_le_bytes());
+    bytes[list + 8..list + 12].copy_from_slice(&500u32.to_le_bytes());
+    bytes.extend(again);
+    bytes.extend(end);
+    fs::write(&path, bytes).unwrap();
+    let error =
+        import(work.path(), &work.path().join("out.crosscut"), &Options::default(), &Quiet).unwrap_err();
+    assert!(error.to_string().contains("profiles that share their values"), "{error}");
+}
+
+/// An archive with one file.
+fn archive(path: &Path, document: &str) {
+    let mut header = [0u8; 512];
+    header[..10].copy_from_slice(b"anchor.xml");
+    header[124..135].copy_from_slice(format!("{:011o}", document.len()).as_bytes());
+    header[156] = b'0';
+    let padding = vec![0; document.len().next_multiple_of(512) - document.len() + 1024];
+    fs::write(path, [&header[..], document.as_bytes(), &padding].concat()).unwrap();
+}
+
+fn said_of_anchor(document: &str) -> String {
+    let work = tempfile::tempdir().unwrap();
+    let path = work.path().join("a.cubex");
+    archive(&path, document);
+    let error = import(&path, &work.path().join("out.crosscut"), &Options::default(), &Quiet).unwrap_err();
+    error.to_string()
+}
+
+#[test]
+fn metrics_of_one_number_and_texts_without_end() {
+    let metric = "<metric id=\"7\" type=\"EXCLUSIVE\"><uniq_name>time</uniq_name></metric>";
+    let said = said_of_anchor(&format!("<cube><metrics>{metric}{metric}</metrics></cube>"));
+    assert!(said.contains("a second metric 7"), "{said}");
+    let long = "a".repeat(17 << 20);
+    for document in [
+        format!("<cube>{long}</cube>"),
+        format!("<cube a=\"{long}\"/>"),
+        format!("<cube><!--{long}--></cube>"),
+    ] {
+        let said = said_of_anchor(&document);
+        assert!(said.contains("a tag or a text of more than 16777216 bytes"), "{said}");
+    }
+}
+
+#[test]
+fn many_threads_times_many_call_paths() {
+    let profile = |stack: &str| {
+        format!(
+            "{{\"type\":\"sampled\",\"name\":\"t\",\"unit\":\"none\",\"startValue\":0,\"endValue\":1,\
+             \"samples\":[[{stack}]],\"weights\":[1]}}"
+        )
+    };
+    let text = |threads: usize, levels: usize| {
+        let deep = vec!["0"; levels].join(",");
+        let threads = vec![profile("0"); threads].join(",");
+        format!(
+            "{{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"shared\":{{\"frames\":\
+             [{{\"name\":\"f\"}}]}},\"profiles\":[{},{threads}]}}",
+            profile(&deep)
+        )
+    };
+    let (_work, calls) = profile::read_text(&text(3, 5)).unwrap();
+    assert_eq!((calls.summary().nodes, calls.summary().places), (5, 4));
+    // More than a gigabyte of zeros in less than a megabyte.
+    let text = text(8000, 9000);
+    assert!(text.len() < 1 << 20, "{}", text.len());
+    let said = refused(text.as_bytes());
+    assert!(said.contains("9001 nodes at 8001 places") && said.contains("bytes of disk"), "{said}");
+}
+
+#[test]
+fn times_that_cannot_be_subtracted() {
+    let event = |phase: &str, ts: f64| {
+        format!("{{\"ph\":\"{phase}\",\"name\":\"f\",\"pid\":1,\"tid\":1,\"ts\":{ts:?},\"dur\":3.9e15}}")
+    };
+    let text = format!("{{\"traceEvents\":[{},{}]}}", event("B", -3.9e15), event("X", 3.9e15));
+    assert!(refused(text.as_bytes()).contains("microseconds"));
+}
