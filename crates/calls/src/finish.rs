@@ -65,12 +65,12 @@ pub(crate) fn finish_beside(
     Ok(places)
 }
 
-/// Values are kept for each node at each place, and as sums once more: a small file with many of both must not fill the disk.
+/// Values are kept for each node at each place: a small file with many of both must not fill the disk.
 fn check_room(run: &RunWriter, builder: &Builder) -> Result<(), CallsError> {
     let [nodes, places, metrics] = [builder.parent.len(), builder.places.len(), builder.metrics.len()];
     let Some(room) = run.room() else { return Ok(()) };
     let bytes =
-        [nodes, places, metrics].iter().fold(16u128, |bytes, &count| bytes.saturating_mul(count as u128));
+        [nodes, places, metrics].iter().fold(8u128, |bytes, &count| bytes.saturating_mul(count as u128));
     match bytes > u128::from(room) {
         true => Err(CallsError::Broken(format!(
             "{nodes} nodes at {places} places with {metrics} metrics take {bytes} bytes of disk, more than the {room} that \

@@ -126,7 +126,7 @@ fn bench(run: Run, check: &str) -> Result<Workbench> {
 
 /// A new run in a line, for the commands that make one.
 pub fn one_line(run: Run) -> Result<String> {
-    bench(run, "later")?.line(0).map_err(refused)
+    bench(run, "now")?.line(0).map_err(refused)
 }
 
 /// A recorded run in a line: with what it takes on disk.

@@ -171,7 +171,7 @@ fn leave_out(why: &str) {
 /// The baseline that is noted in a run, if any.
 pub fn noted(run: &Path) -> Result<Option<PathBuf>> {
     let file = run.join(NOTE);
-    let Ok(about) = file.symlink_metadata() else { return Ok(None) };
+    let Some(about) = file.symlink_metadata().ok().filter(|about| !about.is_dir()) else { return Ok(None) };
     let read = || -> Result<PathBuf> {
         // The run may come from a stranger.
         if about.is_symlink() {

@@ -20,7 +20,7 @@ fn undamaged() {
     assert_eq!(run_of(&[team()]), (8, None));
     assert_eq!(run_of(&[folding()]), (4 + 3 * 5 + 3 * 7 + 3, None));
     assert_eq!(run_of(&[journalled()]), (2, None));
-    assert_eq!(run_of(&[messaging()]).0, 2);
+    assert_eq!(run_of(&[messaging()]).0, 1);
     let (tasks, _) = run_of(&[folding(), team(), journalled()]);
     assert_eq!(tasks, 8 + 43 + 2);
 }

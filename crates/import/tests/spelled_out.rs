@@ -99,13 +99,22 @@ fn threads_that_share_their_values() {
     let list = number(&bytes, 0x18, 8);
     let (entries, count, size) =
         (number(&bytes, list, 8), number(&bytes, list + 8, 4), number(&bytes, list + 12, 1));
-    // The thread with the most values, five hundred times, each time with a name of its own.
+    // One thread, five hundred times, each time with a name of its own.
     let named =
         (0..count).map(|number| entries + number * size).filter(|&at| number(&bytes, at + 0x20, 8) != 0);
     let most = named.max_by_key(|&at| number(&bytes, at, 8)).unwrap();
     let tuple = number(&bytes, most + 0x20, 8);
     let tuple = bytes[tuple..tuple + 8 + 16 * number(&bytes, tuple, 2)].to_vec();
-    let entry = bytes[most..most + size].to_vec();
+    let mut entry = bytes[most..most + size].to_vec();
+    let (values, index) = (number(&entry, 8, 8), number(&entry, 24, 8));
+    let (value, first) = (bytes[values..values + 10].to_vec(), bytes[index..index + 12].to_vec());
+    // A thousand of its values, all of one context.
+    entry[..8].copy_from_slice(&1000u64.to_le_bytes());
+    entry[8..16].copy_from_slice(&(bytes.len() as u64).to_le_bytes());
+    bytes.extend(value.repeat(1000));
+    entry[16..20].copy_from_slice(&1u32.to_le_bytes());
+    entry[24..32].copy_from_slice(&(bytes.len() as u64).to_le_bytes());
+    bytes.extend(first);
     let mut again = Vec::new();
     for number in 0..500u32 {
         let (at, mut tuple, mut entry) = (bytes.len() as u64, tuple.clone(), entry.clone());
@@ -181,10 +190,10 @@ fn many_threads_times_many_call_paths() {
     let (_work, calls) = profile::read_text(&text(3, 5)).unwrap();
     assert_eq!((calls.summary().nodes, calls.summary().places), (5, 4));
     // More than a gigabyte of zeros in less than a megabyte.
-    let text = text(8000, 9000);
+    let text = text(9400, 15_000);
     assert!(text.len() < 1 << 20, "{}", text.len());
     let said = refused(text.as_bytes());
-    assert!(said.contains("9001 nodes at 8001 places") && said.contains("bytes of disk"), "{said}");
+    assert!(said.contains("15001 nodes at 9401 places") && said.contains("bytes of disk"), "{said}");
 }
 
 #[test]

@@ -144,17 +144,18 @@ mod tests {
         ] {
             assert_eq!(demangled(name), function, "{name}");
         }
-        // Each part stands for twice the one before it: 2^30 letters in 200 bytes.
-        let mut nested = "_Z1fI1AIiiE".to_owned();
-        for part in 0..30u8 {
-            let part = if part == 0 {
-                "_".to_owned()
-            } else {
-                format!("{}_", char::from_digit(u32::from(part) - 1, 36).unwrap().to_ascii_uppercase())
+        // f<A<int, int>, A<S1, S1>, A<S2, S2>, …>: each argument stands for twice the one before it.
+        let nested = |levels: usize| {
+            let part = |level: usize| {
+                let digit = char::from_digit(level as u32, 36).unwrap().to_ascii_uppercase();
+                format!("S0_IS{digit}_S{digit}_E")
             };
-            nested += &format!("1AIS{part}S{part}E");
-        }
-        nested += "Evv";
+            let parts: String = (1..=levels).map(part).collect();
+            format!("_Z1fI1AIiiE{parts}Evv")
+        };
+        assert_eq!(demangled(&nested(1)), "f<A<int, int>, A<A<int, int>, A<int, int> > >");
+        // 2^30 of them in some 300 bytes.
+        let nested = nested(30);
         for name in [nested, format!("_Z5000{}v", "a".repeat(5000))] {
             assert_eq!(demangled(&name), name);
             assert_eq!(readable(&name), name);

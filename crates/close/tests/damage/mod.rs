@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 use std::time::Duration;
 
 use crosscut_close::{Options, Quiet, close};
+use crosscut_messages::Messages;
 use crosscut_run::Run;
 use crosscut_tasks::Tasks;
 use crosscut_tree::NodeId;
@@ -131,6 +132,18 @@ pub fn closed(events: &Path, target: &Path) -> Result<Outcome, String> {
         return Err(format!("a damaged run: {damages:?}"));
     }
     let partial = run.manifest().partial.clone();
+    let run = Arc::new(run);
+    let has_messages = Messages::is_in(&run);
+    if has_messages {
+        let messages = Messages::open(run.clone()).map_err(|error| format!("no messages: {error}"))?;
+        if let Some(why) = messages.unsound() {
+            return Err(format!("messages that do not fit together: {why}"));
+        }
+    }
+    // Of a rank that was stopped before its first task, the calls of MPI.
+    if has_messages && !run.manifest().facts.contains_key("tasks") {
+        return Ok(Outcome::Run { tasks: 0, partial, notes: closed.about.notes });
+    }
     let tasks = Tasks::open(run).map_err(|error| format!("has no tasks: {error}"))?;
     let s = tasks.summary().clone();
     let tree = tasks.tree();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crosscut_run::plain;
@@ -172,8 +173,12 @@ struct Meta {
 
 /// Reads a description; none when it is not one.
 fn read_meta(path: &Path) -> Result<Option<Meta>, ImportError> {
-    // What is longer is something else.
-    let Ok(text) = plain::read(path, META) else { return Ok(None) };
+    let text = match plain::read(path, META) {
+        Ok(text) => text,
+        // What is longer, or no plain file, is something else.
+        Err(error) if error.kind() == ErrorKind::InvalidInput => return Ok(None),
+        Err(error) => return Err(failed(path)(error)),
+    };
     let text = String::from_utf8_lossy(&text);
     let value = |name: &str| {
         let line = text.lines().find_map(|line| line.trim().strip_prefix(name)?.strip_prefix('='));

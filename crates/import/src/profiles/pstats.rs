@@ -47,7 +47,7 @@ impl Reader for PStats {
             let number = graph.function(&frame);
             graph.spent(number, 0, entry.own);
             all = all.saturating_add(entry.own);
-            budget.take(entry.callers.len(), 128, "calls").map_err(|what| input.broken(at, what))?;
+            budget.take(entry.callers.len(), 256, "calls").map_err(|what| input.broken(at, what))?;
             for (caller, of) in entry.callers {
                 let caller =
                     frame_of(caller).ok_or_else(|| wrong("a caller is not (file, line, function)"))?;
