@@ -90,6 +90,7 @@ impl Default for Tree {
         Tree {
             nodes: vec![(0, What::Region(UNDEFINED), Spent::default())],
             children: HashMap::new(),
+            contexts: HashMap::new(),
             open: Vec::new(),
             suspended: HashMap::new(),
             task: None,
