@@ -176,6 +176,8 @@ pub struct Causes {
     pub workers: i64,
     /// Processor time that others than the workers took meanwhile; none where the recorder did not see it.
     pub others: Option<i64>,
+    /// Time in which tasks slept in the system: in calls that wait, or for locks that were not recorded. It counts as work.
+    pub blocked: i64,
 }
 
 impl Causes {

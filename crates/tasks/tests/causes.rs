@@ -3,7 +3,7 @@
 
 mod model;
 
-use crosscut_tasks::schema::Kind;
+use crosscut_tasks::schema::{Beside, Kind, Lock, LockKind, LockUse, LockWait, NO_SOURCE, Stretch};
 use crosscut_tasks::{Cause, Causes, Finding};
 use crosscut_tree::NodeId;
 use model::{Block, Program, Recording, Schedule, any_run, cases, full};
@@ -286,6 +286,400 @@ fn what_nobody_explains_is_said() {
     let found = first(&causes);
     assert_eq!((found.cause, found.cost), (Cause::RuntimeDelay, 800_000));
     assert!(found.evidence.contains("no other cause explains it"), "{}", found.evidence);
+}
+
+/// Says at which line a region is: a section has the line of its first interval.
+fn region(program: &mut Program, section: usize, line: u32) {
+    program.at(section + 1, line);
+}
+
+/// A region at a line with one member, which works for so long.
+fn alone(program: &mut Program, line: u32, work: i64) {
+    let section = team(program, &[work]);
+    region(program, section, line);
+    program.at(section + 3, line);
+}
+
+/// What a member or a task does in a region that has no other thread is its own.
+#[test]
+fn a_team_of_one_belongs_to_the_member_around_it() {
+    let mut program = Program::new();
+    let outer = program.open(Kind::Section);
+    region(&mut program, outer, 5);
+    for work in [100_000, 20_000, 20_000] {
+        program.leaf(Kind::Fork, 0);
+        program.open(Kind::Task);
+        alone(&mut program, 9, work);
+        program.close(0);
+    }
+    program.close_deep(0);
+    program.close(0);
+    let causes = causes(program, 3);
+    let found = first(&causes);
+    assert_eq!((found.cause, found.source, found.cost), (Cause::Imbalance, Some(5), 160_000));
+    assert!(found.evidence.contains("works 100 µs in this region"), "{}", found.evidence);
+}
+
+#[test]
+fn a_team_of_one_belongs_to_the_task_around_it() {
+    let mut program = Program::new();
+    program.open(Kind::Section);
+    for work in [100_000, 20_000, 20_000] {
+        let create = program.leaf(Kind::Create, 1);
+        program.at(create, 7);
+        program.open(Kind::Task);
+        alone(&mut program, 9, work);
+        program.close(0);
+    }
+    program.close(0);
+    program.close(0);
+    let causes = causes(program, 4);
+    let found = first(&causes);
+    assert_eq!((found.cause, found.source), (Cause::Imbalance, Some(7)), "{:?}", causes.findings);
+    assert!(
+        found.evidence.starts_with("A task takes 100 µs, the mean of 3 is 46.7 µs"),
+        "{}",
+        found.evidence
+    );
+}
+
+/// A stretch of a worker from the begin of the run.
+fn stretch(worker: u32, to: i64, processor: i64, voluntary: i64, involuntary: i64) -> Stretch {
+    Stretch { worker, from: 0, to, processor, voluntary, involuntary }
+}
+
+/// A team of two with this work, on two processors, and what is known of the time of its workers.
+fn team_with(works: &[i64], stretches: [Stretch; 2], idle: i64) -> Causes {
+    let mut program = Program::new();
+    team(&mut program, works);
+    program.close(0);
+    let schedule = Schedule::greedy(&program, 2);
+    let mut recording = Recording::whole(program, schedule, 2);
+    recording.beside.stretches = stretches.to_vec();
+    recording.facts = vec![("processors", 2), ("idle_ns", idle)];
+    let causes = recording.open().tasks.causes();
+    adds_up(&causes);
+    causes
+}
+
+/// Members that sleep for what they do lose nothing to anybody, and the longer one is waited for all the same.
+#[test]
+fn who_sleeps_in_its_work_is_waited_for() {
+    let stretches = [stretch(0, 100_000, 1_000, 50, 0), stretch(1, 100_000, 500, 11, 0)];
+    let causes = team_with(&[100_000, 20_000], stretches, 198_000);
+    let found = first(&causes);
+    assert_eq!((found.cause, found.cost), (Cause::Imbalance, 80_000), "{:?}", causes.findings);
+    assert!(causes.findings.iter().all(|found| found.cause != Cause::Preempted));
+    assert_eq!(causes.blocked, 99_000 + 19_500);
+    assert_eq!(causes.account.shared, 0);
+}
+
+/// Two workers on one of two processors: the other one was idle, so each could have had its own.
+#[test]
+fn workers_without_a_processor_are_found() {
+    let stretches = [stretch(0, 100_000, 50_000, 0, 9), stretch(1, 100_000, 50_000, 0, 9)];
+    let causes = team_with(&[100_000, 100_000], stretches, 100_000);
+    let found = first(&causes);
+    assert_eq!((found.cause, found.cost), (Cause::Preempted, 100_000));
+    assert!(found.evidence.contains("2 of 2 workers had no processor"), "{}", found.evidence);
+    assert!(found.evidence.contains("18 involuntary switches"), "{}", found.evidence);
+    assert_eq!((causes.account.shared, causes.blocked), (0, 0));
+}
+
+/// One task is created, the other part runs inline, then both are waited for: whichever is longer runs alone at the end.
+#[test]
+fn what_runs_inline_beside_a_task_is_no_serial_part() {
+    for (created, inline) in [(20_000, 100_000), (100_000, 20_000)] {
+        let mut program = Program::new();
+        program.open(Kind::Section);
+        let (create, _) = program.spawn(1, created);
+        program.at(create, 7);
+        let wait = program.close(inline);
+        program.at(wait, 8);
+        program.close(1);
+        let causes = causes(program, 2);
+        let found = first(&causes);
+        assert_eq!((found.cause, found.source), (Cause::Imbalance, Some(7)), "{:?}", causes.findings);
+        let said = match created < inline {
+            true => "What runs inline beside the task takes 100 µs, their mean is 20.0 µs",
+            false => "A task takes 100 µs",
+        };
+        assert!(found.evidence.starts_with(said), "{}", found.evidence);
+        let part = if created < inline { wait } else { create + 2 };
+        assert_eq!(found.node, Some(NodeId(part as u32)));
+        assert!((found.cost - 80_000).abs() < 10, "{}", found.cost);
+    }
+}
+
+/// A region at a line whose members each have a region at another line, with this work for its members.
+fn nested(program: &mut Program, outer: u32, inner: u32, works: &[&[i64]]) {
+    let section = program.open(Kind::Section);
+    region(program, section, outer);
+    for works in works {
+        program.leaf(Kind::Fork, 0);
+        program.open(Kind::Task);
+        let section = team(program, works);
+        region(program, section, inner);
+        program.close(0);
+    }
+    program.close_deep(0);
+}
+
+/// Inner regions with equal work for their members, one of which has more of it than the other: that is the fault of who
+/// shares out the work around them.
+#[test]
+fn an_uneven_region_around_even_ones_is_found() {
+    let mut program = Program::new();
+    nested(&mut program, 5, 9, &[&[100_000, 100_000], &[20_000, 20_000]]);
+    program.close(0);
+    let causes = causes(program, 4);
+    let found = first(&causes);
+    assert_eq!((found.cause, found.source, found.cost), (Cause::Imbalance, Some(5), 160_000));
+    assert!(found.evidence.contains("works 200 µs in this region, the mean is 120 µs"), "{}", found.evidence);
+    assert_eq!(causes.findings.len(), 1, "{:?}", causes.findings);
+}
+
+/// An uneven one inside makes the one around it uneven: it comes first.
+#[test]
+fn an_uneven_region_inside_of_another_is_found() {
+    let mut program = Program::new();
+    nested(&mut program, 5, 9, &[&[200_000, 10_000], &[10_000, 10_000]]);
+    program.close(0);
+    let causes = causes(program, 4);
+    let found = first(&causes);
+    assert_eq!((found.cause, found.source), (Cause::Imbalance, Some(9)), "{:?}", causes.findings);
+}
+
+#[test]
+fn a_region_with_few_of_all_workers_says_so() {
+    let mut program = Program::new();
+    team(&mut program, &[100_000, 100_000]);
+    fork(&mut program, 4, 10_000);
+    program.close(0);
+    let causes = causes(program, 4);
+    let found = first(&causes);
+    assert_eq!((found.cause, found.cost), (Cause::Imbalance, 200_000));
+    assert!(
+        found.evidence.starts_with("Only 2 of 4 workers take part in this region, for 100 µs"),
+        "{}",
+        found.evidence
+    );
+}
+
+/// Regions of which each member starts a while after it could.
+fn slow_regions(count: usize, work: i64, pause: i64) -> Causes {
+    let mut program = Program::new();
+    for _ in 0..count {
+        let section = team(&mut program, &[work; 4]);
+        region(&mut program, section, 5);
+    }
+    program.close(0);
+    let members: Vec<bool> = program.nodes.iter().map(|node| node.kind == Kind::End).collect();
+    let mut turn = 0;
+    let place = |leaf: usize, _| {
+        if !members[leaf] || leaf + 1 == members.len() {
+            return (0, -1, 0);
+        }
+        turn = (turn + 1) % 4;
+        (turn, -1, pause)
+    };
+    let schedule = Schedule::run(&program, 4, |_| 0, place);
+    let causes = Recording::whole(program, schedule, 4).open().tasks.causes();
+    adds_up(&causes);
+    causes
+}
+
+#[test]
+fn many_short_regions_are_found() {
+    let causes = slow_regions(100, 1_000, 500);
+    let found = first(&causes);
+    assert_eq!((found.cause, found.source), (Cause::BarrierWait, Some(5)), "{:?}", causes.findings);
+    assert_eq!(found.cost, 100 * 4 * 500);
+    assert!(
+        found.evidence.starts_with("100 × 500 ns to start and end a step of 1.50 µs"),
+        "{}",
+        found.evidence
+    );
+    assert!(!found.behind);
+}
+
+/// A few of them, or longer ones, show nothing but a delay; it has the line where most of it is.
+#[test]
+fn a_few_late_regions_are_a_delay() {
+    for (count, work) in [(3, 1_000), (100, 100_000)] {
+        let causes = slow_regions(count, work, 500);
+        let found = first(&causes);
+        assert_eq!((found.cause, found.source), (Cause::RuntimeDelay, Some(5)), "{:?}", causes.findings);
+        assert!(found.evidence.contains("most of it at model.c:5"), "{}", found.evidence);
+    }
+}
+
+/// A runtime that does not say when a task is created: what its creator runs from one to the next is creating them, as
+/// long as that is short.
+#[test]
+fn tasks_that_take_longer_to_create_than_to_run_are_small() {
+    for (create, cause) in [(150, Cause::SmallTasks), (15_000, Cause::SerialSpawn)] {
+        let mut program = Program::new();
+        program.open(Kind::Section);
+        for _ in 0..1000 {
+            let (create, _) = program.spawn(create, 2 * create / 3);
+            program.at(create, 6);
+        }
+        program.close(1);
+        program.close(1);
+        let causes = causes(program, 4);
+        assert_eq!((first(&causes).cause, first(&causes).source), (cause, Some(6)), "{:?}", causes.findings);
+    }
+}
+
+/// Tasks that depend on one another, and that are created long after the one before has ended.
+#[test]
+fn tasks_that_seldom_follow_one_another_are_no_chain() {
+    let mut program = Program::new();
+    program.open(Kind::Section);
+    let mut before = None;
+    for create in [1, 100_000, 100_000] {
+        let (create, _) = program.spawn(create, 10_000);
+        program.depends.extend(before.map(|before| (create + 1, before)));
+        before = Some(create + 1);
+    }
+    program.close(1);
+    program.close(1);
+    let causes = causes(program, 4);
+    assert!(
+        causes.findings.iter().all(|found| found.cause != Cause::DependenceChain),
+        "{:?}",
+        causes.findings
+    );
+}
+
+/// Four members that wait for a lock half of the time.
+fn locked(kind: LockKind, with_times: bool) -> Causes {
+    let mut program = Program::new();
+    let section = team(&mut program, &[100_000; 4]);
+    region(&mut program, section, 5);
+    program.close(0);
+    let schedule = Schedule::greedy(&program, 4);
+    let mut recording = Recording::whole(program, schedule, 4);
+    let lock = Lock { kind, process: 0, address: 64 };
+    let uses = (0..4).map(|worker| LockUse {
+        lock: 0,
+        source: 3,
+        worker,
+        count: 1000,
+        waits: 700,
+        waited: 50_000,
+        held: 20_000,
+        longest: 400,
+    });
+    let waits = (0..4u32).map(|worker| LockWait {
+        node: (section + 3 + 3 * worker as usize) as u32,
+        lock: 0,
+        worker,
+        asked: 10_000,
+        got: 10_400,
+        freed: 10_420,
+        source: 3,
+        holder: NO_SOURCE,
+    });
+    let lock_waits = if with_times { waits.collect() } else { Vec::new() };
+    recording.beside =
+        Beside { locks: vec![lock], lock_uses: uses.collect(), lock_waits, ..Beside::default() };
+    let causes = recording.open().tasks.causes();
+    adds_up(&causes);
+    causes
+}
+
+#[test]
+fn waiting_for_a_lock_is_found() {
+    for with_times in [true, false] {
+        let causes = locked(LockKind::Critical, with_times);
+        let found = first(&causes);
+        assert_eq!((found.cause, found.source, found.cost), (Cause::Lock, Some(3), 200_000));
+        assert!(
+            found.evidence.contains("4\u{2009}000 × 20.0 ns; 2\u{2009}800 of them"),
+            "{}",
+            found.evidence
+        );
+        assert_eq!(causes.account.work, 200_000);
+    }
+    // Without a time of any wait it is the share of the whole run.
+    let causes = locked(LockKind::Critical, false);
+    assert!(first(&causes).evidence.contains("is held 80 % of the time"), "{}", first(&causes).evidence);
+}
+
+#[test]
+fn waiting_for_a_turn_is_a_chain() {
+    let causes = locked(LockKind::Ordered, true);
+    let found = first(&causes);
+    assert_eq!((found.cause, found.source, found.cost), (Cause::DependenceChain, Some(3), 200_000));
+    assert!(
+        found.evidence.starts_with("4\u{2009}000 turns of 20.0 ns in an ordered region"),
+        "{}",
+        found.evidence
+    );
+}
+
+/// A loop of two members whose chunks take so long each.
+fn chunks(length: i64) -> Causes {
+    let mut program = Program::new();
+    program.open(Kind::Section);
+    for _ in 0..2 {
+        program.leaf(Kind::Fork, 0);
+        program.open(Kind::Task);
+        for _ in 0..1000 {
+            let chunk = program.leaf(Kind::Chunk, length);
+            program.at(chunk, 6);
+        }
+        program.close(0);
+    }
+    program.close_deep(0);
+    program.close(0);
+    let schedule = Schedule::greedy(&program, 2);
+    let causes = Recording::whole(program, schedule, 2).open().tasks.causes();
+    adds_up(&causes);
+    causes
+}
+
+#[test]
+fn chunks_that_cost_more_than_they_do_are_found() {
+    let causes = chunks(200);
+    let found = first(&causes);
+    assert_eq!((found.cause, found.source, found.cost), (Cause::FineChunks, Some(6), 200_000));
+    assert!(found.evidence.starts_with("2\u{2009}000 chunks of 200 ns"), "{}", found.evidence);
+    assert!(chunks(2_000).findings.iter().all(|found| found.cause != Cause::FineChunks));
+}
+
+/// Two members with work at line 6, and a tail at line 8.
+fn two_lines(workers: usize, work: i64) -> Recording {
+    let mut program = Program::new();
+    program.open(Kind::Section);
+    for _ in 0..2 {
+        program.leaf(Kind::Fork, 0);
+        program.open(Kind::Task);
+        let end = program.close(work);
+        program.at(end, 6);
+    }
+    program.close_deep(0);
+    let tail = program.close(5_000);
+    program.at(tail, 8);
+    let schedule = Schedule::greedy(&program, workers);
+    Recording::whole(program, schedule, workers)
+}
+
+#[test]
+fn code_that_takes_longer_than_on_one_worker_is_found() {
+    let (here, alone) = (two_lines(2, 100_000).open(), two_lines(1, 40_000).open());
+    let causes = here.tasks.causes_against(Some(&alone.tasks));
+    adds_up(&causes);
+    let found = first(&causes);
+    assert_eq!((found.cause, found.source, found.cost), (Cause::WorkInflation, Some(6), 120_000));
+    assert!(
+        found.evidence.contains("takes 200 µs here and 80.0 µs with one worker (×2.50)"),
+        "{}",
+        found.evidence
+    );
+    assert!(here.tasks.causes().findings.iter().all(|found| found.cause != Cause::WorkInflation));
 }
 
 /// Time of free workers while something runs or is ready, by asking at every moment at which anything changes.

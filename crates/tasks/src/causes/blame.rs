@@ -32,6 +32,8 @@ pub struct Blame {
     pub shares: Vec<Shares>,
     /// Time of processors that nobody used, where the recorder saw that.
     pub idle: Option<i64>,
+    /// When it began to look.
+    pub idle_from: i64,
     /// Time of intervals that ran while all processors were taken by others of the same run.
     pub over: i64,
     /// By cell of time: how much each of the integrals grows.
@@ -241,8 +243,9 @@ impl Blame {
         };
         pass.run(&waited);
         let Pass { state, shares, cells, long, serial, picks, .. } = pass;
-        let idle = fact(tasks, "idle_ns").map(|idle| i64::try_from(idle).unwrap_or(i64::MAX));
-        Blame { workers, shares, idle, over: state.over, cells, cell, long, serial, picks }
+        let number = |name: &str| fact(tasks, name).map(|fact| i64::try_from(fact).unwrap_or(i64::MAX));
+        let (idle, idle_from) = (number("idle_ns"), number("idle_from_ns").unwrap_or(0));
+        Blame { workers, shares, idle, idle_from, over: state.over, cells, cell, long, serial, picks }
     }
 
     /// Time of intervals in which their workers had no processor.
@@ -250,11 +253,18 @@ impl Blame {
         self.shares.iter().map(|shares| shares.off).fold(0, i64::saturating_add)
     }
 
+    /// Time of intervals in which their workers slept in the system.
+    pub fn blocked(&self) -> i64 {
+        self.shares.iter().map(|shares| shares.blocked).fold(0, i64::saturating_add)
+    }
+
     /// Time of processors that workers did not get and that, as far as that is known, was not idle: what others than the
     /// workers have taken, at most.
     pub fn taken(&self, elapsed: i64) -> i64 {
         let got: i64 = self.shares.iter().map(|shares| shares.processor).fold(0, i64::saturating_add);
-        self.workers.saturating_mul(elapsed).saturating_sub(got).saturating_sub(self.idle.unwrap_or(0)).max(0)
+        // Before anybody looked, the program ran alone.
+        let seen = elapsed.saturating_sub(if self.idle.is_some() { self.idle_from } else { 0 }).max(0);
+        self.workers.saturating_mul(seen).saturating_sub(got).saturating_sub(self.idle.unwrap_or(0)).max(0)
     }
 }
 

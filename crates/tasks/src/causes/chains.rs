@@ -13,8 +13,22 @@ pub struct Chain {
     pub tasks: u64,
     /// Their time.
     pub time: i64,
-    /// The last one.
+    /// The first one and the last one.
+    pub first: u32,
     pub last: u32,
+}
+
+impl Chain {
+    /// From when its first task starts until its last one ends.
+    fn span(&self, tasks: &Tasks) -> i64 {
+        tasks.end(NodeId(self.last)).saturating_sub(tasks.start(NodeId(self.first))).max(0)
+    }
+
+    /// Whether its tasks are what takes the time from its begin to its end. Tasks that depend on one another now and then,
+    /// with long waits for something else in between, are no chain that anybody waits for.
+    pub fn fills_its_span(&self, tasks: &Tasks) -> bool {
+        self.time.saturating_mul(2) >= self.span(tasks)
+    }
 }
 
 /// Chains by line.
@@ -30,7 +44,8 @@ impl Chains {
         let sites = Sites::new(tasks);
         let mut ending: HashMap<u32, Chain> = HashMap::new();
         let mut by_line: HashMap<u32, Chain> = HashMap::new();
-        let alone = |task: u32| Chain { tasks: 1, time: tasks.elapsed(NodeId(task)), last: task };
+        let alone =
+            |task: u32| Chain { tasks: 1, time: tasks.elapsed(NodeId(task)), first: task, last: task };
         let mut at = 0;
         while at < depends.to.len() {
             let to = depends.to[at];
@@ -41,7 +56,8 @@ impl Chains {
                 .map(|&from| *ending.entry(from).or_insert_with(|| alone(from)));
             let best = chains.max_by_key(|chain| chain.time).unwrap_or_default();
             let this = alone(to);
-            let chain = Chain { tasks: best.tasks + 1, time: best.time.saturating_add(this.time), last: to };
+            let chain =
+                Chain { tasks: best.tasks + 1, time: best.time.saturating_add(this.time), last: to, ..best };
             ending.insert(to, chain);
             let longest = by_line.entry(made_at(tasks, &sites, to as usize)).or_default();
             if chain.time > longest.time {

@@ -10,7 +10,7 @@ use foldhash::{HashMap, HashMapExt};
 use rayon::prelude::*;
 
 use super::blame::Blame;
-use super::judge::{Judged, judge, task_of};
+use super::judge::{Judged, judge, part_of};
 use super::phases::works;
 use super::roles::{Roles, Sites, made_at};
 use super::{Cause, Causes, Finding};
@@ -32,6 +32,8 @@ pub struct Gains {
     pub raw: Vec<Option<i64>>,
     /// Findings in the order of what is gained, and how long the run takes without all of them up to here.
     pub ladder: Vec<(usize, Option<i64>)>,
+    /// Why nothing was replayed, where it was not.
+    pub not_replayed: Option<&'static str>,
 }
 
 impl Tasks {
@@ -44,22 +46,34 @@ impl Tasks {
         goes_on: &(dyn Fn() -> bool + Sync),
     ) -> Option<Gains> {
         let count = causes.findings.len();
-        let none = Gains { alone: vec![None; count], raw: vec![None; count], ladder: Vec::new() };
+        let none = |why: Option<&'static str>| {
+            let (alone, raw) = (vec![None; count], vec![None; count]);
+            Some(Gains { alone, raw, ladder: Vec::new(), not_replayed: why })
+        };
         let workers = self.summary().workers;
         let nodes = self.tree().node_count().max(1);
         // One replay of the run as it is, one for each finding and one for each rung.
         let most = (BUDGET / nodes).saturating_sub(1) / 2;
-        if causes.findings.is_empty() || most == 0 || causes.workers != i64::from(workers) || !self.is_sound()
-        {
-            return Some(none);
+        if causes.findings.is_empty() {
+            return none(None);
         }
+        if !self.is_sound() {
+            return none(Some("the tree of the run is broken"));
+        }
+        if causes.workers != i64::from(workers) {
+            return none(Some("there are more workers than processors"));
+        }
+        if most == 0 {
+            return none(Some("the run is too large"));
+        }
+        const FAR: Option<&str> = Some("a replay of the run as it is takes another time than the run did");
         let whatif = WhatIf::new(self);
         let Ok(base) = whatif.replay(workers, &Change::default()).map(|replay| replay.elapsed) else {
-            return Some(none);
+            return none(FAR);
         };
         let elapsed = self.summary().elapsed;
         if (base - elapsed).abs() as f64 > NEAR * elapsed as f64 {
-            return Some(none);
+            return none(FAR);
         }
         let remedies = Remedies::of(self, baseline, &whatif);
         let worth = causes.worth().count().min(most);
@@ -94,7 +108,7 @@ impl Lab<'_> {
             |(raw, finding): (&Option<i64>, &Finding)| raw.map(|raw| self.within(raw, finding.without));
         let alone: Vec<Option<i64>> = raw.iter().zip(&causes.findings).map(within).collect();
         let ladder = self.ladder(causes, without, &alone)?;
-        Some(Gains { alone, raw, ladder })
+        Some(Gains { alone, raw, ladder, not_replayed: None })
     }
 
     /// How long the run takes; nothing when it is given up.
@@ -239,7 +253,7 @@ impl<'a> Remedies<'a> {
     fn even(&self, without: &mut Without, line: u32) -> Option<()> {
         let mut by_section: HashMap<NodeId, HashMap<NodeId, Vec<usize>>> = HashMap::new();
         for node in self.charged(Cause::Imbalance, line) {
-            let Some(task) = task_of(self.tasks, node as u32) else { continue };
+            let Some(task) = part_of(self.tasks, node as u32) else { continue };
             let Some(section) = self.tasks.tree().parent(task) else { continue };
             by_section.entry(section).or_default().entry(task).or_default().push(node);
         }

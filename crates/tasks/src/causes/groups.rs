@@ -99,10 +99,20 @@ impl Lengths {
 
     /// The median, about: the mean of the power of two that it lies in.
     pub fn median(&self) -> i64 {
+        self.part(2)
+    }
+
+    /// A quarter is not longer, about.
+    pub fn quartile(&self) -> i64 {
+        self.part(4)
+    }
+
+    /// The length that one of so many is not longer than.
+    fn part(&self, of: u64) -> i64 {
         let mut seen = 0;
         for (count, sum) in self.bins.iter().zip(self.sums) {
             seen = count.saturating_add(seen);
-            if seen >= self.count.div_ceil(2) && *count > 0 {
+            if seen >= self.count.div_ceil(of) && *count > 0 {
                 return sum / i64::try_from(*count).unwrap_or(i64::MAX);
             }
         }
@@ -215,6 +225,7 @@ mod tests {
         let mut lengths = Lengths::default();
         (1..=1000).for_each(|length| lengths.add(length));
         assert!((256..=512).contains(&lengths.median()), "{}", lengths.median());
+        assert!((128..=256).contains(&lengths.quartile()), "{}", lengths.quartile());
         assert!((lengths.below(512) - 0.511).abs() < 0.01, "{}", lengths.below(512));
         let bins = lengths.bins();
         assert_eq!((bins[0], bins[9], bins.len()), ((1, 1), (512, 489), 10));

@@ -7,14 +7,14 @@ use crosscut_tree::NodeId;
 use foldhash::{HashMap, HashMapExt};
 
 use super::Cause;
-use super::blame::Blame;
+use super::blame::{Blame, Long};
 use super::chains::Chains;
 use super::groups::{Key, Known, Lengths, Role};
 use super::inflation::{Grown, grown};
 use super::locks::{Locks, Waits};
-use super::phases::{Team, Teams};
-use super::roles::Roles;
-use crate::schema::Kind;
+use super::phases::{Team, Teams, works};
+use super::roles::{Roles, Sites, Steps, made_at};
+use crate::schema::{Kind, LockKind};
 use crate::tasks::Tasks;
 
 /// A task or a chunk that is not so many times as long as what it costs is too small: a tenth of its time is lost.
@@ -32,6 +32,8 @@ const STEPS: u64 = 8;
 /// Fetching a chunk is a call of the runtime and an update of a counter that another core has changed last: about so many
 /// nanoseconds at least. Recorders see chunks follow one another without a gap.
 pub const FETCH: i64 = 100;
+/// Creating a task takes less than so many nanoseconds: what a creator runs from one to the next beyond that is its own.
+const CREATES: i64 = 2_000;
 
 /// Time lost for one cause at one line.
 #[derive(Clone, Debug)]
@@ -65,6 +67,11 @@ pub struct Judged {
 pub struct Facts {
     /// By line: what having a task costs, as a rule.
     costs: HashMap<u32, i64>,
+    /// By line: how much of that is in what a creator runs from one task to the next.
+    within: HashMap<u32, i64>,
+    /// By line of a barrier, or of a region at whose end there is one: the line of the region, and what handing over its
+    /// steps costs.
+    pub handed: HashMap<u32, (u32, i64)>,
     pub chains: Chains,
     pub teams: Teams,
     pub locks: Locks,
@@ -75,10 +82,26 @@ pub struct Facts {
 impl Facts {
     fn of(tasks: &Tasks, roles: &Roles, blame: &Blame) -> Self {
         let median = |of: &HashMap<u32, Lengths>, line: &u32| of.get(line).map_or(0, Lengths::median);
-        let cost = |line: &u32| (*line, median(&roles.creations, line) + median(&blame.picks, line));
-        let costs = roles.tasks.keys().map(cost).collect();
+        let (mut costs, mut within) = (HashMap::new(), HashMap::new());
+        for &line in roles.tasks.keys() {
+            // Where the runtime says when a task is created, its creator goes on after a gap. Where it does not, creating is
+            // in what the creator runs from one task to the next: as much of that as there is each time.
+            let gap = median(&roles.creations, &line);
+            let between = roles.between.get(&line).map_or(0, Lengths::quartile);
+            let is_short = tasks.clock() == Clock::Ns && between < CREATES;
+            let inside = if is_short && between > gap { between } else { 0 };
+            costs.insert(line, gap.max(inside) + median(&blame.picks, &line));
+            within.insert(line, inside);
+        }
         let (chains, teams) = (Chains::of(tasks), Teams::of(tasks, &roles.phases));
-        Facts { costs, chains, teams, locks: Locks::of(tasks, &blame.shares), grown: Vec::new() }
+        let locks = Locks::of(tasks, &blame.shares);
+        Facts { costs, within, handed: HashMap::new(), chains, teams, locks, grown: Vec::new() }
+    }
+
+    /// Whether what is waited for at a line is the turn of an iteration.
+    pub fn is_ordered(&self, tasks: &Tasks, line: u32) -> bool {
+        let lock = self.locks.of_line(line).and_then(|waits| tasks.lock(waits.lock));
+        lock.is_some_and(|lock| lock.kind == LockKind::Ordered)
     }
 
     /// What it costs to have a task of a line, as a rule: until its creator went on, and until a free worker took it up.
@@ -96,6 +119,7 @@ struct Judge<'a> {
     tasks: &'a Tasks,
     roles: &'a Roles,
     blame: &'a Blame,
+    sites: Sites,
     facts: Facts,
     losses: Vec<Loss>,
     by_key: HashMap<(Cause, u32), usize>,
@@ -106,9 +130,18 @@ struct Judge<'a> {
 pub fn judge(tasks: &Tasks, roles: &Roles, blame: &Blame, baseline: Option<&Tasks>) -> Judged {
     let mut facts = Facts::of(tasks, roles, blame);
     facts.grown = baseline.map_or_else(Vec::new, |baseline| grown(tasks, baseline));
-    let mut judge =
-        Judge { tasks, roles, blame, facts, losses: Vec::new(), by_key: HashMap::new(), shared: 0 };
-    let of_group = roles.groups.known.iter().map(|known| judge.group(known)).collect();
+    let mut judge = Judge {
+        tasks,
+        roles,
+        blame,
+        sites: Sites::new(tasks),
+        facts,
+        losses: Vec::new(),
+        by_key: HashMap::new(),
+        shared: 0,
+    };
+    let of_group: Vec<Option<usize>> = roles.groups.known.iter().map(|known| judge.group(known)).collect();
+    judge.place_delay(&of_group);
     let mut inside = judge.off().saturating_add(judge.locks());
     inside = inside.saturating_add(judge.chunks(tasks.summary().work.saturating_sub(inside)));
     inside = inside.saturating_add(judge.grown());
@@ -125,6 +158,7 @@ impl Judge<'_> {
         match role {
             Role::Task | Role::Narrow | Role::Depend => self.tasks_of(known),
             Role::Lane => self.members_of(known),
+            Role::HandTeam => Some(self.hand_over(known)),
             Role::Spawn if self.creates_small(known) => {
                 Some(self.charge(Cause::SmallTasks, line, line, known.cost, known.into()))
             }
@@ -138,8 +172,14 @@ impl Judge<'_> {
     /// Whether a task is too slow to create others because they are small: it has less to do for each than that costs.
     fn creates_small(&self, known: &Known) -> bool {
         let (line, cost) = (known.key.line, self.facts.cost_of_task(known.key.line));
-        let own = known.time / known.blamed.max(1) as i64;
+        let inside = self.facts.within.get(&line).copied().unwrap_or(0);
+        let own = known.time / known.blamed.max(1) as i64 - inside;
         own < cost && too_small(self.roles.tasks.get(&line), cost)
+    }
+
+    /// A task of a line that is not longer is too small.
+    fn short_task(&self, line: u32) -> i64 {
+        WORTH_IT.saturating_mul(self.facts.cost_of_task(line))
     }
 
     fn is_fine(&self, line: u32) -> bool {
@@ -155,7 +195,10 @@ impl Judge<'_> {
         let waits: Vec<(u32, Waits)> = self.facts.locks.by_line().collect();
         let charge = |(line, waits): &(u32, Waits)| {
             let who = Who { worst: waits.worst, blamed: waits.waits.max(0) as u64, time: waits.held };
-            self.charge(Cause::Lock, *line, *line, waits.cost, who);
+            // Who waits for its turn waits for the iteration before.
+            let is_ordered = self.facts.is_ordered(self.tasks, *line);
+            let cause = if is_ordered { Cause::DependenceChain } else { Cause::Lock };
+            self.charge(cause, *line, *line, waits.cost, who);
             waits.cost
         };
         waits.iter().filter(|(_, waits)| waits.cost > 0).map(charge).fold(0, i64::saturating_add)
@@ -209,8 +252,12 @@ impl Judge<'_> {
             let who = Who { worst: (0, u32::MAX), blamed: 0, time: 0 };
             self.charge(Cause::Preempted, NO_SITE, NO_SITE, cost, who);
         }
-        // Workers that take processors from one another lose nothing that the machine could have given them.
-        let taken = self.blame.taken(self.tasks.summary().elapsed);
+        // Where there are more of them than processors, workers that take processors from one another lose nothing that the
+        // machine could have given them. Where each could have had its own, they do: another one was idle.
+        let taken = match i64::from(self.tasks.summary().workers) > self.blame.workers {
+            true => self.blame.taken(self.tasks.summary().elapsed),
+            false => i64::MAX,
+        };
         if let Some(loss) = self.losses.iter_mut().find(|loss| loss.cause == Cause::Preempted) {
             self.shared += (loss.cost - taken).max(0);
             loss.cost = loss.cost.min(taken);
@@ -230,32 +277,103 @@ impl Judge<'_> {
             Role::Narrow => (Cause::WaitInLoop, if other == NO_SITE { line } else { other }),
             Role::Depend => (Cause::DependenceChain, line),
             Role::Task | Role::Lane => (Cause::Imbalance, line),
-            // Going on late after barriers at which all wait for another one each time is a cost of these barriers.
-            Role::HandTeam
-                if let Some(team) = self.waits_at_barriers(line)
-                    && 10 * team.wait() >= team.step() =>
-            {
-                (Cause::BarrierWait, team.barrier)
-            }
             Role::HandTask | Role::HandTeam | Role::HandChunk | Role::HandOther => {
                 (Cause::RuntimeDelay, NO_SITE)
             }
         }
     }
 
-    /// Members of teams that work while others wait for them: a long chunk that came last, barriers, or unequal work.
+    /// Starting the members of teams, and going on after them: a cost of their barriers, where all wait for another one
+    /// each time, or where there are many steps and each is short.
+    fn hand_over(&mut self, known: &Known) -> usize {
+        let line = known.key.line;
+        if let Some(team) = self.waits_at_barriers(line)
+            && 10 * team.wait() >= team.step()
+        {
+            let at = team.barrier;
+            return self.charge(Cause::BarrierWait, at, line, known.cost, known.into());
+        }
+        let steps = self.roles.steps.get(&line).copied().unwrap_or_default();
+        let is_short = self.hand_over_of_step(steps, known.cost).saturating_mul(10) >= step(steps);
+        if steps.count < STEPS || !is_short {
+            let (cause, at) = self.cause(Role::HandTeam, line, NO_SITE);
+            return self.charge(cause, at, line, known.cost, known.into());
+        }
+        let at = self.facts.teams.of_line(line).map_or(line, |team| team.barrier);
+        self.facts.handed.insert(at, (line, known.cost));
+        self.charge(Cause::BarrierWait, at, line, known.cost, known.into())
+    }
+
+    /// What a worker waits in a step for being started, or for going on.
+    fn hand_over_of_step(&self, steps: Steps, cost: i64) -> i64 {
+        cost / self.blame.workers.max(1) / steps.count.max(1) as i64
+    }
+
+    /// A delay that nothing explains is shown at the line that has most of it.
+    fn place_delay(&mut self, of_group: &[Option<usize>]) {
+        let Some(at) = self.losses.iter().position(|loss| loss.cause == Cause::RuntimeDelay) else { return };
+        let groups = self.roles.groups.known.iter().zip(of_group);
+        let delayed = groups.filter(|(_, loss)| **loss == Some(at)).map(|(known, _)| known);
+        if let Some(most) = delayed.max_by_key(|known| known.cost) {
+            self.losses[at].line = most.key.line;
+        }
+    }
+
+    /// Members of teams that work while others wait for them. Who is in no such team may wait too: because of members that
+    /// have unequal work, or because what their team is a part of is longer than what others have to do.
     fn members_of(&mut self, known: &Known) -> Option<usize> {
+        let line = known.key.line;
+        let team = self.facts.teams.of_line(line);
+        let (around, outside) = team.map_or((None, 0), |team| (team.around, self.outside(team, known.cost)));
+        let Some(around) = around.filter(|&around| around != line && outside > 0) else {
+            return self.members(known, known.cost);
+        };
+        let first = self.members(known, known.cost - outside);
+        let (cause, at) = match self.waits_at_barriers(around) {
+            Some(team) => (Cause::BarrierWait, team.barrier),
+            None => (Cause::Imbalance, around),
+        };
+        let who = Who { worst: (outside, self.longest_of(around)), blamed: known.blamed, time: known.time };
+        let second = self.charge(cause, at, around, outside, who);
+        if 2 * outside > known.cost { Some(second) } else { first.or(Some(second)) }
+    }
+
+    /// The first interval of the longest member of the worst team of a line.
+    fn longest_of(&self, line: u32) -> u32 {
+        let worst = self.facts.teams.of_line(line).map(|team| team.worst.node);
+        let longest = worst.and_then(|section| works(self.tasks, section).max_by_key(|member| member.1));
+        longest.map_or(u32::MAX, |(member, _)| self.tasks.dag().first_block(member).0)
+    }
+
+    /// Of what members of teams are to blame for: what would be lost if they had equal work. Members wait for the longest;
+    /// others, which have as long nothing to do as the team is longer than theirs, wait for the team.
+    fn outside(&self, team: &Team, cost: i64) -> i64 {
+        let others = self.blame.workers - i64::from(team.members);
+        let rest = cost.saturating_sub(team.lost).max(0);
+        if others <= 0 || rest == 0 {
+            return 0;
+        }
+        let time = (rest / others).max(1);
+        let uneven = (team.excess() as f64 / time as f64).clamp(0.0, 1.0);
+        (rest as f64 * (1.0 - uneven)) as i64
+    }
+
+    /// Members of one team: a long chunk that came last, barriers, or unequal work.
+    fn members(&mut self, known: &Known, cost: i64) -> Option<usize> {
+        if cost <= 0 {
+            return None;
+        }
         let line = known.key.line;
         let long = self.blame.long.iter().filter(|long| long.line == line && self.is_late_chunk(long.node));
         let late = long.map(|long| long.cost).fold(0, i64::saturating_add);
         if 2 * late > known.cost {
-            return Some(self.charge(Cause::LateTask, line, line, known.cost, known.into()));
+            return Some(self.charge(Cause::LateTask, line, line, cost, known.into()));
         }
         let (cause, at) = match self.waits_at_barriers(line) {
             Some(team) => (Cause::BarrierWait, team.barrier),
             None => (Cause::Imbalance, line),
         };
-        Some(self.charge(cause, at, line, known.cost, known.into()))
+        Some(self.charge(cause, at, line, cost, known.into()))
     }
 
     /// The teams of a line, where another member is last in each of many steps.
@@ -269,15 +387,18 @@ impl Judge<'_> {
         let Key { role, line, other } = known.key;
         let small = too_small(self.roles.tasks.get(&line), self.facts.cost_of_task(line));
         let repeats = known.sections >= REPEATED && known.sections >= REPEATED * known.frames;
-        let is_chain = self.facts.chains.of_line(line).is_some_and(|chain| chain.tasks >= CHAIN);
-        if role == Role::Narrow && repeats && small {
+        let is_chain = self.facts.chains.of_line(line);
+        let is_chain = is_chain.is_some_and(|chain| chain.tasks >= CHAIN && chain.fills_its_span(self.tasks));
+        // Not one that is long among many short ones.
+        let are_short = small && known.time / known.blamed.max(1) as i64 <= self.short_task(line);
+        if role == Role::Narrow && repeats && small || role != Role::Depend && are_short {
             return Some(self.charge(Cause::SmallTasks, line, line, known.cost, known.into()));
         }
         if role == Role::Narrow && repeats || role == Role::Depend && is_chain {
             let (cause, at) = self.cause(role, line, other);
             return Some(self.charge(cause, at, line, known.cost, known.into()));
         }
-        let long = self.blame.long.iter().filter(|long| long.line == line && self.is_late(long.node));
+        let long = self.blame.long.iter().filter(|long| long.line == line && self.is_late(long));
         let late = long.map(|long| long.cost).fold(0, i64::saturating_add).min(known.cost);
         let rest = known.cost - late;
         let first = (late > 0).then(|| self.charge(Cause::LateTask, line, line, late, known.into()));
@@ -287,9 +408,13 @@ impl Judge<'_> {
 
     /// Whether a task that runs while others have nothing to do should have started first: it is long, the others of its
     /// section were done by then, and the section would have ended sooner.
-    fn is_late(&self, block: u32) -> bool {
+    fn is_late(&self, long: &Long) -> bool {
         let tree = self.tasks.tree();
-        let Some(task) = task_of(self.tasks, block) else { return false };
+        let Some(task) = task_of(self.tasks, long.node) else { return false };
+        // What a creator runs beside its tasks begins when they are created.
+        if made_at(self.tasks, &self.sites, task.index()) != long.line {
+            return false;
+        }
         let Some(section) = tree.parent(task) else { return false };
         let siblings = self.roles.made_in(section).saturating_sub(1);
         self.starts_late(section, task, siblings.into())
@@ -356,8 +481,31 @@ impl From<&Known> for Who {
     }
 }
 
-/// The task that an interval belongs to.
+/// What a step takes, with starting and ending it.
+pub fn step(steps: Steps) -> i64 {
+    steps.time / steps.count.max(1) as i64
+}
+
+/// The task that an interval belongs to. The only member of a team belongs to the task around it.
 pub fn task_of(tasks: &Tasks, block: u32) -> Option<NodeId> {
     let above = std::iter::once(NodeId(block)).chain(tasks.tree().ancestors(NodeId(block)));
-    above.into_iter().find(|&node| tasks.kind(node) == Kind::Task)
+    above.into_iter().find(|&node| tasks.kind(node) == Kind::Task && !is_alone(tasks, node))
+}
+
+/// Whether a task is the only member of its team.
+fn is_alone(tasks: &Tasks, task: NodeId) -> bool {
+    let section = tasks.tree().parent(task).filter(|_| tasks.is_lane(task));
+    section.is_some_and(|section| works(tasks, section).take(2).count() == 1)
+}
+
+/// What others wait for: the task that an interval belongs to, or, of what a creator runs beside its tasks, the interval.
+pub fn part_of(tasks: &Tasks, block: u32) -> Option<NodeId> {
+    let tree = tasks.tree();
+    let node = NodeId(block);
+    let section = tree.parent(node).filter(|&parent| tasks.kind(parent) == Kind::Section);
+    let is_beside = matches!(tasks.kind(node), Kind::Wait | Kind::Other)
+        && section.is_some_and(|section| {
+            tree.children(section).any(|child| tasks.kind(child) == Kind::Task && !tasks.is_lane(child))
+        });
+    if is_beside { Some(node) } else { task_of(tasks, block) }
 }

@@ -26,6 +26,8 @@ pub struct Phase {
     pub longest: i64,
     /// The worker of the longest.
     pub worker: u32,
+    /// The line of the team that the region is in, if it is in one.
+    pub around: Option<u32>,
 }
 
 impl Phase {
@@ -54,7 +56,16 @@ impl Phase {
         };
         let first = tasks.dag().first_block(member);
         let worker = tasks.worker(first).map_or(u32::MAX, |worker| worker as u32);
-        Some(Phase { node: section, line, is_loop: chunk.is_some(), members, sum, longest, worker })
+        Some(Phase {
+            node: section,
+            line,
+            is_loop: chunk.is_some(),
+            members,
+            sum,
+            longest,
+            worker,
+            around: None,
+        })
     }
 
     /// Whether more than one member works.
@@ -81,6 +92,10 @@ pub struct Team {
     pub worst: Phase,
     /// Where members of it wait.
     pub barrier: u32,
+    /// The line of the team around it.
+    pub around: Option<u32>,
+    /// What members wait for the longest, summed over all.
+    pub lost: i64,
     /// What the longest member works, summed over all.
     longest: i64,
     /// What members work on average, summed over all.
@@ -106,6 +121,11 @@ impl Team {
     pub fn busiest(&self) -> (u32, i64) {
         let most = self.workers.iter().max_by_key(|&(&worker, &work)| (work, std::cmp::Reverse(worker)));
         most.map_or((0, 0), |(&worker, &work)| (worker, work))
+    }
+
+    /// What all steps would be shorter by if their members had equal work.
+    pub fn excess(&self) -> i64 {
+        self.longest - self.mean
     }
 
     /// What a step takes, on average.
@@ -149,6 +169,8 @@ impl Teams {
                 uneven: 0,
                 worst: *phase,
                 barrier: barrier(tasks, &sites, phase),
+                around: phase.around,
+                lost: 0,
                 longest: 0,
                 mean: 0,
                 workers: HashMap::new(),
@@ -157,6 +179,7 @@ impl Teams {
             let mean = phase.sum / i64::from(phase.members.max(1));
             team.steps += 1;
             team.uneven += u64::from(10 * phase.longest > 11 * mean);
+            team.lost = team.lost.saturating_add(lost(phase));
             team.longest += phase.longest;
             team.mean += mean;
             team.members = team.members.max(phase.members);

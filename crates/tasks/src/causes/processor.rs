@@ -22,8 +22,10 @@ struct Share {
 #[derive(Clone, Debug, Default)]
 pub struct Shares {
     shares: Vec<Share>,
-    /// Time of its intervals in which it had no processor.
+    /// Time of its intervals in which it had no processor, and had not given it up.
     pub off: i64,
+    /// Time of its intervals in which it slept in the system.
+    pub blocked: i64,
     /// Switches that nobody asked for.
     pub switches: i64,
     /// Time that is known, and how much of it was on a processor.
@@ -46,32 +48,40 @@ impl Shares {
         let blocks = || row.iter().map(|&block| (start[block as usize], end[block as usize]));
         let (mut own, mut locked) = (Overlap::new(blocks()), Overlap::new(waits.iter().copied()));
         let mut busy = Overlap::new(joined(blocks()));
+        let mut gaps = Gaps::new(joined(blocks()));
+        let waiting = Waiting::of(tasks, worker, &waits);
         let mut shares = Shares::default();
         for stretch in tasks.stretches(worker) {
             let Stretch { from, to, .. } = stretch;
-            let used =
-                Used { own: own.until(from, to), busy: busy.until(from, to), locked: locked.until(from, to) };
-            shares.add(&stretch, used);
+            let busy = busy.until(from, to);
+            let locked = waiting.scaled(locked.until(from, to), busy);
+            shares.add(&stretch, Used { own: own.until(from, to), busy, locked, gaps: gaps.until(to) });
         }
         shares
     }
 
     /// A stretch, with what the worker did in it.
-    fn add(&mut self, stretch: &Stretch, Used { own, busy, locked }: Used) {
+    fn add(&mut self, stretch: &Stretch, Used { own, busy, locked, gaps }: Used) {
         let whole = stretch.to.saturating_sub(stretch.from).max(0);
         let off = whole.saturating_sub(stretch.processor).max(0);
         let free = whole.saturating_sub(busy).max(0);
         let share = |off: i64, of: i64| if of > 0 { 1.0 - (off as f64 / of as f64).min(1.0) } else { 1.0 };
         // Who has nothing to do, or waits for a lock, gives up its core first, asleep or by yielding.
-        let of_busy = off.saturating_sub(free).saturating_sub(locked).clamp(0, busy.max(0));
+        let away = off.saturating_sub(free).saturating_sub(locked).clamp(0, busy.max(0));
+        // Who falls asleep more often than it had nothing to do sleeps in its tasks: in a system call, or for a lock that
+        // nobody watched. That is what they do, and not what somebody took from them.
+        let is_asleep = stretch.voluntary > stretch.involuntary.saturating_add(gaps);
+        let (of_busy, blocked) = if is_asleep { (0, away) } else { (away, 0) };
         // The kernel counts a yield among the switches that nobody asked for. Somebody else that takes the core keeps it
         // for longer.
         let yields = stretch.involuntary.saturating_mul(YIELD) > off;
         let is_asked_for = stretch.voluntary > stretch.involuntary || yields;
-        let of_free = if is_asked_for { 0 } else { (off - of_busy).min(free) };
+        let of_free = if is_asked_for { 0 } else { (off - away).min(free) };
         self.shares.push(Share { to: stretch.to, busy: share(of_busy, busy), free: share(of_free, free) });
         let own = own.clamp(0, busy.max(0));
-        self.off = self.off.saturating_add((of_busy as f64 * own as f64 / busy.max(1) as f64) as i64);
+        let of_own = |time: i64| (time as f64 * own as f64 / busy.max(1) as f64) as i64;
+        self.off = self.off.saturating_add(of_own(of_busy));
+        self.blocked = self.blocked.saturating_add(of_own(blocked));
         self.switches = self.switches.saturating_add(stretch.involuntary);
         self.known = self.known.saturating_add(whole);
         self.processor = self.processor.saturating_add(stretch.processor.min(whole));
@@ -115,6 +125,58 @@ struct Used {
     busy: i64,
     /// Waiting for locks.
     locked: i64,
+    /// How often it had nothing to do for long enough to fall asleep.
+    gaps: i64,
+}
+
+/// How long a worker waited for locks: not each wait has a time of its own.
+struct Waiting {
+    /// All waits, and those whose times are known.
+    all: i64,
+    known: i64,
+    /// Time of its intervals.
+    busy: i64,
+}
+
+impl Waiting {
+    fn of(tasks: &Tasks, worker: usize, waits: &[(i64, i64)]) -> Self {
+        let uses = tasks.lock_uses().filter(|used| used.worker as usize == worker);
+        let all = uses.map(|used| used.waited.max(0)).fold(0, i64::saturating_add);
+        let length = |&(from, to): &(i64, i64)| to.saturating_sub(from).max(0);
+        let known = waits.iter().map(length).fold(0, i64::saturating_add);
+        let (start, end) = (tasks.starts(), tasks.ends());
+        let blocks = tasks.blocks().row(worker).iter();
+        let busy = blocks.map(|&block| length(&(start[block as usize], end[block as usize])));
+        Waiting { all, known, busy: busy.fold(0, i64::saturating_add) }
+    }
+
+    /// What was waited in a stretch: waits that are known stand for the others too, and where there are none all intervals
+    /// have the same share.
+    fn scaled(&self, known: i64, busy: i64) -> i64 {
+        let (of, whole) = if self.known > 0 { (known, self.known) } else { (busy, self.busy) };
+        let all = self.all.max(self.known);
+        ((of as f64 * all as f64 / whole.max(1) as f64) as i64).clamp(0, busy.max(0))
+    }
+}
+
+/// Counts the times between spans, by stretches that follow one another.
+struct Gaps<I: Iterator<Item = (i64, i64)>> {
+    spans: std::iter::Peekable<I>,
+}
+
+impl<I: Iterator<Item = (i64, i64)>> Gaps<I> {
+    fn new(spans: I) -> Self {
+        Gaps { spans: spans.peekable() }
+    }
+
+    /// Those that begin before then, and the one that a stretch may begin with.
+    fn until(&mut self, to: i64) -> i64 {
+        let mut gaps = 1;
+        while self.spans.next_if(|span| span.1 < to).is_some() {
+            gaps += 1;
+        }
+        gaps
+    }
 }
 
 /// Spans that follow one another, joined where what lies between them is short.
@@ -165,7 +227,7 @@ mod tests {
     }
 
     fn used(own: i64, locked: i64) -> Used {
-        Used { own, busy: own, locked }
+        Used { own, busy: own, locked, gaps: 1 }
     }
 
     #[test]
@@ -191,6 +253,33 @@ mod tests {
         }
     }
 
+    /// A hundred sleeps in a task are what the task does; a hundred between intervals say nothing of those.
+    #[test]
+    fn who_sleeps_in_its_tasks_is_not_preempted() {
+        for (gaps, off, blocked) in [(1, 0, 70), (100, 70, 0)] {
+            let mut shares = Shares::default();
+            let used = Used { own: 100, busy: 100, locked: 0, gaps };
+            shares.add(&stretch(0, 100, 30, 100, 2), used);
+            assert_eq!((shares.off, shares.blocked), (off, blocked));
+            assert_eq!(shares.busy(0, 100), 1.0 - off as f64 / 100.0);
+        }
+    }
+
+    /// Short waits have no times of their own, but their sum is known.
+    #[test]
+    fn waits_without_times_count_as_those_that_have_them() {
+        let some = Waiting { all: 60, known: 20, busy: 200 };
+        assert_eq!([some.scaled(20, 100), some.scaled(0, 100), some.scaled(20, 50)], [60, 0, 50]);
+        let none = Waiting { all: 60, known: 0, busy: 200 };
+        assert_eq!([none.scaled(0, 100), none.scaled(0, 0)], [30, 0]);
+    }
+
+    #[test]
+    fn gaps_are_counted_by_stretch() {
+        let mut gaps = Gaps::new([(0, 10), (20, 30), (40, 100)].into_iter());
+        assert_eq!([gaps.until(15), gaps.until(35), gaps.until(90)], [2, 2, 1]);
+    }
+
     #[test]
     fn a_lock_that_is_waited_for_asleep_is_not_preemption() {
         let mut shares = Shares::default();
@@ -207,7 +296,7 @@ mod tests {
         let busy =
             joined((0..1000).map(|i| (2 * i * US, (2 * i + 1) * US))).map(|(from, to)| to - from).sum();
         assert_eq!(busy, 1999 * US);
-        let used = Used { own: 1000 * US, busy, locked: 0 };
+        let used = Used { own: 1000 * US, busy, locked: 0, gaps: 1 };
         shares.add(&stretch(0, 2000 * US, 500 * US, 0, 3), used);
         assert!((shares.off - 750 * US).abs() < 2 * US, "{}", shares.off);
         assert!((shares.busy(0, US) - 0.25).abs() < 0.01 && (shares.free(US, 2 * US) - 0.25).abs() < 0.01);

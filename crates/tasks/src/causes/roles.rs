@@ -30,11 +30,24 @@ pub struct Roles {
     pub tasks: HashMap<u32, Lengths>,
     /// By the line that creates tasks: how long a creator takes to go on.
     pub creations: HashMap<u32, Lengths>,
+    /// By the line that creates tasks: what a creator runs from one to the next in the same section. Where the runtime
+    /// does not say when a task is created, that includes creating the one before.
+    pub between: HashMap<u32, Lengths>,
     /// Chunks by the line of their loop.
     pub chunks: HashMap<u32, Lengths>,
+    /// By the line of a region: all steps of its teams, from one barrier to the next.
+    pub steps: HashMap<u32, Steps>,
     /// Teams that share work, in the order of the tree.
     pub phases: Vec<Phase>,
     made: Vec<u32>,
+}
+
+/// The steps of all teams of a region.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Steps {
+    pub count: u64,
+    /// From when they could begin until all was done.
+    pub time: i64,
 }
 
 /// A task, a member of a team or the program, whose own nodes are being looked at.
@@ -48,6 +61,8 @@ struct Frame {
     shares: bool,
     /// Of a task that the program created: the line that did.
     line: Option<u32>,
+    /// The only member of its team, which runs for what is around it.
+    is_alone: bool,
     work: i64,
 }
 
@@ -61,6 +76,10 @@ struct Section {
     /// Of a narrow one: the line of its wait.
     wait: Option<u32>,
     counted: bool,
+    /// Of one that creates a few tasks: the line of its first, once that is created.
+    beside: Option<u32>,
+    /// Whether the members of a team are one.
+    is_alone: bool,
 }
 
 impl Roles {
@@ -81,7 +100,9 @@ impl Roles {
                 groups: Groups::new(),
                 tasks: HashMap::new(),
                 creations: HashMap::new(),
+                between: HashMap::new(),
                 chunks: HashMap::new(),
+                steps: HashMap::new(),
                 phases: Vec::new(),
                 made: Vec::new(),
             },
@@ -142,11 +163,21 @@ fn made(tasks: &Tasks) -> Vec<u32> {
         let above = parent[node] as usize;
         match Mark(mark[node]).kind() {
             Kind::Task => made[above] = ((made[above] & !MAKES) + 1).min(MAKES - 1) | MAKES,
+            // The only member of a team runs as if it were a part of what is around it.
+            Kind::Section if is_team_of_one(mark, &made, node) => made[above] |= made[node + 2] & MAKES,
             Kind::Section if made[node] != 0 => made[above] |= MAKES,
             _ => {}
         }
     }
     made
+}
+
+/// Whether a section is a fork, its only member and their end.
+fn is_team_of_one(mark: &[u8], made: &[u32], section: usize) -> bool {
+    let kind = |at: usize| mark.get(at).map(|&mark| Mark(mark).kind());
+    made[section] & !MAKES == 1
+        && kind(section + 1) == Some(Kind::Fork)
+        && kind(section + 2) == Some(Kind::Task)
 }
 
 /// Tasks that others depend on, ascending.
@@ -189,6 +220,9 @@ impl Pass<'_> {
             if let Some(line) = frame.line {
                 self.roles.tasks.entry(line).or_default().add(frame.work);
             }
+            if let Some(around) = self.frames.last_mut().filter(|_| frame.is_alone) {
+                around.work = around.work.saturating_add(frame.work);
+            }
         }
     }
 
@@ -212,6 +246,10 @@ impl Pass<'_> {
         if let Some(frame) = self.frames.last_mut() {
             frame.work = frame.work.saturating_add(work);
         }
+        if kind == Kind::Create && self.is_after_task(node) {
+            let line = self.sites.to(self.tasks.site(NodeId(node as u32)));
+            self.roles.between.entry(line).or_default().add(work);
+        }
         if kind == Kind::Chunk {
             let line = self.begins(node);
             let count =
@@ -220,18 +258,39 @@ impl Pass<'_> {
         }
     }
 
+    /// Whether the creator of a task creates the next one in the same section.
+    fn is_after_task(&self, node: usize) -> bool {
+        let before = self.dag.tree.previous_sibling(NodeId(node as u32));
+        before.is_some_and(|before| self.kind(before.index()) == Kind::Task)
+    }
+
     fn begin_task(&mut self, node: usize, end: u32) {
         let makes = self.made[node] != 0;
-        let mut frame = Frame { node: node as u32, end, own: NOBODY, shares: false, line: None, work: 0 };
+        let mut frame = Frame {
+            node: node as u32,
+            end,
+            own: NOBODY,
+            shares: false,
+            line: None,
+            is_alone: false,
+            work: 0,
+        };
         let is_lane = self.tasks.is_lane(NodeId(node as u32));
         if node > 0 && is_lane {
-            if let Some(team) = self.sections.last().and_then(|section| section.team) {
+            let section = self.sections.last();
+            frame.is_alone = section.is_some_and(|section| section.is_alone);
+            if let Some(team) = section.and_then(|section| section.team) {
                 (frame.own, frame.shares) = (team, true);
+            } else if let Some(around) = self.frames.last().filter(|_| frame.is_alone) {
+                (frame.own, frame.shares) = (around.own, around.shares);
             }
         } else if node > 0 {
             let line = self.made_at(node);
             frame.line = Some(line);
             frame.own = if makes { NOBODY } else { self.group_of_task(node, line) };
+            if let Some(section) = self.sections.last_mut().filter(|section| section.direct < MANY) {
+                section.beside.get_or_insert(line);
+            }
         }
         self.frames.push(frame);
     }
@@ -256,7 +315,9 @@ impl Pass<'_> {
 
     fn begin_section(&mut self, node: usize, end: u32) {
         let direct = self.made[node] & !MAKES;
-        let mut section = Section { end, direct, team: None, wait: None, counted: false };
+        let is_alone = is_team_of_one(self.dag.mark, &self.made, node);
+        let mut section =
+            Section { end, direct, team: None, wait: None, counted: false, beside: None, is_alone };
         if direct > 0 && self.kind(node + 1) == Kind::Fork {
             section.team = self.begin_team(node);
         } else if direct > 0 && direct < self.tasks.summary().workers {
@@ -272,7 +333,14 @@ impl Pass<'_> {
 
     /// Members that share work are a group of their own; where one works alone, it is code like any other.
     fn begin_team(&mut self, node: usize) -> Option<Group> {
-        let phase = Phase::of(self.tasks, &self.sites, NodeId(node as u32))?;
+        let mut phase = Phase::of(self.tasks, &self.sites, NodeId(node as u32))?;
+        let line = self.begins(node);
+        let steps = self.roles.steps.entry(line).or_default();
+        steps.count += 1;
+        steps.time = steps.time.saturating_add(self.tasks.elapsed(NodeId(node as u32)).max(0));
+        let around = self.sections.iter().rev().find_map(|section| section.team);
+        phase.around =
+            around.and_then(|group| self.roles.groups.known.get(group as usize)).map(|known| known.key.line);
         if !phase.is_shared() {
             return None;
         }
@@ -292,8 +360,25 @@ impl Pass<'_> {
         if frame.own != NOBODY {
             return frame.own;
         }
+        if let Some(group) = self.group_beside(node, kind) {
+            return group;
+        }
         let line = self.begins(node);
         self.roles.groups.of(Role::Serial, line)
+    }
+
+    /// What the creator of a few tasks runs itself before it waits for them: it runs beside them, as one of them would.
+    fn group_beside(&mut self, node: usize, kind: Kind) -> Option<Group> {
+        let parent = self.dag.tree.parents()[node] as usize;
+        if !matches!(kind, Kind::Wait | Kind::Other) || self.kind(parent) != Kind::Section {
+            return None;
+        }
+        let section = self.sections.last()?;
+        let line = section.beside?;
+        Some(match section.wait {
+            Some(wait) => self.roles.groups.with(Key { role: Role::Narrow, line, other: wait }),
+            None => self.roles.groups.of(Role::Task, line),
+        })
     }
 }
 

@@ -6,7 +6,7 @@ use crosscut_tree::NodeId;
 
 use super::blame::Blame;
 use super::groups::Lengths;
-use super::judge::{FETCH, Facts, Judged, Loss, WORTH_IT, task_of};
+use super::judge::{FETCH, Facts, Judged, Loss, WORTH_IT, part_of, step, task_of};
 use super::phases::Team;
 use super::roles::Roles;
 use super::words::{amount, grouped, many, percent, three};
@@ -52,7 +52,7 @@ pub fn tell(tasks: &Tasks, roles: &Roles, blame: &Blame, judged: &Judged) -> Cau
     let lost = findings.iter().map(|finding| finding.cost).fold(0, i64::saturating_add);
     let account = Account::of(capacity, work, lost, more);
     let others = blame.idle.map(|_| blame.taken(summary.elapsed));
-    Causes { findings, account, workers: blame.workers, others }
+    Causes { findings, account, workers: blame.workers, others, blocked: blame.blocked() }
 }
 
 /// Shares are rounded: there is not more lost than the workers had. The least findings give up what is too much.
@@ -129,13 +129,15 @@ impl Teller<'_> {
             Cause::SerialPart => self.serial_part(loss),
             Cause::SerialSpawn => self.serial_spawn(loss),
             Cause::Imbalance => match self.facts.teams.of_line(loss.line) {
-                Some(team) if self.is_member(loss) => self.imbalance(team),
+                Some(team) if self.is_member(loss) => self.imbalance(loss, team),
                 _ => self.uneven_tasks(loss),
             },
             Cause::BarrierWait => match self.facts.teams.of_line(loss.about) {
+                _ if let Some(handed) = self.handed(loss) => handed,
                 Some(team) => self.barrier_wait(team),
                 None => self.runtime_delay(loss),
             },
+            Cause::DependenceChain if self.facts.is_ordered(self.tasks, loss.line) => self.turns(loss),
             Cause::DependenceChain => self.chain(loss),
             Cause::WaitInLoop => self.wait_in_loop(loss),
             Cause::LateTask => self.late_task(loss),
@@ -180,7 +182,7 @@ impl Teller<'_> {
     fn window(&self, loss: &Loss, node: NodeId) -> Option<(i64, i64)> {
         let shown = match loss.cause {
             Cause::SerialPart | Cause::RuntimeDelay => node,
-            _ => task_of(self.tasks, node.0).and_then(|task| self.tasks.tree().parent(task)).unwrap_or(node),
+            _ => part_of(self.tasks, node.0).and_then(|task| self.tasks.tree().parent(task)).unwrap_or(node),
         };
         Some((self.tasks.start(shown), self.tasks.end(shown)))
     }
@@ -251,7 +253,23 @@ impl Teller<'_> {
         self.roles.tasks.get(&line).cloned().unwrap_or_default()
     }
 
-    fn imbalance(&self, team: &Team) -> Told {
+    /// A region that does not have all workers.
+    fn few_members(&self, loss: &Loss, team: &Team) -> Told {
+        let evidence = format!(
+            "Only {} of {} workers take part in this region, for {} in all: the others have nothing to run.",
+            grouped(team.members.into()),
+            grouped(self.blame.workers.max(0) as u64),
+            self.time(loss.cost / (self.blame.workers - i64::from(team.members)).max(1)),
+        );
+        let advice = "Let more threads take part (num_threads), or run it beside other work.";
+        ("Region with few workers".to_owned(), evidence, advice.to_owned())
+    }
+
+    fn imbalance(&self, loss: &Loss, team: &Team) -> Told {
+        let few = i64::from(team.members) < self.blame.workers && team.around.is_none();
+        if few && team.lost.saturating_mul(2) < loss.cost {
+            return self.few_members(loss, team);
+        }
         let worst = &team.worst;
         let mean = worst.sum / i64::from(worst.members.max(1));
         let ratio = worst.longest as f64 / mean.max(1) as f64;
@@ -326,10 +344,63 @@ impl Teller<'_> {
         ("Waiting at barriers".to_owned(), evidence, advice.to_owned())
     }
 
+    /// Many short steps, each of which has to be started and ended.
+    fn handed(&self, loss: &Loss) -> Option<Told> {
+        let &(region, cost) = self.facts.handed.get(&loss.line)?;
+        let steps = *self.roles.steps.get(&region)?;
+        if cost.saturating_mul(2) < loss.cost {
+            return None;
+        }
+        let evidence = format!(
+            "{} × {} to start and end a step of {}.",
+            grouped(steps.count),
+            self.time(cost / self.blame.workers.max(1) / steps.count.max(1) as i64),
+            self.time(step(steps)),
+        );
+        let advice = "One region around the loop, or join steps: each has to do more than starting and ending it costs.";
+        Some(("Short steps".to_owned(), evidence, advice.to_owned()))
+    }
+
+    /// Iterations of a loop that wait for their turn.
+    fn turns(&self, loss: &Loss) -> Told {
+        let waits = self.facts.locks.of_line(loss.line).unwrap_or_default();
+        let evidence = format!(
+            "{} turns of {} in an ordered region, one after the other; {} of them had to wait for the one before, {} in all.",
+            grouped(waits.count.max(0) as u64),
+            self.time(waits.held / waits.count.max(1)),
+            grouped(waits.waits.max(0) as u64),
+            self.time(loss.cost),
+        );
+        let advice = "Move out of the ordered region what needs no order, or keep results and put them in order afterwards.";
+        ("Chain of turns".to_owned(), evidence, advice.to_owned())
+    }
+
+    /// What a creator runs itself beside the few tasks that it creates.
+    fn uneven_inline(&self, loss: &Loss, inline: i64) -> Told {
+        let lengths = self.lengths(loss.line);
+        let mean = lengths.sum / lengths.count.max(1) as i64;
+        let evidence = format!(
+            "What runs inline beside {} takes {}, their mean is {}: when they are done, {} nothing to run.",
+            match lengths.count {
+                1 => "the task".to_owned(),
+                count => many(count, "task"),
+            },
+            self.time(inline),
+            self.time(mean),
+            self.others(),
+        );
+        let advice = "Split the long part, or create tasks in it too.";
+        ("Imbalance between tasks".to_owned(), evidence, advice.to_owned())
+    }
+
     fn uneven_tasks(&self, loss: &Loss) -> Told {
         let lengths = self.lengths(loss.line);
         let mean = lengths.sum / lengths.count.max(1) as i64;
-        let longest = task_of(self.tasks, loss.worst.1).map_or(0, |task| self.tasks.elapsed(task));
+        let part = part_of(self.tasks, loss.worst.1);
+        if let Some(inline) = part.filter(|&part| self.tasks.kind(part) != Kind::Task) {
+            return self.uneven_inline(loss, self.tasks.elapsed(inline));
+        }
+        let longest = part.map_or(0, |task| self.tasks.elapsed(task));
         let evidence = if lengths.count > 1 {
             format!(
                 "A task takes {}, the mean of {} is {} ({}×): when the others are done, {} nothing to run.",
@@ -360,7 +431,7 @@ impl Teller<'_> {
     }
 
     fn wait_in_loop(&self, loss: &Loss) -> Told {
-        let section = task_of(self.tasks, loss.worst.1).and_then(|task| self.tasks.tree().parent(task));
+        let section = part_of(self.tasks, loss.worst.1).and_then(|task| self.tasks.tree().parent(task));
         let flight = section.map_or(1, |section| self.roles.made_in(section));
         let tasks = self.lengths(loss.about).count;
         let evidence = format!(
@@ -451,7 +522,11 @@ impl Teller<'_> {
             .tasks
             .lock_name(waits.lock)
             .map_or_else(|| format!("This {kind}"), |name| format!("The {kind} {name}"));
-        let window = waits.window.1.saturating_sub(waits.window.0).max(1);
+        // Short waits have no times of their own.
+        let window = match waits.window.1.saturating_sub(waits.window.0) {
+            0 => self.tasks.summary().elapsed.max(1),
+            window => window,
+        };
         let each = waits.held / waits.count.max(1);
         let evidence = format!(
             "{name} is held {} of the time by one worker after the other: {} × {}; {} of them had to wait, {} in all.",
@@ -510,8 +585,12 @@ impl Teller<'_> {
     }
 
     fn runtime_delay(&self, loss: &Loss) -> Told {
+        let most = match loss.line {
+            NO_SITE => String::new(),
+            line => format!(", most of it at {}", self.place(line)),
+        };
         let evidence = format!(
-            "Work was ready while workers were free for {}; no other cause explains it.",
+            "Work was ready while workers were free for {}{most}; no other cause explains it.",
             self.time(loss.cost)
         );
         let advice = "Nothing to change yet: compare with another runtime, or record with --counters.";

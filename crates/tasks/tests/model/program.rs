@@ -3,6 +3,8 @@
 //! wait leaves its tasks behind, to the next deep wait around it; tasks of one task may depend on each other. A chunk of a loop
 //! is an interval, or a section that ends with it and holds other sections.
 
+use std::collections::BTreeMap;
+
 use crosscut_tasks::schema::{Edge, Kind};
 
 use super::Chance;
@@ -23,6 +25,8 @@ pub struct Program {
     pub nodes: Vec<Node>,
     /// (to, from): a task or a wait, and a task that must have ended.
     pub depends: Vec<(usize, usize)>,
+    /// By node that has them: the lines where it begins and ends.
+    pub lines: BTreeMap<usize, (u32, u32)>,
     open: Vec<usize>,
 }
 
@@ -31,6 +35,12 @@ impl Program {
         let mut program = Program::default();
         program.open(Kind::Task);
         program
+    }
+
+    /// Says that a node begins and ends at a line.
+    pub fn at(&mut self, node: usize, line: u32) -> usize {
+        self.lines.insert(node, (line, line));
+        node
     }
 
     /// Begins a section or a task.

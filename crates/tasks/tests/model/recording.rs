@@ -1,10 +1,11 @@
 //! What a recorder keeps of a run: the tree with its intervals, parts of it perhaps collapsed to exact aggregates, written
 //! through [`TaskWriter`] and [`finish`] and opened again.
 
+use std::collections::HashMap;
 use std::path::Path;
 
-use crosscut_run::{NO_SITE, Place, Places, Run, RunWriter, SEVERAL};
-use crosscut_tasks::schema::{Chunk, Collapsed, Depend, Edge, Kind, Mark, TaskWriter};
+use crosscut_run::{NO_SITE, Place, Places, Run, RunWriter, SEVERAL, Source, Sources, SourcesBuilder};
+use crosscut_tasks::schema::{Beside, Chunk, Collapsed, Depend, Edge, Kind, Mark, TaskWriter};
 use crosscut_tasks::{Tasks, finish};
 use tempfile::TempDir;
 
@@ -54,6 +55,10 @@ pub struct Recording {
     pub kept: Vec<Kept>,
     /// By node of the program: which kept node stands for it.
     pub kept_as: Vec<usize>,
+    /// Locks and processor times, by numbers of kept nodes.
+    pub beside: Beside,
+    /// What else the recorder leaves in the manifest.
+    pub facts: Vec<(&'static str, i64)>,
 }
 
 /// An opened run with the directory that holds it.
@@ -126,7 +131,7 @@ impl Recording {
             let Kept { parent, len, .. } = kept[i];
             kept[parent].len += len;
         }
-        Recording { program, schedule, workers, kept, kept_as }
+        Recording { program, schedule, workers, kept, kept_as, beside: Beside::default(), facts: Vec::new() }
     }
 
     /// Everything is kept.
@@ -223,8 +228,25 @@ impl Recording {
         let mut run = RunWriter::create(target).expect("a new run");
         let mut places = Places::workers(self.workers).expect("few workers");
         let tasks = self.fill(&run, &mut places);
+        if !self.program.lines.is_empty() {
+            run.put_sources(&self.sources().0).expect("tables");
+        }
+        let facts = self.facts.iter().map(|&(name, number)| (name.to_owned(), number.into()));
+        run.manifest().facts.extend(facts);
         finish(&mut run, tasks, &places).expect("finished");
         run.finish().expect("a run")
+    }
+
+    /// The lines of the program, source `n` being line `n` of `model.c`, and the site of each node that has lines.
+    fn sources(&self) -> (Sources, HashMap<usize, u32>) {
+        let mut builder = SourcesBuilder::new();
+        let last = self.program.lines.values().map(|&(from, to)| from.max(to)).max().unwrap_or(0);
+        for line in 0..=last {
+            builder.source(Source { file: "model.c".into(), line: line.into(), function: "run".into() });
+        }
+        let sites =
+            self.program.lines.iter().map(|(&node, &(from, to))| (node, builder.site(from, to))).collect();
+        (builder.finish(), sites)
     }
 
     pub fn fill(&self, run: &RunWriter, places: &mut Places) -> TaskWriter {
@@ -236,6 +258,7 @@ impl Recording {
             next = if self.program.is_leaf(node) { node } else { next };
             first_leaf[node] = next;
         }
+        let sites = self.sources().1;
         for (i, kept) in self.kept.iter().enumerate() {
             let first = first_leaf[kept.model];
             tasks.len[i] = kept.len as u32;
@@ -250,7 +273,7 @@ impl Recording {
             if kind == Kind::Chunk {
                 tasks.chunks.push(Chunk { node: i as u32, first: 10 * i as i64, count: 1 + i as i64 });
             }
-            tasks.site[i] = NO_SITE;
+            tasks.site[i] = sites.get(&kept.model).copied().unwrap_or(NO_SITE);
             if !self.is_block(i) {
                 continue;
             }
@@ -281,6 +304,7 @@ impl Recording {
         for &(to, from) in &self.program.depends {
             tasks.depends.push(Depend { to: self.kept_as[to] as u32, from: self.kept_as[from] as u32 });
         }
+        tasks.beside = self.beside.clone();
         tasks
     }
 
