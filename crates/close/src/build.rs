@@ -21,7 +21,7 @@ use crosscut_tasks::{Block, Grow, Grown};
 use crate::clock::Clock;
 use crate::depends::Depends;
 use crate::error::CloseError;
-use crate::index::{Index, Point, pack_core};
+use crate::index::{Index, Point, goes_on_at, pack_core};
 use crate::locks::Locks;
 use crate::sources::Sites;
 
@@ -37,6 +37,8 @@ pub struct Recorded<'a> {
     pub index: Index,
     /// Its clock.
     pub clock: Clock,
+    /// The entry of its `main`, 0 where it is not known.
+    pub main: u64,
 }
 
 /// What was found on the way.
@@ -335,7 +337,9 @@ impl<'a, 'w> Builder<'a, 'w> {
         let start = recorded.clock.time(found.ticks);
         let (id, begin) = (found.id, found.begin);
         let moves = self.moves(process as u32, id, 0);
-        let entry = Entry { id, begin, position: begin.position(), moves, start, from: 0 };
+        // The program itself; a thread that it starts begins wherever that is.
+        let from = if found.ticks == 0 { recorded.main } else { 0 };
+        let entry = Entry { id, begin, position: begin.position(), moves, start, from };
         let mut walk = self.walk(process as u32, entry);
         self.set_counts(&mut walk, found.begin, 2);
         let mut last = 0;
@@ -639,6 +643,16 @@ impl<'a, 'w> Builder<'a, 'w> {
                 }
                 EventKind::FoldedSection => self.folded_section(walk, &event, time()),
                 EventKind::Depend | EventKind::Count | EventKind::LockUse | EventKind::Processor => {}
+                EventKind::GoesOn => {
+                    let code = goes_on_at(event.word());
+                    if !self.sites.is_runtime(walk.process, code) && !walk.is_in_chunk() {
+                        // What it ran before has ended, unless it is right behind a team.
+                        if walk.state == State::Runs && time() > walk.start {
+                            self.interval(walk, Kind::Other, time(), code);
+                        }
+                        walk.from = code;
+                    }
+                }
                 // What tells of messages is read by itself.
                 EventKind::MpiCall
                 | EventKind::MpiCallOn

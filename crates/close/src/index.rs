@@ -13,6 +13,7 @@ use rayon::prelude::*;
 
 use crate::error::CloseError;
 use crate::locks::Sample;
+use crate::symbols::AFTER;
 
 /// A point in some thread's events: thread, word, and the core that the thread is on there. 0 is no point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -91,6 +92,11 @@ pub struct Lane {
     pub barriers: u32,
     /// Nothing happened since the last of them.
     pub idle: bool,
+}
+
+/// The code of a [`EventKind::GoesOn`]: what comes behind a call, or the call itself.
+pub fn goes_on_at(word: u64) -> u64 {
+    code_of(word) | if tag_of(word) == 0 { AFTER } else { 0 }
 }
 
 /// A team.
@@ -561,6 +567,10 @@ impl<'a> Pass<'a> {
                 }
             }
             EventKind::LoopEnd | EventKind::Depend | EventKind::Count | EventKind::Created => {}
+            EventKind::GoesOn => {
+                self.found.codes.insert(goes_on_at(word));
+                self.found.nodes += 1;
+            }
             EventKind::MpiCall | EventKind::MpiCallOn | EventKind::MpiPolled => self.code(word),
             EventKind::MpiReturn
             | EventKind::MpiHandle

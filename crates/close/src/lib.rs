@@ -122,7 +122,7 @@ pub fn close_into(
         notes.push(format!("{} tasks were cancelled before they began", gaps.unstarted));
     }
     let dropped = lost(&recorded, &mut notes);
-    describe(run, &processes, options, dropped);
+    describe(run, &processes, &recorded, options, dropped);
     run.manifest().facts.insert("threads".into(), threads_of(&recorded));
     run.manifest().facts.insert("workers".into(), workers(&processes, &recorded).into());
     run.manifest().partial = partial(&all, &recorded, gaps, dropped, &early, options);
@@ -203,13 +203,18 @@ fn index<'a>(
     let mut recorded = Vec::new();
     let mut first_thread = 0;
     for ((process, threads), clock) in processes.iter().zip(threads).zip(clocks) {
-        let index = Index::new(&threads, first_thread)?;
+        let mut index = Index::new(&threads, first_thread)?;
+        let main = match index.roots.iter().any(|root| root.ticks == 0) {
+            true => symbols::main_of(&process.maps).unwrap_or(0),
+            false => 0,
+        };
+        index.codes.extend((main != 0).then_some(main));
         for &(thread, damage) in &index.damages {
             notes.push(format!("{}: {damage}; the rest is not read", process.threads[thread].path.display()));
         }
         notes.extend(sites.add_process(&process.maps, &index.codes));
         first_thread += threads.len();
-        recorded.push(Recorded { first_thread: first_thread - threads.len(), threads, index, clock });
+        recorded.push(Recorded { first_thread: first_thread - threads.len(), threads, index, clock, main });
     }
     Ok(recorded)
 }
@@ -303,7 +308,13 @@ fn threads_of(recorded: &[Recorded<'_>]) -> serde_json::Value {
 }
 
 /// Where the run comes from.
-fn describe(run: &mut RunWriter, processes: &[&Process], options: &Options, dropped: u64) {
+fn describe(
+    run: &mut RunWriter,
+    processes: &[&Process],
+    recorded: &[Recorded<'_>],
+    options: &Options,
+    dropped: u64,
+) {
     let manifest = run.manifest();
     if !options.command.is_empty() {
         manifest.origin.command = options.command.clone();
@@ -326,6 +337,9 @@ fn describe(run: &mut RunWriter, processes: &[&Process], options: &Options, drop
         let idle = |key: &str| process.get(key)?.parse::<u64>().ok();
         if let (Some(before), Some(after)) = (idle("idle-before"), idle("idle-after")) {
             manifest.facts.insert("idle_ns".into(), after.saturating_sub(before).into());
+            if let (Some(ticks), [recorded]) = (idle("idle-at"), recorded) {
+                manifest.facts.insert("idle_from_ns".into(), recorded.clock.time(ticks).into());
+            }
         }
     }
 }

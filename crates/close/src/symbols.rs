@@ -22,6 +22,10 @@ pub use unwind::{Locate, Stack, Unwinder};
 /// Names of the recorder's own libraries: what they do is none of the program's.
 const OWN: [&str; 2] = ["libcrosscut_record", "libcrosscut_mpi"];
 
+/// Marks an address that a call returns to as the place where the program goes on: what is wanted is the next statement, not
+/// the call.
+pub const AFTER: u64 = 1 << 62;
+
 /// Whether a module is part of the recorder.
 pub fn is_own(module: &str) -> bool {
     let name = module.rsplit('/').next().unwrap_or_default();
@@ -53,21 +57,39 @@ pub struct Positions {
 ///
 /// An address is one that a call returns to: that of the instruction after the call, which may belong to the next line or
 /// even to the next function, so what is looked up is the byte before it. With the mark [`ENTRY`] it is the entry of a
-/// function, and is looked up as it is.
+/// function, and is looked up as it is; with the mark [`AFTER`] what is looked up is the statement that follows the call.
 pub fn resolve(maps: &str, addresses: &[u64]) -> Positions {
     let mut found = Positions { positions: vec![nowhere(""); addresses.len()], notes: Vec::new() };
     each_module(&Maps::parse(maps), addresses, |path, wanted| resolve_in(path, wanted, &mut found));
     found
 }
 
+/// The entry of `main` in the program that a process runs, where its line is known: programs of other languages have one that
+/// nobody wrote.
+pub fn main_of(maps: &str) -> Option<u64> {
+    let parsed = Maps::parse(maps);
+    let path = parsed.program()?;
+    let offset =
+        module::with(Path::new(path), |module: &Module<'_>| module.function_offset("main")).ok()??;
+    let entry = parsed.address(path, offset)? | ENTRY;
+    let found = resolve(maps, &[entry]);
+    found.positions.first().filter(|position| position.source.line > 0).map(|_| entry)
+}
+
 /// Does something with the addresses of each module that there are any in.
 fn each_module(maps: &Maps, addresses: &[u64], mut work: impl FnMut(&str, &[Wanted<'_>])) {
     let mut modules: BTreeMap<&str, Vec<Wanted<'_>>> = BTreeMap::new();
     for (number, address) in addresses.iter().enumerate() {
-        let is_entry = address & ENTRY != 0;
-        let Some(address) = (address & !ENTRY).checked_sub(u64::from(!is_entry)) else { continue };
+        let (is_entry, is_after) = (address & ENTRY != 0, address & AFTER != 0);
+        let Some(address) = (address & !(ENTRY | AFTER)).checked_sub(u64::from(!is_entry)) else { continue };
         let Some(mapping) = maps.at(address) else { continue };
-        modules.entry(&mapping.path).or_default().push(Wanted { number, address, is_entry, mapping });
+        modules.entry(&mapping.path).or_default().push(Wanted {
+            number,
+            address,
+            is_entry,
+            is_after,
+            mapping,
+        });
     }
     for (path, wanted) in modules {
         work(path, &wanted);
@@ -81,6 +103,8 @@ struct Wanted<'a> {
     address: u64,
     /// Whether a function begins there.
     is_entry: bool,
+    /// Whether the statement behind it is wanted.
+    is_after: bool,
     mapping: &'a Mapping,
 }
 
@@ -104,9 +128,10 @@ fn resolve_in(path: &str, addresses: &[Wanted<'_>], found: &mut Positions) {
             let offset = wanted.mapping.file_offset(wanted.address);
             let Some(address) = module.address(offset) else { continue };
             let source = &mut found.positions[wanted.number].source;
-            *source = match wanted.is_entry {
-                true => module.entry_source(address, &source.file),
-                false => module.source(address, &source.file),
+            *source = match (wanted.is_entry, wanted.is_after) {
+                (true, _) => module.entry_source(address, &source.file),
+                (false, true) => module.source_after(address, &source.file),
+                (false, false) => module.source(address, &source.file),
             };
         }
     });

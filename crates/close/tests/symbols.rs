@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crosscut_chance::Chance;
-use crosscut_close::symbols::{Position, resolve};
+use crosscut_close::symbols::{AFTER, Position, main_of, resolve};
 use tempfile::TempDir;
 
 /// `mark(line, function)` prints where it was called from; `done()` prints the map.
@@ -104,6 +104,25 @@ int main(int argc, char **argv) {
     return area + count == 0;
 }
 "#;
+/// Each mark says the line with which the program goes on.
+const AFTER_C: &str = r#"
+#include "mark.h"
+static inline __attribute__((always_inline)) int prepare(int n) {
+    return n * 3 + 1;
+}
+int main(void) {
+    volatile int a = 1;
+    mark(__LINE__ + 1, "main");
+    a = prepare(a);
+    mark(__LINE__ + 2, "main");
+
+    a++;
+    a += (mark(__LINE__ + 1, "main"), 1);
+    a *= 2;
+    done();
+    return a == 0;
+}
+"#;
 const RUST: &str = r#"
 use std::ffi::{c_char, c_int};
 #[path = "crosscut-rayon-0.1.0/own.rs"]
@@ -147,6 +166,7 @@ impl Workshop {
             ("mark.h", MARK_H),
             ("mark.c", MARK_C),
             ("tasks.c", TASKS_C),
+            ("after.c", AFTER_C),
             ("crosscut.h", OWN_H),
             ("classes.cpp", CLASSES_CPP),
             ("sample.rs", RUST),
@@ -187,7 +207,13 @@ impl Workshop {
 
     /// Every position is what the program said it is.
     fn check(&self, program: &str, module: &str, file: &str) {
-        let said = self.run(program);
+        self.check_marked(program, module, file, 0);
+    }
+
+    /// The same of addresses that are marked.
+    fn check_marked(&self, program: &str, module: &str, file: &str, mark: u64) {
+        let mut said = self.run(program);
+        said.addresses.iter_mut().for_each(|address| *address |= mark);
         let found = resolve(&said.maps, &said.addresses);
         assert_eq!(found.notes, [""; 0], "{program}");
         for (Position { source, module: in_module }, (line, function)) in
@@ -218,6 +244,21 @@ fn programs_of_c() {
                 shop.tool(&format!("{compiler} -g -fopenmp {form} {level} tasks.c mark.c -o program"));
                 shop.check("program", "program", "tasks.c");
             }
+        }
+    }
+}
+
+#[test]
+fn statements_behind_calls() {
+    let shop = Workshop::new();
+    for compiler in ["gcc", "clang-19"] {
+        for level in ["-O0", "-O2"] {
+            shop.tool(&format!("{compiler} -g {level} after.c mark.c -o program"));
+            shop.check_marked("program", "program", "after.c", AFTER);
+            let maps = shop.run("program").maps;
+            let main = resolve(&maps, &[main_of(&maps).unwrap()]).positions[0].source.clone();
+            let line = AFTER_C.lines().position(|line| line.starts_with("int main")).unwrap() as i64 + 1;
+            assert_eq!((main.line, &*main.function), (line, "main"), "{compiler} {level}");
         }
     }
 }

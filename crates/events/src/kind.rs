@@ -92,11 +92,14 @@ pub enum EventKind {
     /// What the stack holds from its pointer on, of the next [`EventKind::Sample`], see [`crate::pack_stack`]. Only in files of
     /// samples.
     Stack = 37,
+    /// The task goes on with another part of its code: after a team that it started, where the call returns to (tag 0, right
+    /// behind the join), or with a construct that only one lane runs (tag 1). Older recorders do not have it. `[code | tag]`
+    GoesOn = 38,
 }
 
 impl EventKind {
     /// All kinds.
-    pub const ALL: [EventKind; 37] = [
+    pub const ALL: [EventKind; 38] = [
         EventKind::Root,
         EventKind::Create,
         EventKind::Begin,
@@ -134,6 +137,7 @@ impl EventKind {
         EventKind::Frames,
         EventKind::Sample,
         EventKind::Stack,
+        EventKind::GoesOn,
     ];
 
     /// Words in one [`EventKind::Frames`] or [`EventKind::Stack`].

@@ -190,6 +190,22 @@ macro_rules! stub {
             "ret",
         )
     };
+    ($name:ident(8) => $inner:ident) => {
+        // On Arm none is left either, and what is called there must come back here.
+        $crate::gomp::stub!(@ $name $inner
+            "stp x29, x30, [sp, #-16]!\nmov x29, sp\nstr x30, [sp, #-16]!\nbl {inner}\nadd sp, sp, #16\nldp x29, x30, [sp], #16\nret",
+            "push [rsp]",
+            ".cfi_adjust_cfa_offset 8",
+            "push [rsp + 24]",
+            ".cfi_adjust_cfa_offset 8",
+            "push [rsp + 24]",
+            ".cfi_adjust_cfa_offset 8",
+            "call {inner}",
+            "add rsp, 24",
+            ".cfi_adjust_cfa_offset -24",
+            "ret",
+        )
+    };
     (# $name:ident $inner:ident $x86:literal, $arm:literal) => {
         $crate::gomp::stub!(@ $name $inner $arm, $x86, "jmp {inner}",)
     };

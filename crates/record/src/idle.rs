@@ -2,16 +2,25 @@
 //! have taken.
 
 use std::fs;
+use std::sync::OnceLock;
 
 /// The kernel counts in hundredths of a second, on every Linux of 64 bits.
 const TICK: u64 = 10_000_000;
 
+/// The processors that were to be used when somebody first asked. Later a runtime may have bound this thread to one of them.
+static PROCESSORS: OnceLock<Option<String>> = OnceLock::new();
+
 /// Nanoseconds since the machine began that the processors this process may use were idle, all together; none where the
 /// kernel does not say.
 pub fn nanos() -> Option<u64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let list = PROCESSORS.get_or_init(|| allowed(&fs::read_to_string("/proc/self/status").ok()?)).as_ref()?;
+    idle_of(&fs::read_to_string("/proc/stat").ok()?, list)
+}
+
+/// The list of processors in what the kernel says of a process.
+fn allowed(status: &str) -> Option<String> {
     let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
-    idle_of(&fs::read_to_string("/proc/stat").ok()?, list.trim())
+    Some(list.trim().to_owned())
 }
 
 fn idle_of(stat: &str, list: &str) -> Option<u64> {
@@ -56,5 +65,30 @@ mod tests {
     fn this_machine_says_it() {
         let before = nanos().unwrap();
         assert!(nanos().unwrap() >= before);
+    }
+
+    /// A thread that was bound meanwhile asks for the same processors as before.
+    #[test]
+    fn processors_are_those_of_the_first_reading() {
+        assert_eq!(allowed("Name:\tx\nCpus_allowed:\t3\nCpus_allowed_list:\t0-1\n").as_deref(), Some("0-1"));
+        assert_eq!(allowed("Name:\tx\n"), None);
+        nanos().unwrap();
+        let first = PROCESSORS.get().cloned().flatten().unwrap();
+        let set = |numbers: &[usize]| {
+            let mut mask = [0u64; 16];
+            numbers.iter().for_each(|number| mask[number / 64] |= 1 << (number % 64));
+            // SAFETY: the mask is as long as is said; 0 is this thread.
+            unsafe { sched_setaffinity(0, size_of_val(&mask), mask.as_ptr()) }
+        };
+        let own = |number: &u32| is_in(&first, *number);
+        let all: Vec<usize> = (0..1024u32).filter(own).map(|number| number as usize).collect();
+        assert_eq!(set(&all[..1]), 0);
+        nanos().unwrap();
+        assert_eq!(PROCESSORS.get().cloned().flatten().unwrap(), first);
+        assert_eq!(set(&all), 0);
+    }
+
+    unsafe extern "C" {
+        fn sched_setaffinity(pid: i32, size: usize, mask: *const u64) -> i32;
     }
 }

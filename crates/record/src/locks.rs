@@ -76,7 +76,14 @@ pub struct Locks {
 impl Locks {
     /// No lock yet; `microsecond` is its length in ticks.
     pub fn new(microsecond: u64) -> Self {
-        Locks { contended: microsecond * 2 / 5, long: microsecond, ..Locks::default() }
+        Locks { contended: microsecond / 10, long: microsecond, ..Locks::default() }
+    }
+
+    /// Whether it was not free at once. What nobody else had before is free, however long it takes to get it; where somebody
+    /// had, a tenth of a microsecond is more than reading the clock twice.
+    #[inline]
+    fn is_contended(&self, holder: u64, waited: u64) -> bool {
+        holder != 0 && waited >= self.contended
     }
 }
 
@@ -122,7 +129,7 @@ impl Thread {
             self.store_use(slot);
         }
         let waited = held.got - held.asked;
-        let is_contended = held.holder != 0 && waited >= self.locks.contended;
+        let is_contended = self.locks.is_contended(held.holder, waited);
         let locks = &mut self.locks;
         let sum = &mut locks.uses[slot];
         sum.lock = held.lock;
@@ -176,5 +183,18 @@ impl Thread {
                 self.store_use(slot);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_waits_for_others_count() {
+        let locks = Locks::new(1000);
+        assert!(locks.is_contended(64, 150));
+        assert!(!locks.is_contended(64, 50));
+        assert!(!locks.is_contended(0, 10_000), "nobody had it before");
     }
 }

@@ -141,10 +141,10 @@ unsafe extern "C" fn parallel_begin(
     });
 }
 
-unsafe extern "C" fn parallel_end(_: *mut Data, encountering: *mut Data, _: c_int, _: *const c_void) {
+unsafe extern "C" fn parallel_end(_: *mut Data, encountering: *mut Data, _: c_int, code: *const c_void) {
     // SAFETY: the runtime's data of the task that goes on.
     let task = unsafe { task_of(encountering) };
-    thread::with(|thread| thread.join(task));
+    thread::with(|thread| thread.join(task, code as u64));
 }
 
 unsafe extern "C" fn implicit_task(
@@ -325,6 +325,11 @@ extern "C" fn work(
             END => thread.leave_loop(),
             _ => {}
         });
+    }
+    /// `ompt_work_single_executor`.
+    const SINGLE: c_int = 3;
+    if kind == SINGLE && endpoint == BEGIN {
+        thread::with(|thread| thread.alone(code as u64));
     }
 }
 

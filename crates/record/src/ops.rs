@@ -151,13 +151,25 @@ impl Thread {
         self.current = TaskId::NONE;
     }
 
-    /// The team has ended; the task that started it goes on.
+    /// The team has ended; the task that started it goes on at this code, 0 where that is not known.
     #[inline]
-    pub fn join(&mut self, task: TaskId) {
+    pub fn join(&mut self, task: TaskId, code: u64) {
         let now = self.now();
         self.sampling.border(now);
         self.put_at(now, EventKind::Join, [task.0]);
+        if code != 0 {
+            self.put_at(now, EventKind::GoesOn, [with_tag(code, 0)]);
+        }
         self.goes_on(now, task);
+    }
+
+    /// The lane alone runs a construct of its team.
+    #[inline]
+    pub fn alone(&mut self, code: u64) {
+        self.put(EventKind::GoesOn, [with_tag(code, 1)]);
+        if let Some(fold) = &mut self.fold {
+            fold.spoil();
+        }
     }
 
     /// Another task runs here, and how it came here does not matter.

@@ -180,6 +180,8 @@ impl Process {
         }
         if let Some(idle) = idle::nanos() {
             line("idle-before", &idle.to_string());
+            // The program may have run for long before it had anything to record.
+            line("idle-at", &clock::ticks(self.clock).saturating_sub(self.base_ticks).to_string());
         }
         self.append(&lines);
         self.copy_maps();

@@ -163,6 +163,25 @@ impl<'a> Dwarf<'a> {
         None
     }
 
+    /// Where statements begin near an address, from there on, and the address itself. What a region leaves to do, such as
+    /// adding up what its members found, takes a few instructions.
+    pub fn statements_from(&self, address: u64) -> Vec<u64> {
+        const NEAR: u64 = 128;
+        let mut found = vec![address];
+        let program = self.finish(self.context.find_dwarf_and_unit(address));
+        let Some(program) = program.and_then(|unit| unit.line_program.clone()) else { return found };
+        let mut rows = program.rows();
+        while let Ok(Some((_, row))) = rows.next_row() {
+            let is_near = (address..address.saturating_add(NEAR)).contains(&row.address());
+            if is_near && row.is_stmt() && !row.end_sequence() {
+                found.push(row.address());
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
     /// The compiler's name of the function whose text a line is in: the last that begins before it in the same file.
     /// The function is in the unit of `address`, as all that was made of its tasks is.
     pub fn function_around(&self, address: u64, frame: &Frame) -> Option<String> {

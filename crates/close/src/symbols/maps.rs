@@ -63,6 +63,22 @@ impl Maps {
         Some((&mapping.path, mapping.file_offset(address)))
     }
 
+    /// The program that the process runs: the first file, below all that it has loaded.
+    pub fn program(&self) -> Option<&str> {
+        let first = self.0.iter().find(|mapping| mapping.path.starts_with('/'))?;
+        (!first.deleted).then_some(&*first.path)
+    }
+
+    /// Where a byte of a file is in memory.
+    pub fn address(&self, path: &str, offset: u64) -> Option<u64> {
+        let own = self.0.iter().filter(|mapping| mapping.path == path);
+        let inside = |mapping: &Mapping| {
+            let inside = offset.checked_sub(mapping.offset)?;
+            (inside < mapping.end - mapping.start).then(|| mapping.start + inside)
+        };
+        own.into_iter().find_map(inside)
+    }
+
     /// The range that an address is in.
     pub fn at(&self, address: u64) -> Option<&Mapping> {
         let after = self.0.partition_point(|mapping| mapping.start <= address);
@@ -73,6 +89,19 @@ impl Maps {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_of_files_are_found() {
+        let maps = Maps::parse(
+            "7f0000001000-7f0000003000 r-xp 00000000 fe:00 1 /lib/a.so\n\
+             555500000000-555500001000 r--p 00000000 fe:00 2 /bin/program\n\
+             555500001000-555500003000 r-xp 00001000 fe:00 2 /bin/program\n",
+        );
+        assert_eq!(maps.program(), Some("/bin/program"));
+        assert_eq!(maps.address("/bin/program", 0x1234), Some(0x5555_0000_1234));
+        assert_eq!(maps.address("/bin/program", 0x3000), None);
+        assert_eq!(Maps::parse("1000-2000 r-xp 0 0:0 1 /bin/gone (deleted)\n").program(), None);
+    }
 
     #[test]
     fn ranges_are_found() {

@@ -61,6 +61,17 @@ impl Module<'_> {
         within(true).or_else(|| within(false))
     }
 
+    /// The offset in the file of a function of this name.
+    pub fn function_offset(&self, name: &str) -> Option<u64> {
+        let symbols = self.symbols.get_or_init(|| self.symbols());
+        let function = symbols.iter().find(|symbol| self.name(symbol.name).as_deref() == Some(name))?;
+        self.elf.segments().find_map(|segment| {
+            let (offset, size) = segment.file_range();
+            let inside = function.address.checked_sub(segment.address()).filter(|&inside| inside < size)?;
+            offset.checked_add(inside)
+        })
+    }
+
     /// The position of an address; `name` is that of the module.
     pub fn source(&self, address: u64, name: &str) -> Source {
         let frames = self.dwarf.as_ref().map(|dwarf| dwarf.frames(address)).unwrap_or_default();
@@ -75,6 +86,29 @@ impl Module<'_> {
             true => Source { file: name.to_owned(), line: 0, function },
             false => Source { file: file.clone(), line: i64::from(*line), function },
         }
+    }
+
+    /// The statement with which the code goes on behind a call: the next line of the function that calls. What that line calls
+    /// may be inlined there; it is the call of it that is meant. The call itself where nothing follows nearby.
+    pub fn source_after(&self, call: u64, name: &str) -> Source {
+        let here = self.source(call, name);
+        let Some(dwarf) = &self.dwarf else { return here };
+        let calling = dwarf.frames(call);
+        let at = calling.iter().position(|frame| !is_own(&frame.file)).unwrap_or(0);
+        let Some(caller) = calling.get(at) else { return here };
+        let depth = calling.len() - at;
+        for address in dwarf.statements_from(call + 1) {
+            let frames = dwarf.frames(address);
+            let next = frames.len().checked_sub(depth).and_then(|at| frames.get(at));
+            if let Some(next) = next
+                && (&next.function, &next.file) == (&caller.function, &caller.file)
+                && next.line != 0
+                && next.line != caller.line
+            {
+                return Source { line: i64::from(next.line), ..here };
+            }
+        }
+        here
     }
 
     /// The functions at an address, outermost first, each with the next inlined into it.

@@ -6,14 +6,14 @@ use std::ffi::{c_long, c_uint, c_void};
 use crosscut_events::{TaskId, WaitKind};
 
 use super::work::{DYNAMIC, GUIDED, Lap, OTHER, STATIC};
-use super::{Body, Scope, ask, entries, entry, real, slot, stub, with};
+use super::{Body, Scope, ask, entries, entry, find, real, slot, stub, with};
 use crate::thread;
 
 entries! {
-    GOMP_parallel(=) => parallel;
-    GOMP_parallel_reductions(=) => parallel_reductions;
-    GOMP_parallel_sections(=) => parallel_sections;
-    GOMP_teams_reg(=) => teams;
+    GOMP_parallel(4) => parallel;
+    GOMP_parallel_reductions(4) => parallel_reductions;
+    GOMP_parallel_sections(5) => parallel_sections;
+    GOMP_teams_reg(5) => teams;
 }
 
 /// What all lanes of a region share.
@@ -80,14 +80,19 @@ pub(super) fn leave(outer: Option<Scope>) {
 }
 
 impl Around {
-    /// The team has ended.
-    pub(super) fn end(self) {
+    /// The team has ended; what started it returns to the caller.
+    pub(super) fn end(self, caller: usize) {
         thread::with(|thread| {
             thread.lane_end();
             thread.gomp.ended = self.ended;
-            thread.join(self.task);
+            thread.join(self.task, goes_on_at(caller));
         });
     }
+}
+
+/// The code at which the program goes on, 0 where it is none of its own.
+fn goes_on_at(caller: usize) -> u64 {
+    if find::is_own(caller) { 0 } else { caller as u64 }
 }
 
 /// Runs a lane.
@@ -104,21 +109,27 @@ pub(super) unsafe extern "C-unwind" fn run(region: *mut c_void) {
 fn region<R>(
     (body, data, threads): (Body, *mut c_void, c_uint),
     lap: Option<Lap>,
-    is_quiet: bool,
+    (is_quiet, caller): (bool, usize),
     call: impl FnOnce(Body, *mut c_void) -> R,
 ) -> R {
     let begun = if is_quiet { None } else { Region::begin(body, data, threads, lap) };
     let Some((mut region, around)) = begun else { return call(body, data) };
     let result = call(run, (&raw mut region).cast());
-    around.end();
+    around.end(caller);
     result
 }
 
 /// A parallel region.
-unsafe extern "C-unwind" fn parallel(body: Body, data: *mut c_void, threads: c_uint, bits: c_uint) {
+unsafe extern "C-unwind" fn parallel(
+    body: Body,
+    data: *mut c_void,
+    threads: c_uint,
+    bits: c_uint,
+    caller: usize,
+) {
     type Parallel = unsafe extern "C-unwind" fn(Body, *mut c_void, c_uint, c_uint);
     let real = real!(GOMP_parallel, body as usize);
-    region((body, data, threads), None, real.is_quiet(), |body, data| {
+    region((body, data, threads), None, (real.is_quiet(), caller), |body, data| {
         // SAFETY: that is its type; the caller's own call.
         unsafe { real.function::<Parallel>()(body, data, threads, bits) }
     })
@@ -130,6 +141,7 @@ unsafe extern "C-unwind" fn parallel_reductions(
     data: *mut c_void,
     threads: c_uint,
     bits: c_uint,
+    caller: usize,
 ) -> c_uint {
     type Parallel = unsafe extern "C-unwind" fn(Body, *mut c_void, c_uint, c_uint) -> c_uint;
     let real = real!(GOMP_parallel_reductions, body as usize);
@@ -141,7 +153,7 @@ unsafe extern "C-unwind" fn parallel_reductions(
         let Some((mut region, around)) = begun else { return call(body, data, threads, bits) };
         region.first = data.cast::<usize>().read();
         let result = call(run, (&raw mut region).cast(), threads, bits);
-        around.end();
+        around.end(caller);
         result
     }
 }
@@ -149,18 +161,18 @@ unsafe extern "C-unwind" fn parallel_reductions(
 /// Regions that are a loop, with a size of chunks.
 macro_rules! loops {
     ($($name:ident $schedule:ident;)*) => {$(slot!($name); const _: () = {
-        stub!($name(=) => inner);
+        stub!($name(8) => inner);
         #[allow(clippy::too_many_arguments)]
         unsafe extern "C-unwind" fn inner(
             body: Body, data: *mut c_void, threads: c_uint, from: c_long, to: c_long, step: c_long, chunk: c_long,
-            bits: c_uint,
+            bits: c_uint, caller: usize,
         ) {
             type Parallel = unsafe extern "C-unwind" fn(
                 Body, *mut c_void, c_uint, c_long, c_long, c_long, c_long, c_uint,
             );
             let real = real!($name, body as usize);
             let lap = Some(Lap::signed(from, to, step, $schedule));
-            region((body, data, threads), lap, real.is_quiet(), |body, data| {
+            region((body, data, threads), lap, (real.is_quiet(), caller), |body, data| {
                 // SAFETY: that is its type; the caller's own call.
                 unsafe { real.function::<Parallel>()(body, data, threads, from, to, step, chunk, bits) }
             })
@@ -179,14 +191,16 @@ loops! {
 /// Regions that are a loop, without a size of chunks.
 macro_rules! unchunked {
     ($($name:ident)*) => {$(slot!($name); const _: () = {
-        stub!($name(=) => inner);
+        stub!($name(7) => inner);
+        #[allow(clippy::too_many_arguments)]
         unsafe extern "C-unwind" fn inner(
             body: Body, data: *mut c_void, threads: c_uint, from: c_long, to: c_long, step: c_long, bits: c_uint,
+            caller: usize,
         ) {
             type Parallel = unsafe extern "C-unwind" fn(Body, *mut c_void, c_uint, c_long, c_long, c_long, c_uint);
             let real = real!($name, body as usize);
             let lap = Some(Lap::signed(from, to, step, OTHER));
-            region((body, data, threads), lap, real.is_quiet(), |body, data| {
+            region((body, data, threads), lap, (real.is_quiet(), caller), |body, data| {
                 // SAFETY: that is its type; the caller's own call.
                 unsafe { real.function::<Parallel>()(body, data, threads, from, to, step, bits) }
             })
@@ -207,17 +221,25 @@ unsafe extern "C-unwind" fn parallel_sections(
     threads: c_uint,
     count: c_uint,
     bits: c_uint,
+    caller: usize,
 ) {
     type Parallel = unsafe extern "C-unwind" fn(Body, *mut c_void, c_uint, c_uint, c_uint);
     let real = real!(GOMP_parallel_sections, body as usize);
-    region((body, data, threads), Some(Lap::sections(count)), real.is_quiet(), |body, data| {
+    region((body, data, threads), Some(Lap::sections(count)), (real.is_quiet(), caller), |body, data| {
         // SAFETY: that is its type; the caller's own call.
         unsafe { real.function::<Parallel>()(body, data, threads, count, bits) }
     })
 }
 
 /// A league of teams. They run one after the other on this thread, but the program lets them run side by side.
-unsafe extern "C-unwind" fn teams(body: Body, data: *mut c_void, teams: c_uint, limit: c_uint, bits: c_uint) {
+unsafe extern "C-unwind" fn teams(
+    body: Body,
+    data: *mut c_void,
+    teams: c_uint,
+    limit: c_uint,
+    bits: c_uint,
+    caller: usize,
+) {
     type Teams = unsafe extern "C-unwind" fn(Body, *mut c_void, c_uint, c_uint, c_uint);
     let real = real!(GOMP_teams_reg, body as usize);
     // SAFETY: that is its type.
@@ -227,7 +249,7 @@ unsafe extern "C-unwind" fn teams(body: Body, data: *mut c_void, teams: c_uint, 
     unsafe {
         let Some((mut region, around)) = begun else { return call(body, data, teams, limit, bits) };
         call(run_team, (&raw mut region).cast(), teams, limit, bits);
-        thread::with(|thread| thread.join(around.task));
+        thread::with(|thread| thread.join(around.task, goes_on_at(caller)));
     }
 }
 

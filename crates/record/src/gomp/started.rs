@@ -116,6 +116,6 @@ unsafe extern "C-unwind" fn parallel_end(caller: usize) {
     // SAFETY: the caller's own call.
     unsafe { call() };
     if let Some(started) = started {
-        started.around.end();
+        started.around.end(caller);
     }
 }

@@ -16,6 +16,7 @@ entries! {
     GOMP_barrier_cancel(0) => barrier_cancel;
     GOMP_taskgroup_start(0) => taskgroup_start;
     GOMP_taskgroup_end(0) => taskgroup_end;
+    GOMP_single_start(0) => single_start;
     GOMP_single_copy_start(0) => single_copy_start;
     GOMP_single_copy_end(1) => single_copy_end;
     GOMP_workshare_task_reduction_unregister(1) => reduction_unregister;
@@ -99,6 +100,17 @@ unsafe extern "C-unwind" fn taskgroup_end(caller: usize) {
     if real.is_quiet() { call() } else { waiting(WaitKind::Group, caller, call) }
 }
 
+/// One lane is told to do the work; a barrier, if there is one, is a call of its own.
+unsafe extern "C-unwind" fn single_start(caller: usize) -> u8 {
+    let real = real!(GOMP_single_start, origin(caller));
+    // SAFETY: that is its type; the caller's own call.
+    let does = unsafe { real.function::<Asking>()() };
+    if does != 0 && !real.is_quiet() {
+        with(|thread| thread.alone(place(thread, caller)));
+    }
+    does
+}
+
 /// All lanes meet here, but the one that gets nothing and does the work: it meets them in `GOMP_single_copy_end`. Which
 /// one that is becomes known afterwards, so its wait is taken back.
 unsafe extern "C-unwind" fn single_copy_start(caller: usize) -> *mut c_void {
@@ -117,7 +129,7 @@ unsafe extern "C-unwind" fn single_copy_start(caller: usize) -> *mut c_void {
     // SAFETY: the caller's own call.
     let data = unsafe { call() };
     thread::with(|thread| match mark {
-        Some(mark) if data.is_null() && thread.take_back(mark) => {}
+        Some(mark) if data.is_null() && thread.take_back(mark) => thread.alone(place(thread, caller)),
         _ => thread.wait_end(),
     });
     data
