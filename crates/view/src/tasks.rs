@@ -37,6 +37,7 @@ pub mod search;
 pub mod sheets;
 pub mod styles;
 pub mod timeline;
+mod unseen;
 pub mod views;
 pub mod whatif;
 pub mod words;

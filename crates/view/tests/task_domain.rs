@@ -56,6 +56,29 @@ fn losses_are_the_causes() {
     assert!(seen >= 4, "only {seen} findings in four runs");
 }
 
+/// A run of which nothing but tasks is known: what could not be looked for in it is said wherever findings are.
+#[test]
+fn what_was_not_looked_for_is_said() {
+    let bench = bench::over(&[("fib", 8000)]);
+    let found = bench.bench.found(0).unwrap();
+    let said = |part: &str| found.not_looked_for.iter().any(|sentence| sentence.contains(part));
+    assert!(
+        said("--baseline") && said("no processor times") && said("--locks"),
+        "{:?}",
+        found.not_looked_for
+    );
+    assert!(!said("slept"), "nobody measured that");
+    let sheet = bench.bench.overview(0, None).unwrap();
+    let is_there =
+        |block: &Block| matches!(block, Block::Text { text, .. } if text.starts_with("Not looked for: "));
+    assert_eq!(sheet.blocks.iter().filter(|block| is_there(block)).count(), 1);
+    let report = bench.bench.report(0).unwrap();
+    let lines = report.iter().filter(|line| line.starts_with("not looked for: ")).count();
+    assert_eq!(lines, found.not_looked_for.len());
+    let json = bench.bench.report_json(0).unwrap();
+    assert_eq!(json["not_looked_for"], json!(found.not_looked_for));
+}
+
 fn looks<'a>(sheet: &'a Sheet) -> Vec<&'a crosscut_workbench::Look> {
     let look = |block: &'a Block| match block {
         Block::Show { look, .. } => Some(&**look),

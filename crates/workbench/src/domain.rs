@@ -223,6 +223,10 @@ pub trait Domain: Any + Send + Sync {
     fn too_little(&self) -> Option<String> {
         None
     }
+    /// What it could not look for in this run, and why, a sentence each: who reads that nothing was found should know.
+    fn not_looked_for(&self) -> Vec<String> {
+        Vec::new()
+    }
     /// How good the run was, in a sentence, and where the time of all places went, as a bar: the top of the overview, which the first
     /// domain that has one gives. Without what was found it says what it can, as [`Domain::overview`].
     fn account(&self, _found: Option<&Found>, _job: &Job<'_>) -> Result<Vec<Block>, Refusal> {

@@ -52,6 +52,8 @@ pub struct Found {
     pub lost: Vec<Lost>,
     /// Why nothing is judged: the run is too short, or there is too little in it.
     pub too_little: Option<String>,
+    /// What was not looked for, and why, a sentence each.
+    pub not_looked_for: Vec<String>,
 }
 
 /// Time that was lost.

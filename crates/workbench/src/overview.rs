@@ -111,7 +111,8 @@ pub(crate) fn found(open: &OpenRun, job: &Job<'_>) -> Result<Found, Refusal> {
     let least = WORTH * had;
     let elapsed = open.time().map_or(0.0, |time| time.1 - time.0);
     let too_little = open.domains.iter().find_map(|domain| domain.too_little());
-    let mut found = Found { too_little, ..Found::default() };
+    let not_looked_for = open.domains.iter().flat_map(|domain| domain.not_looked_for()).collect();
+    let mut found = Found { too_little, not_looked_for, ..Found::default() };
     for mut loss in charged(losses, (elapsed, capacity / elapsed.max(1.0))) {
         let worth = loss.cost >= least && found.too_little.is_none();
         let number = worth.then_some(found.findings.len() as u32 + 1);
@@ -223,7 +224,13 @@ fn costs(found: Option<&Found>, capacity: f64) -> Vec<Block> {
     }
     blocks.extend(found.findings.iter().cloned().map(|finding| Block::Finding(Box::new(finding))));
     blocks.extend(small(found, capacity));
+    blocks.extend(not_looked_for(found).map(|text| Block::Text { text, tone: Tone::Note }));
     blocks
+}
+
+/// What was not looked for, in one paragraph.
+pub(crate) fn not_looked_for(found: &Found) -> Option<String> {
+    (!found.not_looked_for.is_empty()).then(|| format!("Not looked for: {}", found.not_looked_for.join(" ")))
 }
 
 /// What is no finding: it costs too little.

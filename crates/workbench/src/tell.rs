@@ -69,6 +69,9 @@ impl Workbench {
         if let Some(why) = &found.too_little {
             json.insert("too_little".to_owned(), Value::from(why.as_str()));
         }
+        if !found.not_looked_for.is_empty() {
+            json.insert("not_looked_for".to_owned(), Value::from(found.not_looked_for.clone()));
+        }
         let found: Vec<FindingJson<'_>> = found.findings.iter().map(finding_json).collect();
         let value = serde_json::to_value(found).map_err(|error| Refusal::new(error.to_string()))?;
         json.insert("findings".to_owned(), value);
@@ -157,6 +160,9 @@ impl Workbench {
             }));
         }
         lines.extend(found.findings.iter().flat_map(|found| text::finding(found, Some(capacity))));
+        if found.too_little.is_none() {
+            lines.extend(found.not_looked_for.iter().map(|text| format!("not looked for: {text}")));
+        }
         Ok(lines)
     }
 

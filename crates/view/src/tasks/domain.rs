@@ -19,7 +19,8 @@ use super::lines::Line;
 use super::opened::Opened;
 use super::report::Report;
 use super::{
-    act, code, compare, draw, export, frames, gutter, info, json, losses, overview, sheets, views, words,
+    act, code, compare, draw, export, frames, gutter, info, json, losses, overview, sheets, unseen, views,
+    words,
 };
 
 /// The domain's line in the registry.
@@ -130,6 +131,10 @@ impl Domain for TasksDomain {
 
     fn too_little(&self) -> Option<String> {
         overview::too_little(&self.opened.tasks)
+    }
+
+    fn not_looked_for(&self) -> Vec<String> {
+        unseen::not_looked_for(&self.opened)
     }
 
     fn account(&self, found: Option<&Found>, job: &Job<'_>) -> Result<Vec<Block>, Refusal> {
