@@ -5,7 +5,7 @@ int main(void)
 {
     number sum = 0;
 #pragma omp parallel for schedule(dynamic, 1) ordered
-    for (long i = 0; i < 1600; i++) {
+    for (long i = 0; i < 400; i++) {
         number found = work((number)i, 30L * MICROSECOND);
 #pragma omp ordered // planted: dependence-chain
         sum += work(found, 150L * MICROSECOND);

@@ -4,7 +4,7 @@
 int main(void)
 {
     number sum = 0;
-    for (long step = 0; step < 20000; step++) {
+    for (long step = 0; step < 3000; step++) {
 #pragma omp parallel for schedule(static) reduction(+ : sum) // planted: barrier-wait
         for (long i = 0; i < 16; i++)
             sum += work((number)(step + i), MICROSECOND / 4);
