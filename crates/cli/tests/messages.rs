@@ -99,11 +99,33 @@ fn a_loss_is_told_once_where_there_is_a_profile_too() {
 #[test]
 fn healthy_ranks_have_no_finding_above_low() {
     let folder = folder();
-    for exchange in ["halo", "ring", "butterfly", "random", "allreduce"] {
+    for exchange in ["halo", "ring", "butterfly", "random", "allreduce", "all-to-all", "radix-4"] {
         let run = format!("{exchange}.crosscut");
         ok(folder.path(), &["synth", "messages", exchange, "--ranks", "16", "-o", &run]);
         for finding in report(folder.path(), &[&run])["findings"].as_array().unwrap() {
             assert_eq!(finding["severity"], "low", "{exchange}: {finding}");
+        }
+    }
+}
+
+/// Everybody does what is usual, and still ranks wait for each other: that is no moving of data, and nobody is to blame.
+#[test]
+fn ranks_that_depend_on_each_other_wait_in_a_chain() {
+    let folder = folder();
+    for exchange in ["pipeline", "master-worker"] {
+        let run = format!("{exchange}.crosscut");
+        ok(folder.path(), &["synth", "messages", exchange, "--ranks", "16", "-o", &run]);
+        let json = report(folder.path(), &[&run]);
+        let first = &json["findings"][0];
+        assert_eq!(
+            (first["id"].as_str(), first["ranks"].to_string()),
+            (Some("late-sender"), "[]".to_owned())
+        );
+        let evidence = first["evidence"].as_str().unwrap();
+        assert!(evidence.contains("each waits for work that is usual: a chain of dependences"), "{evidence}");
+        assert_ne!(first["severity"], "low");
+        for moving in json["findings"].as_array().unwrap().iter().filter(|f| f["id"] == "transfer") {
+            assert_eq!(moving["severity"], "low", "{exchange}: {moving}");
         }
     }
 }

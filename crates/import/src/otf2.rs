@@ -16,7 +16,7 @@ mod ranks;
 
 use std::path::PathBuf;
 
-use crosscut_messages::{Builder, Class, Done, Function, Whole};
+use crosscut_messages::{Builder, Class, Done, Function, NO_CALLS, Whole};
 use crosscut_run::RunWriter;
 use rayon::prelude::*;
 
@@ -36,6 +36,8 @@ use crate::reader::{Confidence, Options, Reader};
 
 /// Regions beyond this number are not calls that are kept: no archive has as many.
 const MOST_REGIONS: u32 = 1 << 24;
+/// Functions that are no regions.
+const RESERVED: usize = 1 + NO_CALLS.len();
 /// Kinds of unused events that are told by name.
 const NAMED: usize = 12;
 
@@ -218,7 +220,7 @@ impl<'a> Archive<'a> {
         Ok(if are_ranks { Vec::new() } else { places })
     }
 
-    /// The functions of the run, and by number of a region which of them it is. The last one is for events in no call.
+    /// The functions of the run, and by number of a region which of them it is. The last ones are for what is no call.
     fn functions(&self) -> (Vec<Function>, Vec<u16>) {
         let mut known: Vec<_> =
             self.definitions.regions.iter().filter(|(id, _)| **id < MOST_REGIONS).collect();
@@ -226,8 +228,10 @@ impl<'a> Archive<'a> {
         let last = known.last().map_or(0, |(id, _)| **id as usize + 1);
         let (mut functions, mut numbers) = (Vec::new(), vec![NOT_A_CALL; last]);
         for (&id, region) in known {
-            if (region.is_mpi() || region.is_file()) && functions.len() < usize::from(NOT_A_CALL) - 1 {
-                let mut function = Function::named(self.definitions.text(region.name));
+            let text = self.definitions.text(region.name);
+            let name = definitions::mpi_name(text).or_else(|| region.is_file().then_some(text));
+            if let Some(name) = name.filter(|_| functions.len() < usize::from(NOT_A_CALL) - RESERVED) {
+                let mut function = Function::named(name);
                 if function.class == Class::Other && region.is_file() {
                     function.class = Class::File;
                 }
@@ -235,7 +239,9 @@ impl<'a> Archive<'a> {
                 functions.push(function);
             }
         }
-        functions.push(Function { name: "(no call)".into(), class: Class::Other });
+        let none = |name: &str| Function { name: name.into(), class: Class::Other };
+        functions.extend(NO_CALLS.map(none));
+        functions.push(none("(no call)"));
         (functions, numbers)
     }
 
@@ -255,7 +261,7 @@ impl<'a> Archive<'a> {
         let (mut time, mut tree, mut last) = (0, Tree::default(), i64::MIN);
         let ended = chunks::walk(&input, self.anchor.event_chunk, |bytes| {
             events::records(bytes, &mut time, |time, event| {
-                counting.event(event);
+                counting.event(time, event);
                 last = shared.nanoseconds(local.time(time));
                 tree.event(last, event, &local, &self.definitions);
             })
@@ -283,21 +289,31 @@ impl<'a> Archive<'a> {
         counted: &[Counted],
         shared: &Shared<'_>,
     ) -> Result<(Done, usize), ImportError> {
-        let none = Local::default();
-        let first = counted.first().map_or(&none, |one| &one.local);
-        let mut filling = Filling::new(shared, first, rank as u32, writer);
-        for (&location, counted) in self.ranks.locations[rank].iter().zip(counted) {
-            filling.location(&counted.local);
-            // What has no calls was counted already.
-            let events = self.anchor.of_location(location, "evt");
-            if counted.calls == 0 || !events.is_file() {
-                continue;
-            }
-            let mut time = 0;
-            chunks::walk(&Input::open(&events, self.inputs)?, self.anchor.event_chunk, |bytes| {
-                events::records(bytes, &mut time, |time, event| filling.event(time, event))
+        let locals: Vec<&Local> = counted.iter().map(|one| &one.local).collect();
+        let mut filling = Filling::new(shared, &locals, rank as u32, writer);
+        // What has no calls was counted already.
+        let calling: Vec<usize> = (0..counted.len()).filter(|&at| counted[at].calls > 0).collect();
+        let several = calling.len() > 1;
+        let mut kept: Vec<(i64, usize, u64, Event)> = Vec::new();
+        for at in calling {
+            let events = self.anchor.of_location(self.ranks.locations[rank][at], "evt");
+            let input = Input::open(&events, self.inputs)?;
+            // A location keeps its order, whatever its times.
+            let (mut time, mut last) = (0, i64::MIN);
+            chunks::walk(&input, self.anchor.event_chunk, |bytes| {
+                events::records(bytes, &mut time, |time, event| match several {
+                    false => filling.event(at, time, event),
+                    true if filling.is_of_calls(at, event) => {
+                        last = last.max(shared.nanoseconds(counted[at].local.time(time)));
+                        kept.push((last, at, time, event));
+                    }
+                    true => {}
+                })
             })?;
         }
+        // Threads that call MPI at the same time: as it happened, and as each has it.
+        kept.sort_by_key(|&(now, ..)| now);
+        kept.into_iter().for_each(|(_, at, time, event)| filling.event(at, time, event));
         Ok(filling.finish()?)
     }
 
@@ -341,12 +357,24 @@ impl<'a> Archive<'a> {
             notes
                 .push(format!("{} definitions are not known and were passed over", self.definitions.unknown));
         }
+        if self.definitions.meters > 0 {
+            notes.push(format!("{} locations of measured values are not used", self.definitions.meters));
+        }
+        for (rank, locations) in counted.iter().enumerate() {
+            let (count, time) = locations.iter().fold((0, 0i64), |(count, time), one| {
+                (count + one.unused.flushes.0, time.saturating_add(one.unused.flushes.1))
+            });
+            if count > 0 {
+                let times = if count == 1 { "once" } else { "times" };
+                let count = if count == 1 { String::new() } else { format!("{count} ") };
+                let seconds = time as f64 / 1e9;
+                notes.push(format!("rank {rank}: its trace was written to disk {count}{times}, {seconds:.3} s: that is no work"));
+            }
+        }
         let threads =
             counted.iter().filter(|rank| rank.iter().filter(|one| one.calls > 0).count() > 1).count();
         if threads > 0 {
-            notes.push(format!(
-                "{threads} ranks call MPI from several threads; their calls stand thread by thread"
-            ));
+            notes.push(format!("{threads} ranks call MPI from several threads; their calls stand by time"));
         }
         notes
     }

@@ -10,7 +10,7 @@ use crosscut_run::{ColumnMut, RunWriter};
 use crate::communicators::Comms;
 use crate::error::MessagesError;
 use crate::finish;
-use crate::schema::{Call, Collective, Function, NONE};
+use crate::schema::{Call, Collective, Function, Mode, NONE};
 
 /// A send, in the order of its rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub struct Send {
     pub done: u32,
     /// Its size.
     pub bytes: i64,
+    /// How it was prepared to behave; where it was not prepared, the function that began it says so.
+    pub mode: Mode,
 }
 
 /// A receive, in the order in which they were posted.

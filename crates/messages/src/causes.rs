@@ -109,6 +109,8 @@ pub struct Account {
     pub waiting: i64,
     /// In calls behind their waits.
     pub inside: i64,
+    /// Before the first call of a rank, and after the last one of a rank that did not end as it should: nothing is known of it.
+    pub absent: i64,
 }
 
 /// All that costs time between ranks.
@@ -216,17 +218,18 @@ impl Causes {
 }
 
 fn account(messages: &Messages, waits: &Waits) -> Account {
-    let calls = &messages.calls;
     let waiting = waits.total();
-    let inside = (calls.start.par_iter().zip(&calls.end[..]))
-        .map(|(&start, &end)| end.saturating_sub(start).max(0))
-        .reduce(|| 0, i64::saturating_add);
     let capacity = messages.summary().elapsed.saturating_mul(messages.summary().ranks.into());
+    let (there, work) = (0..messages.summary().ranks)
+        .into_par_iter()
+        .filter_map(|rank| messages.worked(rank))
+        .reduce(|| (0, 0), |a, b| (a.0.saturating_add(b.0), a.1.saturating_add(b.1)));
     Account {
         capacity,
-        work: capacity.saturating_sub(inside).max(0),
+        work,
         waiting,
-        inside: inside.saturating_sub(waiting).max(0),
+        inside: there.saturating_sub(work).saturating_sub(waiting).max(0),
+        absent: capacity.saturating_sub(there).max(0),
     }
 }
 
@@ -255,10 +258,8 @@ fn grouped(messages: &Messages, waits: &Waits, lateness: &Lateness, small: &[boo
         }
         let rest = waits.lost[at].saturating_sub(wait.cost);
         if rest > 0 {
-            let key = match Kind::of(waits.why[at]) {
-                kind @ (Kind::Collective | Kind::Barrier) => Key::Usual(kind),
-                _ => Key::Moving,
-            };
+            // What is waited for is work: the time that data needs is not part of a wait.
+            let key = Key::Usual(Kind::of(waits.why[at]));
             add(key, None, row, Worst { call: wait.call, origin: NONE, cost: rest }, false);
         }
     }
@@ -289,7 +290,8 @@ fn judged(
 ) -> Vec<Finding> {
     let told = Told { messages, waits, lateness };
     // What is far below a finding is not worth a pass through all calls.
-    let least = account(messages, waits).capacity / 1_000;
+    let summary = messages.summary();
+    let least = summary.elapsed.saturating_mul(summary.ranks.into()) / 1_000;
     let steps: Vec<Step> = groups
         .iter()
         .filter(|(_, group)| group.cost >= least)
@@ -329,8 +331,8 @@ fn judged(
                     tell(kind.of_nobody(), Some(step), rest, 2);
                 }
             }
-            Key::Usual(Kind::Barrier) => tell(Cause::BarrierWait, None, group, 0),
-            _ => tell(Cause::CollectiveWait, None, group, 0),
+            Key::Usual(kind) => tell(kind.of_nobody(), None, group, 3),
+            Key::Moving | Key::Small => {}
         }
     }
     let mut findings: Vec<Finding> = findings.into_values().collect();
@@ -392,11 +394,11 @@ fn works(messages: &Messages, steps: &[Step]) -> HashMap<Step, Works> {
             let of_rank = calls.of(rank);
             let first = of_rank.start;
             let mut sums: HashMap<Step, (i64, u64)> = HashMap::default();
-            for at in of_rank.skip(1) {
+            for at in of_rank.skip(1).filter(|&at| !calls.is_none(at)) {
                 let step = Step::to(calls, at, first);
                 if wanted.contains(&step) {
                     let sum = sums.entry(step).or_default();
-                    let work = calls.start[at].saturating_sub(calls.end[at - 1]).max(0);
+                    let work = calls.work_before(at, first);
                     *sum = (sum.0.saturating_add(work), sum.1 + 1);
                 }
             }

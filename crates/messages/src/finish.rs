@@ -12,7 +12,7 @@ use crate::collectives::{self, Collectives};
 use crate::communicators::Comms;
 use crate::error::MessagesError;
 use crate::matching::{Matched, Pair, Sides, Why, match_all};
-use crate::schema::{Collective, Function, NONE, Summary};
+use crate::schema::{Collective, Function, Mode, NONE, Summary};
 
 pub(crate) fn finish(
     builder: Builder,
@@ -45,6 +45,7 @@ pub(crate) fn finish(
     by_start.par_sort_unstable();
     matched.pairs.par_iter_mut().zip(by_start).for_each(|(pair, (_, next))| *pair = next);
     let bytes = put_messages(run, &calls, &sides, &matched.pairs)?;
+    put_modes(run, &calls, &sides, &matched.pairs, &whole.functions)?;
     let summary = Summary {
         ranks: ranks as u32,
         messages: matched.pairs.len() as u64,
@@ -221,6 +222,26 @@ fn put_messages(
     put(run, "receive_call", pairs, |pair| receive(pair).call)?;
     put(run, "receive_done", pairs, |pair| receive(pair).done)?;
     Ok(pairs.par_iter().map(|pair| send(pair).bytes).reduce(|| 0, i64::saturating_add))
+}
+
+/// How sends behave, where any is told to.
+fn put_modes(
+    run: &mut RunWriter,
+    calls: &Calls,
+    sides: &Sides<'_>,
+    pairs: &[Pair],
+    functions: &[Function],
+) -> Result<(), MessagesError> {
+    let modes: Vec<Mode> = functions.iter().map(|function| Mode::of(&function.name)).collect();
+    let mode = |pair: &Pair| {
+        let send = sides.send(pair.send).1;
+        let begun = calls.function.get(send.call as usize).and_then(|&f| modes.get(usize::from(f)));
+        if send.mode == Mode::Standard { begun.copied().unwrap_or_default() } else { send.mode }
+    };
+    match pairs.par_iter().any(|pair| mode(pair) != Mode::Standard) {
+        true => put(run, "send_mode", pairs, |pair| mode(pair) as u8),
+        false => Ok(()),
+    }
 }
 
 fn put<T: Value, R: Sync>(

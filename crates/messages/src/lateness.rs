@@ -201,12 +201,11 @@ fn meetings(messages: &Messages) -> Vec<u32> {
 /// By how much the work before each call, and the time in it behind its wait, is more than is usual.
 fn excesses(messages: &Messages, waits: &Waits) -> (Vec<i64>, Vec<i64>) {
     let calls = &messages.calls;
-    let before = |call: u32, first: usize| match call as usize {
-        at if at > first => calls.start[at].saturating_sub(calls.end[at - 1]).max(0),
-        _ => 0,
-    };
     let behind = |call: u32| {
         let at = call as usize;
+        if calls.is_none(at) {
+            return 0;
+        }
         calls.end[at].saturating_sub(calls.start[at]).saturating_sub(waits.lost[at]).max(0)
     };
     let ranks = calls.first.len().saturating_sub(1) as u32;
@@ -221,7 +220,7 @@ fn excesses(messages: &Messages, waits: &Waits) -> (Vec<i64>, Vec<i64>) {
                 let step = Step::to(calls, at, first);
                 let time = times.entry(step).or_default();
                 *time += 1;
-                (step.stamp(*time), at as u32, before(at as u32, first))
+                (step.stamp(*time), at as u32, calls.work_before(at, first))
             })
         })
         .collect();
@@ -251,7 +250,7 @@ pub fn history(calls: &Calls, call: usize) -> Option<i64> {
     let step = Step::to(calls, call, first);
     let mut times: Vec<i64> = (of_rank.skip(1))
         .filter(|&at| at != call && Step::to(calls, at, first) == step)
-        .map(|at| calls.start[at].saturating_sub(calls.end[at - 1]).max(0))
+        .map(|at| calls.work_before(at, first))
         .collect();
     let middle = times.len() / 2;
     (times.len() >= PEERS).then(|| *times.select_nth_unstable(middle).1)
@@ -271,7 +270,7 @@ impl Step {
     pub fn to(calls: &Calls, call: usize, first: usize) -> Step {
         let kind = |at: usize| (calls.function.get(at).copied().unwrap_or(u16::MAX), calls.source(at));
         let none = (u16::MAX, NONE);
-        Step { from: if call > first { kind(call - 1) } else { none }, to: kind(call) }
+        Step { from: calls.before(call, first).map_or(none, kind), to: kind(call) }
     }
 
     /// A number for it and the n-th time.

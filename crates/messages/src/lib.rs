@@ -30,4 +30,4 @@ pub use build::{Builder, Done, Joined, RankWriter, Receive, Send, Whole};
 pub use communicators::{Comm, Comms};
 pub use error::MessagesError;
 pub use messages::Messages;
-pub use schema::{Call, Class, Collective, Function, NONE, Summary};
+pub use schema::{Asks, Call, Class, Collective, Function, Mode, NO_CALLS, NONE, Summary};

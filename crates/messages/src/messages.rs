@@ -9,7 +9,7 @@ use crosscut_run::{Column, Ids, Run};
 
 use crate::communicators::{Comm, Comms};
 use crate::error::MessagesError;
-use crate::schema::{Class, Function, Summary};
+use crate::schema::{Class, Function, Mode, NO_CALLS, Summary};
 
 /// The messages of a run.
 #[derive(Debug)]
@@ -44,6 +44,8 @@ pub struct Messages {
     pub receive_call: Column<u32>,
     /// The call that completed the receive.
     pub receive_done: Column<u32>,
+    /// How sends behave; all as MPI likes where it is not there.
+    modes: Option<Column<u8>>,
     /// The calls of all ranks.
     pub calls: Calls,
     /// The collectives.
@@ -73,6 +75,8 @@ pub struct Calls {
     pub request: Column<u32>,
     /// Source lines, by their ids in the run's sources; none where nothing recorded them.
     pub lines: Option<Ids>,
+    /// The functions of [`NO_CALLS`], where there are such.
+    no_calls: Vec<u16>,
 }
 
 /// The collectives of a run.
@@ -109,10 +113,14 @@ impl Messages {
         let summary = run.manifest().facts.get("messages").cloned().unwrap_or_default();
         let summary: Summary = serde_json::from_value(summary)
             .map_err(|e| MessagesError::Broken(format!("its totals are not readable: {e}")))?;
+        let functions = read_functions(&run)?;
+        let is_none = |function: &Function| NO_CALLS.contains(&function.name.as_str());
+        let no_calls = (0u16..).zip(&functions).filter(|(_, function)| is_none(function));
+        let no_calls = no_calls.map(|(number, _)| number).collect();
         let messages = Messages {
             summary,
             comms: read_comms(&run)?,
-            functions: read_functions(&run)?,
+            functions,
             source: run.ids("messages/source")?,
             destination: run.ids("messages/destination")?,
             bytes: run.column("messages/bytes")?,
@@ -126,7 +134,11 @@ impl Messages {
             send_done: run.column("messages/send_done")?,
             receive_call: run.column("messages/receive_call")?,
             receive_done: run.column("messages/receive_done")?,
-            calls: Calls::open(&run)?,
+            modes: match run.has("messages/send_mode") {
+                true => Some(run.column("messages/send_mode")?),
+                false => None,
+            },
+            calls: Calls::open(&run, no_calls)?,
             collectives: Collectives::open(&run)?,
             places: optional(&run, "messages/rank_place")?,
             run,
@@ -145,6 +157,7 @@ impl Messages {
             && self.destination.len() == n
             && long.iter().all(|column| column.len() == n)
             && [&self.tag, &self.comm].iter().all(|column| column.len() == n)
+            && self.modes.as_ref().is_none_or(|modes| modes.len() == n)
             && short.iter().all(|column| column.len() == n && column.iter().all(|&call| call < calls));
         let ranks = self.summary.ranks;
         let known = (0..n).all(|row| self.source.at(row) < ranks && self.destination.at(row) < ranks);
@@ -169,6 +182,12 @@ impl Messages {
         self.len() == 0
     }
 
+    /// How the send of a message behaves.
+    pub fn mode(&self, row: usize) -> Mode {
+        let mode = self.modes.as_ref().and_then(|modes| modes.get(row));
+        mode.map_or(Mode::Standard, |&mode| Mode::from_number(mode))
+    }
+
     /// Totals.
     pub fn summary(&self) -> &Summary {
         &self.summary
@@ -185,6 +204,28 @@ impl Messages {
             Some(places) if (rank as usize) < places.len() => places.at(rank as usize),
             _ => rank,
         }
+    }
+
+    /// From when to when a rank was there: from its first call to the end of its last one, or of the run if it ended as it should.
+    /// None of a rank without calls.
+    pub fn presence(&self, rank: u32) -> Option<(i64, i64)> {
+        let calls = &self.calls;
+        let of = calls.of(rank);
+        let last = of.clone().next_back()?;
+        let function = self.functions.get(usize::from(calls.function[last]));
+        let end = match function.is_some_and(|function| function.name == "MPI_Finalize") {
+            true => self.summary.elapsed,
+            false => of.clone().map(|call| calls.end[call]).max()?,
+        };
+        let start = of.map(|call| calls.start[call]).min()?;
+        Some((start, end.max(start)))
+    }
+
+    /// How long a rank was there, and how much of that outside of calls. None of a rank without calls.
+    pub fn worked(&self, rank: u32) -> Option<(i64, i64)> {
+        let (from, to) = self.presence(rank)?;
+        let there = to.saturating_sub(from);
+        Some((there, there.saturating_sub(self.calls.inside(rank)).max(0)))
     }
 
     /// Communicators.
@@ -204,8 +245,9 @@ fn is_borders(first: &[i64], parts: usize, end: usize) -> bool {
 }
 
 impl Calls {
-    fn open(run: &Run) -> Result<Self, MessagesError> {
+    fn open(run: &Run, no_calls: Vec<u16>) -> Result<Self, MessagesError> {
         Ok(Calls {
+            no_calls,
             first: run.column("messages/call_first")?,
             function: run.column("messages/call_function")?,
             start: run.column("messages/call_start")?,
@@ -229,6 +271,37 @@ impl Calls {
     /// The source line of a call, by its id in the run's sources; [`crate::NONE`] where it is not known.
     pub fn source(&self, call: usize) -> u32 {
         self.lines.as_ref().map_or(crate::NONE, |lines| lines.at(call))
+    }
+
+    /// Whether this is no call of the program: what a rank does then is neither work nor any of MPI.
+    pub fn is_none(&self, call: usize) -> bool {
+        !self.no_calls.is_empty()
+            && self.function.get(call).is_some_and(|function| self.no_calls.contains(function))
+    }
+
+    /// The call of MPI before another one, of a rank whose first call is `first`.
+    pub fn before(&self, call: usize, first: usize) -> Option<usize> {
+        (first..call).rev().find(|&at| !self.is_none(at))
+    }
+
+    /// How long a rank worked since the call before: without the time in which it was not traced.
+    pub fn work_before(&self, call: usize, first: usize) -> i64 {
+        let Some(before) = self.before(call, first).filter(|_| !self.is_none(call)) else { return 0 };
+        let (from, to) = (self.end[before], self.start[call]);
+        let outside = |at: usize| self.end[at].min(to).saturating_sub(self.start[at].max(from)).max(0);
+        let outside = (before + 1..call).map(outside).fold(0, i64::saturating_add);
+        to.saturating_sub(from).saturating_sub(outside).max(0)
+    }
+
+    /// The time of a rank inside of calls; those inside of others count once.
+    pub fn inside(&self, rank: u32) -> i64 {
+        let mut done = i64::MIN;
+        let mut sum = 0i64;
+        for call in self.of(rank) {
+            sum = sum.saturating_add(self.end[call].saturating_sub(self.start[call].max(done)).max(0));
+            done = done.max(self.end[call]);
+        }
+        sum
     }
 
     /// The calls of a rank; none where there is no such rank.

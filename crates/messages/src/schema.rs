@@ -90,6 +90,59 @@ fn makes_communicator(word: &str) -> bool {
         || ["Comm_accept", "Comm_connect", "Comm_disconnect", "Comm_join"].contains(&word)
 }
 
+/// How a send is told to behave: by its function, or by the one that prepared it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Mode {
+    /// As MPI likes: it waits for its receive or not.
+    #[default]
+    Standard = 0,
+    /// It is not over before its receive is posted.
+    Synchronous = 1,
+    /// Its data is copied: it waits for nobody.
+    Buffered = 2,
+}
+
+impl Mode {
+    /// What a function of MPI that sends, or prepares a send, says.
+    pub fn of(name: &str) -> Self {
+        let word = name.strip_prefix("MPI_").unwrap_or(name);
+        match word.strip_suffix("_init").unwrap_or(word) {
+            "Ssend" | "Issend" => Mode::Synchronous,
+            "Bsend" | "Ibsend" => Mode::Buffered,
+            _ => Mode::Standard,
+        }
+    }
+
+    /// From its number; standard when it is none.
+    pub fn from_number(number: u8) -> Self {
+        [Mode::Standard, Mode::Synchronous, Mode::Buffered]
+            .get(usize::from(number))
+            .copied()
+            .unwrap_or_default()
+    }
+}
+
+/// What a call asks for without completing it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Asks {
+    /// Whether what was begun is done.
+    Begun,
+    /// Whether a message is there that nobody has begun to receive.
+    Message,
+}
+
+impl Asks {
+    /// What a function of MPI asks for, by its name; none where it does more.
+    pub fn of(name: &str) -> Option<Self> {
+        match name.strip_prefix("MPI_")? {
+            "Test" | "Testall" | "Testany" | "Testsome" | "Request_get_status" => Some(Asks::Begun),
+            "Probe" | "Iprobe" | "Mprobe" | "Improbe" => Some(Asks::Message),
+            _ => None,
+        }
+    }
+}
+
 /// The kinds of collectives. Their numbers are those of OTF2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Collective(pub u8);
@@ -155,6 +208,10 @@ impl Collective {
         matches!(self.0, 14 | 15)
     }
 }
+
+/// Names of what is no call of the program, nor work: its events are written to disk by whatever traces it, or tracing is switched
+/// off.
+pub const NO_CALLS: [&str; 2] = ["(trace is written)", "(not traced)"];
 
 /// A function that was called.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,17 +6,20 @@
 //! in MPI_Finalize, where nobody leaves it before all are there. A call that completes several messages waits for the last of them. So each call has at most one wait: from its start
 //! to when the last thing that it needs was there. Calls that wait for nothing have none.
 //!
+//! A rank that asks again and again whether something is there waits as well as one that waits for it: where what a call needs
+//! was there before it began, and the rank only asked right before it, the call that asked then has waited.
+//!
 //! Whether a send was buffered no trace says. Sizes of which sends were over before their receives were posted can be
-//! buffered, so no send of such a size waits.
+//! buffered, so no send of such a size waits. Synchronous sends always wait for their receives, buffered ones never do.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicI64, AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
 use crate::gram::Clock;
 use crate::messages::{Calls, Messages};
-use crate::schema::{Collective, NONE};
+use crate::schema::{Asks, Collective, Mode, NONE};
 
 /// Why a call waited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -103,20 +106,21 @@ impl Waits {
     pub fn of(messages: &Messages) -> Waits {
         let calls = &messages.calls;
         let held = held_sizes(messages);
+        let asking = Asking::of(messages);
         let until: Vec<AtomicI64> = calls.start.par_iter().map(|&start| AtomicI64::new(start)).collect();
         let raise = |need: Need| {
             if let Some(until) = until.get(need.call as usize) {
                 until.fetch_max(need.since, Relaxed);
             }
         };
-        each_need(messages, &held, &raise);
+        each_need(messages, &held, &asking, &raise);
         let event: Vec<AtomicU32> = (0..until.len()).into_par_iter().map(|_| AtomicU32::new(NONE)).collect();
         let is_last = |need: &Need| {
             let at = need.call as usize;
             let waits = calls.start.get(at).is_some_and(|&start| need.since > start);
             waits && until.get(at).is_some_and(|until| until.load(Relaxed) == need.since)
         };
-        each_need(messages, &held, &|need: Need| {
+        each_need(messages, &held, &asking, &|need: Need| {
             if is_last(&need)
                 && let Some(event) = event.get(need.call as usize)
             {
@@ -126,7 +130,7 @@ impl Waits {
         let cause: Vec<AtomicU32> = (0..until.len()).into_par_iter().map(|_| AtomicU32::new(NONE)).collect();
         let why: Vec<std::sync::atomic::AtomicU8> =
             (0..until.len()).into_par_iter().map(|_| std::sync::atomic::AtomicU8::new(0)).collect();
-        each_need(messages, &held, &|need: Need| {
+        each_need(messages, &held, &asking, &|need: Need| {
             let at = need.call as usize;
             if is_last(&need) && event.get(at).is_some_and(|event| event.load(Relaxed) == need.event) {
                 cause[at].fetch_min(need.cause, Relaxed);
@@ -185,67 +189,36 @@ impl Waits {
         clock: &Clock,
         phases: &[(Range<usize>, (i64, i64))],
     ) -> Vec<Vec<i64>> {
-        let ranks = messages.calls.first.len().saturating_sub(1);
-        let mut rows: Vec<Vec<i64>> = phases
-            .par_iter()
-            .map(|(points, _)| {
-                let mut row = vec![0i64; ranks];
-                for message in clock.messages(points.clone()) {
-                    self.add_message(messages, message, &mut row);
-                }
-                for collective in clock.collectives(points.clone()) {
-                    self.add_collective(messages, collective, &mut row);
-                }
-                row
-            })
-            .collect();
-        let mut starts: Vec<(i64, usize)> =
-            phases.iter().enumerate().map(|(at, (_, span))| (span.0, at)).collect();
+        let events = messages.len() + messages.collectives.kind.len() + 1;
+        let mut phase_of = vec![NONE; events];
+        for (at, (points, _)) in phases.iter().enumerate() {
+            clock.messages(points.clone()).for_each(|message| phase_of[message as usize] = at as u32);
+            let collectives = clock.collectives(points.clone());
+            collectives.for_each(|number| phase_of[messages.len() + number] = at as u32);
+        }
+        let mut starts: Vec<(i64, u32)> =
+            phases.iter().enumerate().map(|(at, (_, span))| (span.0, at as u32)).collect();
         starts.sort_unstable();
+        let phase = |at: usize| starts.get(at).map_or(NONE, |start| start.1);
         for (number, &kind) in messages.collectives.kind.iter().enumerate() {
-            if Collective(kind) != Collective::BARRIER {
-                continue;
-            }
-            let start = messages.collectives.start[number];
-            let entered = starts.partition_point(|(from, _)| *from <= start).saturating_sub(1);
-            if let Some(row) = starts.get(entered).and_then(|&(_, phase)| rows.get_mut(phase)) {
-                self.add_collective(messages, number, row);
+            if Collective(kind) == Collective::BARRIER {
+                let start = messages.collectives.start[number];
+                let entered = starts.partition_point(|(from, _)| *from <= start).saturating_sub(1);
+                phase_of[messages.len() + number] = phase(entered);
             }
         }
-        if let Some(row) = starts.last().and_then(|&(_, phase)| rows.get_mut(phase)) {
-            self.add_calls(messages, &last_calls(messages), end_of(messages), row);
+        phase_of[end_of(messages) as usize] = phase(starts.len().saturating_sub(1));
+        let ranks = messages.calls.first.len().saturating_sub(1);
+        let mut rows = vec![vec![0i64; ranks]; phases.len()];
+        for rank in 0..ranks {
+            for call in messages.calls.of(rank as u32).filter(|&call| self.lost[call] > 0) {
+                let phase = phase_of.get(self.event[call] as usize).copied().unwrap_or(NONE);
+                if let Some(row) = rows.get_mut(phase as usize) {
+                    row[rank] = row[rank].saturating_add(self.lost[call]);
+                }
+            }
         }
         rows
-    }
-
-    fn add_message(&self, messages: &Messages, message: u32, row: &mut [i64]) {
-        let at = message as usize;
-        let ends = [
-            (messages.send_done[at], messages.source.at(at), Why::LateReceiver),
-            (messages.receive_done[at], messages.destination.at(at), Why::LateSender),
-        ];
-        for (call, rank, why) in ends {
-            let call = call as usize;
-            if self.event[call] == message && self.why[call] == why {
-                row[rank as usize] = row[rank as usize].saturating_add(self.lost[call]);
-            }
-        }
-    }
-
-    fn add_collective(&self, messages: &Messages, number: usize, row: &mut [i64]) {
-        let event = (messages.len() + number) as u32;
-        self.add_calls(messages, messages.collectives.done(number), event, row);
-    }
-
-    fn add_calls(&self, messages: &Messages, calls: &[u32], event: u32, row: &mut [i64]) {
-        for &call in calls {
-            let at = call as usize;
-            if self.event.get(at) == Some(&event)
-                && let Some(sum) = row.get_mut(messages.calls.rank(call) as usize)
-            {
-                *sum = sum.saturating_add(self.lost[at]);
-            }
-        }
     }
 }
 
@@ -253,34 +226,105 @@ fn from_number(number: u8) -> Why {
     Why::ALL.into_iter().find(|why| *why as u8 == number).unwrap_or_default()
 }
 
-/// Tells every need of every call, in parallel and in any order. Needs that were met after the call was left are none.
-fn each_need(messages: &Messages, held: &[bool; 64], tell: &(impl Fn(Need) + Sync)) {
-    let calls = &messages.calls;
-    let met = |need: Need| {
-        let at = need.call as usize;
-        let inside = calls.start.get(at).zip(calls.end.get(at));
-        if inside.is_some_and(|(&start, &end)| start < need.since && need.since <= end) {
-            tell(need);
+/// Which calls only ask, and complete nothing.
+#[derive(Default)]
+struct Asking {
+    /// By call: what it asks for. Empty where no call asks.
+    what: Vec<Option<Asks>>,
+    /// By call: the first of those that stand right before it without a gap and only ask; itself where there is none.
+    first: Vec<u32>,
+}
+
+impl Asking {
+    fn of(messages: &Messages) -> Asking {
+        let calls = &messages.calls;
+        let by_function: Vec<Option<Asks>> =
+            messages.functions().iter().map(|function| Asks::of(&function.name)).collect();
+        let asks = |&function: &u16| by_function.get(usize::from(function)).copied().flatten();
+        if !calls.function.par_iter().any(|function| asks(function).is_some()) {
+            return Asking::default();
         }
+        let completes: Vec<AtomicBool> = calls.start.par_iter().map(|_| AtomicBool::new(false)).collect();
+        let mark = |&call: &u32| {
+            if let Some(completes) = completes.get(call as usize) {
+                completes.store(true, Relaxed);
+            }
+        };
+        messages.send_done.par_iter().chain(&messages.receive_done[..]).for_each(mark);
+        let collectives = &messages.collectives;
+        collectives.done.as_ref().unwrap_or(&collectives.call).par_iter().for_each(mark);
+        let what: Vec<Option<Asks>> = (calls.function.par_iter().zip(completes))
+            .map(|(function, completes)| asks(function).filter(|_| !completes.into_inner()))
+            .collect();
+        let mut first: Vec<u32> = (0..what.len() as u32).collect();
+        for rank in 0..messages.summary().ranks {
+            for at in calls.of(rank).skip(1) {
+                if what[at - 1].is_some() {
+                    first[at] = first[at - 1];
+                }
+            }
+        }
+        Asking { what, first }
+    }
+
+    /// The call right before another one that asked for this at some time.
+    fn at(&self, calls: &Calls, before: u32, time: i64, what: Asks) -> Option<u32> {
+        let first = *self.first.get(before as usize)?;
+        let starts = calls.start.get(first as usize..before as usize)?;
+        let at = first as usize + starts.partition_point(|&start| start < time).checked_sub(1)?;
+        (self.what[at] == Some(what) && contains(calls, at as u32, time)).then_some(at as u32)
+    }
+}
+
+/// Whether a call was under way at a time, and had begun before.
+fn contains(calls: &Calls, call: u32, time: i64) -> bool {
+    let at = call as usize;
+    calls.start.get(at).zip(calls.end.get(at)).is_some_and(|(&start, &end)| start < time && time <= end)
+}
+
+/// Tells every need of every call, in parallel and in any order. Needs that were met when a rank was in no call that waits or asks
+/// for them are none.
+fn each_need(messages: &Messages, held: &[bool; 64], asking: &Asking, tell: &(impl Fn(Need) + Sync)) {
+    let calls = &messages.calls;
+    // In the call that completes something, or in one right before it that asked for what was begun.
+    let waited = |done: u32, begun: u32, since: i64| match contains(calls, done, since) {
+        true => Some(done),
+        false => asking.at(calls, done, since, Asks::Begun).filter(|&asked| asked > begun),
     };
     (0..messages.len()).into_par_iter().for_each(|row| {
-        if messages.source.at(row) == messages.destination.at(row) {
+        let (from, to) = (messages.source.at(row), messages.destination.at(row));
+        if from == to {
             return;
         }
         let event = row as u32;
-        let (call, cause) = (messages.receive_done[row], messages.send_call[row]);
-        met(Need { call, since: messages.send_start[row], event, cause, why: Why::LateSender });
-        if held[size_class(messages.bytes[row])] {
-            let (call, cause) = (messages.send_done[row], messages.receive_call[row]);
-            met(Need { call, since: messages.receive_start[row], event, cause, why: Why::LateReceiver });
+        let (begun, done, cause) =
+            (messages.receive_call[row], messages.receive_done[row], messages.send_call[row]);
+        let since = messages.send_start[row];
+        let probed = || {
+            let is_of = |peer: u32| peer == NONE || peer == from;
+            asking.at(calls, begun, since, Asks::Message).filter(|&at| is_of(calls.peer.at(at as usize)))
+        };
+        if let Some(call) = waited(done, begun, since).or_else(probed) {
+            tell(Need { call, since, event, cause, why: Why::LateSender });
+        }
+        let is_held = match messages.mode(row) {
+            Mode::Standard => held[size_class(messages.bytes[row])],
+            mode => mode == Mode::Synchronous,
+        };
+        let (begun, done, cause) =
+            (messages.send_call[row], messages.send_done[row], messages.receive_call[row]);
+        let since = messages.receive_start[row];
+        if let Some(call) = waited(done, begun, since).filter(|_| is_held) {
+            tell(Need { call, since, event, cause, why: Why::LateReceiver });
         }
     });
     let collectives = &messages.collectives;
     (0..collectives.kind.len()).into_par_iter().for_each(|number| {
         let event = (messages.len() + number) as u32;
-        each_need_of(messages, number, &mut |call, cause, why| {
-            if let Some(&since) = calls.start.get(cause as usize) {
-                met(Need { call, since, event, cause, why });
+        each_need_of(messages, number, &mut |(begun, done), cause, why| {
+            let since = calls.start.get(cause as usize).copied();
+            if let Some((since, call)) = since.and_then(|since| Some((since, waited(done, begun, since)?))) {
+                tell(Need { call, since, event, cause, why });
             }
         });
     });
@@ -288,7 +332,8 @@ fn each_need(messages: &Messages, held: &[bool; 64], tell: &(impl Fn(Need) + Syn
     let last = ends.iter().copied().max_by_key(|&call| calls.start.get(call as usize).copied());
     if let Some((cause, &since)) = last.and_then(|last| Some((last, calls.start.get(last as usize)?))) {
         let event = end_of(messages);
-        ends.iter().for_each(|&call| met(Need { call, since, event, cause, why: Why::Barrier }));
+        let waiting = ends.iter().filter(|&&call| contains(calls, call, since));
+        waiting.for_each(|&call| tell(Need { call, since, event, cause, why: Why::Barrier }));
     }
 }
 
@@ -315,8 +360,8 @@ fn last_calls(messages: &Messages) -> Vec<u32> {
     }
 }
 
-/// What the calls that complete a collective need: each with the call that it needs last.
-fn each_need_of(messages: &Messages, number: usize, tell: &mut dyn FnMut(u32, u32, Why)) {
+/// What the calls that begin and complete a collective need: each with the call that it needs last.
+fn each_need_of(messages: &Messages, number: usize, tell: &mut dyn FnMut((u32, u32), u32, Why)) {
     let (calls, collectives) = (&messages.calls, &messages.collectives);
     let kind = Collective(collectives.kind[number]);
     let (members, done) = (collectives.calls(number), collectives.done(number));
@@ -327,19 +372,19 @@ fn each_need_of(messages: &Messages, number: usize, tell: &mut dyn FnMut(u32, u3
     if kind.is_synchronising() {
         let last = members.iter().copied().fold(NONE, later);
         let why = if kind == Collective::BARRIER { Why::Barrier } else { Why::Collective };
-        parts().filter(|&(call, _)| call != last).for_each(|(_, done)| tell(done, last, why));
+        parts().filter(|&(call, _)| call != last).for_each(|part| tell(part, last, why));
     } else if kind.gathers() && root != NONE {
         let last = members.iter().copied().filter(|&call| call != root).fold(NONE, later);
-        parts().filter(|&(call, _)| call == root).for_each(|(_, done)| tell(done, last, Why::EarlyRoot));
+        parts().filter(|&(call, _)| call == root).for_each(|part| tell(part, last, Why::EarlyRoot));
     } else if kind.spreads() && root != NONE {
-        parts().filter(|&(call, _)| call != root).for_each(|(_, done)| tell(done, root, Why::LateRoot));
+        parts().filter(|&(call, _)| call != root).for_each(|part| tell(part, root, Why::LateRoot));
     } else if kind.is_scan() {
         let mut last = NONE;
-        for (call, done) in parts() {
+        for part in parts() {
             if last != NONE {
-                tell(done, last, Why::Collective);
+                tell(part, last, Why::Collective);
             }
-            last = later(last, call);
+            last = later(last, part.0);
         }
     }
 }
@@ -368,6 +413,7 @@ fn held_sizes(messages: &Messages) -> [bool; 64] {
     let none = || [(0u64, 0u64); 64];
     let counts = (0..messages.len())
         .into_par_iter()
+        .filter(|&row| messages.mode(row) == Mode::Standard)
         .fold(none, |mut counts, row| {
             let done = messages.send_done[row] as usize;
             let posted = messages.receive_start[row];

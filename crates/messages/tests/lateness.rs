@@ -12,9 +12,17 @@ use program::{Program, random};
 struct Slow<'a> {
     messages: &'a Messages,
     waits: &'a Waits,
+    /// Of each call.
+    steps: Vec<(Option<u16>, u16, usize)>,
 }
 
-impl Slow<'_> {
+impl<'a> Slow<'a> {
+    fn new(messages: &'a Messages, waits: &'a Waits) -> Slow<'a> {
+        let mut slow = Slow { messages, waits, steps: Vec::new() };
+        slow.steps = (0..messages.calls.start.len()).map(|call| slow.step(call)).collect();
+        slow
+    }
+
     fn rank(&self, call: usize) -> u32 {
         self.messages.calls.rank(call as u32)
     }
@@ -49,7 +57,7 @@ impl Slow<'_> {
     fn excess(&self, call: usize, time: impl Fn(usize) -> i64) -> i64 {
         let all = 0..self.messages.calls.start.len();
         let mut peers: Vec<i64> =
-            all.filter(|&other| self.step(other) == self.step(call)).map(&time).collect();
+            all.filter(|&other| self.steps[other] == self.steps[call]).map(&time).collect();
         peers.sort_unstable();
         let usual = if peers.len() < 3 { 0 } else { peers[peers.len() / 4] };
         (time(call) - usual).max(0)
@@ -131,7 +139,7 @@ fn waits_are_explained_as_a_slow_version_explains_them() {
         let messages = random(&mut chance).build();
         let waits = Waits::of(&messages);
         let lateness = Lateness::of(&messages, &waits);
-        let slow = Slow { messages: &messages, waits: &waits };
+        let slow = Slow::new(&messages, &waits);
         assert_eq!(lateness.waits, slow.explained());
         let excess: Vec<i64> =
             (0..lateness.excess.len()).map(|call| slow.excess(call, |at| slow.work(at))).collect();
@@ -168,6 +176,55 @@ fn who_waited_for_the_late_one_is_not_blamed() {
     let blamed: Vec<u32> =
         lateness.waits.iter().filter_map(|wait| Some(messages.calls.rank(wait.origin?.call))).collect();
     assert_eq!(blamed, [0, 0]);
+}
+
+/// Ranks that pass work on: each takes what the one before made, computes as long as all others, and sends.
+#[test]
+fn waiting_in_a_chain_is_waiting_and_no_moving_of_data() {
+    let mut program = Program::new(6);
+    for rank in 0..6 {
+        program.call(rank, 0, 1);
+    }
+    let mut sends: Vec<u32> = Vec::new();
+    for rank in 0..6u32 {
+        let at = 10_000 * i64::from(rank);
+        if rank > 0 {
+            let receive = program.call_of(2, rank, 2, at + 5);
+            let sent = (rank - 1, sends[rank as usize - 1], sends[rank as usize - 1]);
+            program.message(sent, (rank, receive, receive), 0, 8);
+        }
+        sends.push(program.call_of(1, rank, at + 10_000, at + 10_001));
+    }
+    let messages = program.build();
+    let waits = Waits::of(&messages);
+    let causes = Causes::of(&messages, &waits, &Lateness::of(&messages, &waits));
+    let first = &causes.findings[0];
+    // Ranks 1 to 5 wait 1, 2, … 5 times the work; what rank 0 does before it sends nobody else does, so nothing says it is usual.
+    assert_eq!((first.cause, &first.ranks[..], first.step), (Cause::LateSender, &[][..], None));
+    assert!((95_000..105_000).contains(&first.cost), "{first:?}");
+    let moving = causes.findings.iter().find(|finding| finding.cause == Cause::Transfer);
+    assert!(moving.is_none_or(|moving| moving.cost < 100), "{moving:?}");
+}
+
+#[test]
+fn a_rank_is_there_from_its_first_call_to_its_last_one() {
+    let mut program = Program::new(4);
+    for rank in 0..2 {
+        program.call(rank, 10 + i64::from(rank), 20);
+        program.finalize(rank, 1_000, 1_010);
+    }
+    // Killed at 200, in a call inside of another one; rank 3 never called.
+    program.call(2, 10, 20);
+    program.call(2, 100, 200);
+    program.call(2, 150, 180);
+    let messages = program.build();
+    // The run begins with its first call, at 10.
+    let all: Vec<_> = (0..4).map(|rank| messages.worked(rank)).collect();
+    assert_eq!(all, [Some((1_000, 980)), Some((999, 980)), Some((190, 80)), None]);
+    let waits = Waits::of(&messages);
+    let account = Causes::of(&messages, &waits, &Lateness::of(&messages, &waits)).account;
+    assert_eq!((account.capacity, account.work, account.absent), (4_000, 2_040, 1 + 810 + 1_000));
+    assert_eq!(account.work + account.waiting + account.inside + account.absent, account.capacity);
 }
 
 /// Two ranks meet twenty times; one of them computes too long once, or always.

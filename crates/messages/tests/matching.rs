@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use crosscut_messages::{Builder, Call, Comm, Comms, Done, Function, Messages, NONE, Receive, Send, Whole};
+use crosscut_messages::{
+    Builder, Call, Comm, Comms, Done, Function, Messages, Mode, NONE, Receive, Send, Whole,
+};
 use crosscut_run::RunWriter;
 use proptest::prelude::*;
 
@@ -38,7 +40,7 @@ fn build(acts: &[Vec<Act>]) -> (tempfile::TempDir, Messages) {
             let start = match *act {
                 Act::Send { to, comm, tag } => {
                     let bytes = number as i64;
-                    of_rank.sends.push(Send { comm, to, tag, call, done: call, bytes });
+                    of_rank.sends.push(Send { comm, to, tag, call, done: call, bytes, mode: Mode::Standard });
                     number as i64
                 }
                 Act::Receive { from, comm, tag } => {
@@ -126,7 +128,7 @@ fn two(sends: &[Send], receives: &[Receive]) -> Messages {
 
 #[test]
 fn what_has_no_other_side_is_counted_with_its_reason() {
-    let send = Send { comm: 0, to: 1, tag: 7, call: 0, done: 0, bytes: 5 };
+    let send = Send { comm: 0, to: 1, tag: 7, call: 0, done: 0, bytes: 5, mode: Mode::Standard };
     let receive = Receive { comm: 0, from: 0, tag: 7, call: 4, done: 5 };
     let why = |messages: &Messages| messages.summary().why_unmatched.clone();
     let matched = two(&[send], &[receive]);

@@ -4,22 +4,69 @@ mod program;
 
 use crosscut_chance::Chance;
 use crosscut_messages::Collective;
-use crosscut_messages::Messages;
 use crosscut_messages::gram::{Clock, Grams, Time};
 use crosscut_messages::waits::{Waits, Why};
-use program::{Program, random};
+use crosscut_messages::{Asks, Messages, Mode, NONE};
+use program::{BSEND, PROBE, Program, SSEND, TEST, random};
 
 fn is_end(messages: &Messages, call: usize) -> bool {
     messages.functions()[usize::from(messages.calls.function[call])].name == "MPI_Finalize"
+}
+
+/// What each call asks for; nothing where it completes something.
+fn all_asks(messages: &Messages) -> Vec<Option<Asks>> {
+    (0..messages.calls.start.len()).map(|call| asks(messages, call)).collect()
+}
+
+fn asks(messages: &Messages, call: usize) -> Option<Asks> {
+    let completes = |done: &[u32]| done.contains(&(call as u32));
+    let is_done = completes(&messages.send_done)
+        || completes(&messages.receive_done)
+        || (0..messages.collectives.kind.len()).any(|number| completes(messages.collectives.done(number)));
+    let name = &messages.functions()[usize::from(messages.calls.function[call])].name;
+    Asks::of(name).filter(|_| !is_done)
+}
+
+fn is_in(messages: &Messages, call: usize, time: i64) -> bool {
+    messages.calls.start[call] < time && time <= messages.calls.end[call]
+}
+
+/// A run with what its calls ask for.
+struct Asked<'a>(&'a Messages, Vec<Option<Asks>>);
+
+impl Asked<'_> {
+    /// The call that asked for something at a time, one after the other back from a call.
+    fn asked(&self, before: usize, time: i64, what: Asks) -> Option<usize> {
+        let first = self.0.calls.of(self.0.calls.rank(before as u32)).start;
+        let before = (first..before).rev().take_while(|&call| self.1[call].is_some());
+        before.filter(|&call| self.1[call] == Some(what)).find(|&call| is_in(self.0, call, time))
+    }
+
+    /// The call that waited for something that was begun and completed.
+    fn waited(&self, (begun, done): (usize, usize), time: i64) -> Option<usize> {
+        match is_in(self.0, done, time) {
+            true => Some(done),
+            false => self.asked(done, time, Asks::Begun).filter(|&call| call > begun),
+        }
+    }
 }
 
 /// How long each call waited, by looking at everything for every call. Sends of a size that was ever over before its
 /// receive was posted are taken as buffered: in the random programs below one in twenty decides.
 fn reference(messages: &Messages) -> Vec<i64> {
     let calls = &messages.calls;
+    let asked = Asked(messages, all_asks(messages));
     let class = |bytes: i64| (0..).find(|&power| bytes < 1i64 << power).unwrap();
-    let is_held = |bytes: i64| -> bool {
-        let alike = (0..messages.len()).filter(|&row| class(messages.bytes[row]) == class(bytes));
+    let is_standard = |row: usize| messages.mode(row) == Mode::Standard;
+    let is_held = |row: usize| -> bool {
+        match messages.mode(row) {
+            Mode::Synchronous => return true,
+            Mode::Buffered => return false,
+            Mode::Standard => {}
+        }
+        let bytes = messages.bytes[row];
+        let alike =
+            (0..messages.len()).filter(|&row| is_standard(row) && class(messages.bytes[row]) == class(bytes));
         let (mut over, mut held) = (0, 0);
         for row in alike {
             let done = messages.send_done[row] as usize;
@@ -29,31 +76,40 @@ fn reference(messages: &Messages) -> Vec<i64> {
         }
         over * 100 <= (over + held) * 5
     };
-    let held: Vec<bool> = messages.bytes.iter().map(|&bytes| is_held(bytes)).collect();
+    let held: Vec<bool> = (0..messages.len()).map(is_held).collect();
     let mut lost = vec![0; calls.start.len()];
     for (call, lost) in lost.iter_mut().enumerate() {
         let (start, end) = (calls.start[call], calls.end[call]);
         let mut needs: Vec<i64> = Vec::new();
         for (row, &held) in held.iter().enumerate() {
-            if messages.receive_done[row] as usize == call {
-                needs.push(calls.start[messages.send_call[row] as usize]);
+            let at = (messages.receive_call[row] as usize, messages.receive_done[row] as usize);
+            let since = calls.start[messages.send_call[row] as usize];
+            let waited = asked.waited(at, since).or_else(|| asked.asked(at.0, since, Asks::Message));
+            if waited == Some(call) {
+                needs.push(since);
             }
-            if messages.send_done[row] as usize == call && held {
-                needs.push(calls.start[messages.receive_call[row] as usize]);
+            let at = (messages.send_call[row] as usize, messages.send_done[row] as usize);
+            let since = calls.start[messages.receive_call[row] as usize];
+            if held && asked.waited(at, since) == Some(call) {
+                needs.push(since);
             }
         }
         for number in 0..messages.collectives.kind.len() {
             let members = messages.collectives.calls(number);
             let done = messages.collectives.done(number);
-            let Some(me) = done.iter().position(|&member| member as usize == call) else { continue };
-            let root = messages.collectives.root[number] as usize;
             let start = |rank: usize| calls.start[members[rank] as usize];
-            match Collective(messages.collectives.kind[number]).word() {
-                "bcast" | "scatter" => needs.push(start(root)),
-                "reduce" | "gather" if me == root => needs.extend((0..members.len()).map(start)),
-                "reduce" | "gather" => {}
-                "scan" => needs.extend((0..me).map(start)),
-                _ => needs.extend((0..members.len()).map(start)),
+            let root = messages.collectives.root[number] as usize;
+            for me in 0..members.len() {
+                let all = 0..members.len();
+                let last = match Collective(messages.collectives.kind[number]).word() {
+                    "bcast" | "scatter" => Some(start(root)),
+                    "reduce" | "gather" if me == root => all.filter(|&rank| rank != me).map(start).max(),
+                    "reduce" | "gather" => None,
+                    "scan" => (0..me).map(start).max(),
+                    _ => all.map(start).max(),
+                };
+                let at = (members[me] as usize, done[me] as usize);
+                needs.extend(last.filter(|&last| asked.waited(at, last) == Some(call)));
             }
         }
         if is_end(messages, call) {
@@ -69,7 +125,7 @@ fn reference(messages: &Messages) -> Vec<i64> {
 #[test]
 fn calls_wait_for_the_last_that_they_need() {
     let mut chance = Chance::new(71);
-    let mut waited = [0; 7];
+    let (mut waited, mut polled) = ([0; 7], 0);
     for _ in 0..80 {
         let messages = random(&mut chance).build();
         if messages.calls.start.is_empty() {
@@ -83,12 +139,13 @@ fn calls_wait_for_the_last_that_they_need() {
                 continue;
             };
             waited[wait.why as usize] += 1;
+            polled += usize::from(asks(&messages, call as usize).is_some());
             // The one who is waited for came when the waiting ended, and is another rank.
             assert_eq!(messages.calls.start[wait.cause as usize], wait.span.1);
             assert_ne!(wait.rank, wait.culprit);
         }
     }
-    assert!(waited[1..].iter().all(|&count| count > 8), "{waited:?}");
+    assert!(waited[1..].iter().all(|&count| count > 8) && polled > 20, "{waited:?} {polled}");
 }
 
 #[test]
@@ -146,6 +203,84 @@ fn small_sends_that_were_over_before_did_not_wait() {
         program.message((0, send, send), (1, receive, receive), 0, 8);
     }
     assert_eq!(Waits::of(&program.build()).total(), 0);
+}
+
+/// The waits of a program: who, from when to when, why, for whom.
+fn told(program: Program) -> Vec<(u32, (i64, i64), Why, u32)> {
+    let messages = program.build();
+    let waits = Waits::of(&messages);
+    let all = (0..waits.lost.len() as u32).filter_map(|call| waits.of_call(&messages.calls, call));
+    all.map(|wait| (wait.rank, wait.span, wait.why, wait.culprit)).collect()
+}
+
+#[test]
+fn who_asks_until_a_message_is_there_waits_for_it() {
+    // Rank 1 asks from 10 to 60 whether something is there, then takes it; rank 0 sends at 50.
+    let probed = |asks: u16, between: bool| {
+        let mut program = Program::new(2);
+        let send = program.call(0, 0, 1).max(program.call_of(1, 0, 50, 55));
+        let begun = (asks == TEST).then(|| program.call(1, 0, 1));
+        program.call_of(asks, 1, 10, 60);
+        if between {
+            program.call(1, 60, 61);
+        }
+        let done = program.call_of(if asks == TEST { TEST } else { 2 }, 1, 61, 62);
+        program.message((0, send, send), (1, begun.unwrap_or(done), done), 0, 8);
+        told(program)
+    };
+    for asks in [TEST, PROBE] {
+        assert_eq!(probed(asks, false), [(1, (10, 50), Why::LateSender, 0)]);
+        // What stands between is more than asking.
+        assert_eq!(probed(asks, true), []);
+    }
+    // A collective that was begun is asked for until the last rank begins it.
+    let mut program = Program::new(2);
+    let begun = [program.call(0, 0, 2), program.call(1, 70, 71)];
+    program.call_of(TEST, 0, 30, 75);
+    let done = [program.call_of(TEST, 0, 76, 77), program.call(1, 80, 82)];
+    program.begun("Iallreduce", NONE, &begun, &done);
+    assert_eq!(told(program), [(0, (30, 70), Why::Collective, 1)]);
+}
+
+#[test]
+fn synchronous_sends_wait_for_their_receives_and_buffered_ones_never_do() {
+    let of = |function: u16| {
+        let mut program = Program::new(2);
+        // Small sends that were over before their receives were posted: standard ones of this size do not wait.
+        for at in 0..40 {
+            let send = program.call_of(1, 0, 100 * at, 100 * at + 5);
+            let receive = program.call_of(2, 1, 100 * at + 50, 100 * at + 60);
+            program.message((0, send, send), (1, receive, receive), 0, 8);
+        }
+        let send = program.call_of(function, 0, 5_000, 5_060);
+        let receive = program.call_of(2, 1, 5_050, 5_070);
+        program.message((0, send, send), (1, receive, receive), 0, 8);
+        // Large ones that were held.
+        let send = program.call_of(function, 0, 6_000, 6_060);
+        let receive = program.call_of(2, 1, 6_050, 6_070);
+        program.message((0, send, send), (1, receive, receive), 0, 1 << 20);
+        told(program).len()
+    };
+    assert_eq!([1, SSEND, BSEND].map(of), [1, 2, 0]);
+}
+
+#[test]
+fn a_prepared_send_behaves_as_it_was_prepared() {
+    use crosscut_messages::Send;
+    for (mode, waits) in [(Mode::Standard, 0), (Mode::Synchronous, 50), (Mode::Buffered, 0)] {
+        let mut program = Program::new(2);
+        for at in 0..40 {
+            let send = program.call_of(1, 0, 100 * at, 100 * at + 5);
+            let receive = program.call_of(2, 1, 100 * at + 50, 100 * at + 60);
+            program.message((0, send, send), (1, receive, receive), 0, 8);
+        }
+        // A wait begins and completes it: nothing but how it was prepared says what it is.
+        let send = program.call(0, 5_000, 5_060);
+        let receive = program.call_of(2, 1, 5_050, 5_070);
+        program.message((0, send, send), (1, receive, receive), 0, 8);
+        program.change_last_send(0, |send| *send = Send { mode, ..*send });
+        assert_eq!(Waits::of(&program.build()).total(), waits, "{mode:?}");
+    }
 }
 
 #[test]

@@ -3,10 +3,12 @@
 
 use std::collections::VecDeque;
 
-use crosscut_events::mpi::{ANY, CANCELLED, FUNCTIONS, NOBODY, ROOT, Shape, peer_of};
+use crosscut_events::mpi::{ANY, CANCELLED, FUNCTIONS, Function, NOBODY, ROOT, Shape, peer_of};
 use crosscut_events::{Event, EventKind, code_of, tag_of};
 use crosscut_messages::communicators::NO_COMM;
-use crosscut_messages::{Call, Collective, Done, Joined, MessagesError, NONE, RankWriter, Receive, Send};
+use crosscut_messages::{
+    Call, Collective, Done, Joined, MessagesError, Mode, NONE, RankWriter, Receive, Send,
+};
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::comms::Known;
@@ -193,7 +195,7 @@ impl Filling<'_, '_> {
             };
             let other = self.world(call.comm, rank);
             (call.bytes, call.peer) = (bytes, other.unwrap_or(NONE));
-            self.message(function.shape, number, &call, (other, rank, tag), &mut made);
+            self.message(function, number, &call, (other, rank, tag), &mut made);
             self.collective(function.shape, function.plain_name(), number, &call, &mut made);
         }
         self.put(call);
@@ -205,7 +207,7 @@ impl Filling<'_, '_> {
     /// The send or the receive of a call.
     fn message(
         &mut self,
-        shape: Shape,
+        function: &Function,
         number: u32,
         call: &Call,
         (other, rank, tag): (Option<u32>, u32, i32),
@@ -213,11 +215,19 @@ impl Filling<'_, '_> {
     ) {
         let Some(other) = other else { return };
         let (comm, bytes) = (call.comm, call.bytes);
-        let send = Send { comm, to: other, tag, call: number, done: NONE, bytes };
+        let send = Send {
+            comm,
+            to: other,
+            tag,
+            call: number,
+            done: NONE,
+            bytes,
+            mode: Mode::of(function.plain_name()),
+        };
         // Whom it comes from and with which tag is told when it is there.
         let tag = if rank == ANY { -1 } else { tag };
         let receive = Receive { comm, from: other, tag, call: number, done: NONE };
-        match shape {
+        match function.shape {
             Shape::Send | Shape::Both { .. } => self.done.sends.push(Send { done: number, ..send }),
             Shape::BeginSend | Shape::BeginBoth { .. } => {
                 made.send = Some(push(&mut self.done.sends, send));

@@ -1,7 +1,7 @@
 //! The second walk through the file of a rank: its calls go into the run, its sends, receives and collectives are kept to be matched.
 
 use crosscut_messages::communicators::{Local, NO_COMM, Resolved};
-use crosscut_messages::{Call, Collective, Done, Joined, NONE, RankWriter, Receive, Send};
+use crosscut_messages::{Call, Collective, Done, Joined, Mode, NONE, RankWriter, Receive, Send};
 use foldhash::{HashMap, HashMapExt};
 
 use super::decode::{Decoded, Offsets, Status, Time, Version};
@@ -163,6 +163,7 @@ impl Rank<'_, '_> {
             }
             26..=29 => {
                 let send = self.send(decoded, NONE, NONE, &mut call);
+                let send = send.map(|send| Send { mode: Mode::of(record.name), ..send });
                 self.begin(int(5) as i32, send.map(|send| Request::Sends(send, None)), &mut call);
             }
             30 => {
@@ -201,7 +202,7 @@ impl Rank<'_, '_> {
         (call.comm, call.bytes) = (comm, bytes);
         let to = self.world(comm, record.int(2))?;
         call.peer = to;
-        Some(Send { comm, to, tag: record.int(3) as i32, call: number, done, bytes })
+        Some(Send { comm, to, tag: record.int(3) as i32, call: number, done, bytes, mode: Mode::Standard })
     }
 
     /// The receive of a record that begins with count, type, sender, tag and communicator.
@@ -258,7 +259,8 @@ impl Rank<'_, '_> {
         (call.comm, call.bytes) = (comm, bytes);
         if let Some(to) = self.world(comm, int(2)) {
             call.peer = to;
-            self.done.sends.push(Send { comm, to, tag: int(3) as i32, call: number, done: number, bytes });
+            let (tag, mode) = (int(3) as i32, Mode::Standard);
+            self.done.sends.push(Send { comm, to, tag, call: number, done: number, bytes, mode });
         }
         if let Some(from) = self.world(comm, int(source)) {
             let mut receive = Receive { comm, from, tag: int(tag) as i32, call: number, done: number };

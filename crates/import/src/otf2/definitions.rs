@@ -16,6 +16,8 @@ const USER: u8 = 1;
 const LOOP: u8 = 3;
 /// The role of regions that read or write files.
 const FILE: u8 = 27;
+/// Locations of measured values.
+const METER: u8 = 3;
 /// No reference.
 pub const UNDEFINED: u32 = u32::MAX;
 
@@ -33,11 +35,6 @@ pub struct Region {
 }
 
 impl Region {
-    /// Whether it is a call of MPI.
-    pub fn is_mpi(&self) -> bool {
-        self.paradigm == MPI
-    }
-
     /// What it is in a call tree.
     pub fn kind(&self) -> Kind {
         match (self.role, self.paradigm) {
@@ -51,6 +48,16 @@ impl Region {
     pub fn is_file(&self) -> bool {
         self.role == FILE
     }
+}
+
+/// The function of MPI that a region is, by its name: writers name the paradigm of other regions so, too, and some write
+/// `MPI_Send()`. What is called by its second name is the same function.
+pub fn mpi_name(region: &str) -> Option<&str> {
+    let name = region.trim();
+    let name = name.strip_suffix("()").unwrap_or(name).trim_end();
+    let name = name.strip_prefix('P').unwrap_or(name);
+    let word = name.strip_prefix("MPI_")?;
+    word.starts_with(|first: char| first.is_ascii_uppercase()).then_some(name)
 }
 
 /// A thread of the program, or something else with events of its own.
@@ -118,6 +125,10 @@ pub struct Definitions {
     location_ids: HashSet<u64>,
     /// By number of a process: the node of the machine it ran on.
     pub processes: HashMap<u32, u32>,
+    /// By number of an accelerator: the process that uses it.
+    pub accelerators: HashMap<u32, u32>,
+    /// Locations of measured values alone, without anything that ran.
+    pub meters: u64,
     /// Groups by number.
     pub groups: HashMap<u32, Group>,
     /// Communicators, in the order of the file.
@@ -177,14 +188,23 @@ impl Definitions {
             13 => {
                 let (id, _name, _kind) = (body.short()?, body.short()?, body.u8()?);
                 self.processes.insert(id, body.short()?);
+                if !body.is_at_end() {
+                    let process = body.short()?;
+                    if process != UNDEFINED {
+                        self.accelerators.insert(id, process);
+                    }
+                }
             }
             14 => {
-                let (id, _name, _kind) = (body.long()?, body.short()?, body.u8()?);
+                let (id, _name, kind) = (body.long()?, body.short()?, body.u8()?);
                 let (_events, group) = (body.long()?, body.short()?);
                 if !self.location_ids.insert(id) {
                     return body.wrong(format!("a second location {id}"));
                 }
-                self.locations.push(Location { id, group });
+                match kind {
+                    METER => self.meters += 1,
+                    _ => self.locations.push(Location { id, group }),
+                }
             }
             15 => self.region(body)?,
             18 => self.group(body)?,
@@ -218,10 +238,8 @@ impl Definitions {
         let (file, begin, _end) = (body.short()?, body.short()?, body.short()?);
         let line = if begin == UNDEFINED { 0 } else { i64::from(begin) };
         let mut region = Region { name, file, line, ..Region::default() };
-        if body.is_at_end() {
-            // Before version 1.1 there is nothing to say so but the name.
-            region.paradigm = if self.text(name).starts_with("MPI_") { MPI } else { 0 };
-        } else {
+        // Before version 1.1 that is all.
+        if !body.is_at_end() {
             let _canonical = body.short()?;
             (region.role, region.paradigm) = (body.u8()?, body.u8()?);
         }

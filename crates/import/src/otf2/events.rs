@@ -90,6 +90,10 @@ pub enum Event {
     },
     /// Read or wrote a file.
     File(u64),
+    /// What was recorded is written to disk, until a time as it is stored.
+    Flush(u64),
+    /// Recording is switched on, or off.
+    Recording(bool),
     /// Something else, by its code.
     Other(u8),
 }
@@ -138,6 +142,8 @@ pub fn records(
 #[inline]
 fn with_length(code: u8, body: &mut Bytes<'_>) -> Result<Event, Wrong> {
     Ok(match code {
+        10 => Event::Flush(body.u64()?),
+        11 => Event::Recording(body.u8()? == 1),
         14 => Event::Send(point_to_point(body, false)?),
         15 => Event::Isend(point_to_point(body, true)?),
         18 => Event::Receive(point_to_point(body, false)?),

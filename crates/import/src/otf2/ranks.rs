@@ -47,7 +47,9 @@ impl Ranks {
         }
         let known: HashMap<u64, ()> = first.iter().map(|&location| (location, ())).collect();
         for location in definitions.locations.iter().filter(|location| !known.contains_key(&location.id)) {
-            match rank_of.get(&location.group) {
+            // What runs on an accelerator belongs to the process that uses it.
+            let process = definitions.accelerators.get(&location.group).unwrap_or(&location.group);
+            match rank_of.get(process) {
                 Some(&rank) => ranks.locations[rank].push(location.id),
                 None => ranks.others.push(location.id),
             }

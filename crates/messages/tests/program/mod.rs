@@ -6,12 +6,19 @@ use std::sync::Arc;
 
 use crosscut_chance::Chance;
 use crosscut_messages::{
-    Builder, Call, Collective, Comm, Comms, Done, Function, Joined, Messages, NONE, Receive, Send, Whole,
+    Builder, Call, Collective, Comm, Comms, Done, Function, Joined, Messages, Mode, NONE, Receive, Send,
+    Whole,
 };
 use crosscut_run::RunWriter;
 
 /// What calls are of; the last one ends a rank.
-pub const FUNCTIONS: [&str; 4] = ["MPI_Wait", "MPI_Send", "MPI_Recv", "MPI_Finalize"];
+pub const FUNCTIONS: [&str; 8] =
+    ["MPI_Wait", "MPI_Send", "MPI_Recv", "MPI_Test", "MPI_Iprobe", "MPI_Ssend", "MPI_Bsend", "MPI_Finalize"];
+/// The numbers of some of them.
+pub const TEST: u16 = 3;
+pub const PROBE: u16 = 4;
+pub const SSEND: u16 = 5;
+pub const BSEND: u16 = 6;
 
 /// A call: its function, its start and its end.
 type Made = (u16, i64, i64);
@@ -46,10 +53,15 @@ impl Program {
 
     /// A message: rank, first and last call on both sides.
     pub fn message(&mut self, from: (u32, u32, u32), to: (u32, u32, u32), tag: i32, bytes: i64) {
-        let send = Send { comm: 0, to: to.0, tag, call: from.1, done: from.2, bytes };
+        let send = Send { comm: 0, to: to.0, tag, call: from.1, done: from.2, bytes, mode: Mode::Standard };
         self.ranks[from.0 as usize].1.sends.push(send);
         let receive = Receive { comm: 0, from: from.0, tag, call: to.1, done: to.2 };
         self.ranks[to.0 as usize].1.receives.push(receive);
+    }
+
+    /// Changes the send that a rank was given last.
+    pub fn change_last_send(&mut self, rank: u32, change: impl FnOnce(&mut Send)) {
+        change(self.ranks[rank as usize].1.sends.last_mut().unwrap());
     }
 
     pub fn collective(&mut self, kind: &str, root: u32, calls: &[u32]) {
@@ -89,27 +101,50 @@ impl Program {
     }
 }
 
+/// A call of a rank of some function, soon and at least until a time: its start and its number.
+fn call(
+    program: &mut Program,
+    now: &mut i64,
+    (rank, function, least): (usize, u16, i64),
+    chance: &mut Chance,
+) -> (i64, u32) {
+    let start = *now + chance.below(20) as i64;
+    *now = (start + 1 + chance.below(5) as i64).max(least);
+    (start, program.call_of(function, rank as u32, start, *now))
+}
+
+/// Asks some times in vain, as a rule for longer where a time is near.
+fn ask(program: &mut Program, now: &mut i64, (rank, until): (usize, i64), chance: &mut Chance) {
+    let function = [TEST, PROBE][chance.index(2)];
+    for _ in 0..chance.index(4) {
+        let start = *now + chance.below(4) as i64;
+        *now = (start + 1 + chance.below(4) as i64).max(until.min(start + 30));
+        program.call_of(function, rank as u32, start, *now);
+    }
+}
+
 /// A program of messages and collectives at any times.
 pub fn random(chance: &mut Chance) -> Program {
     let ranks = 2 + chance.index(5);
     let mut program = Program::new(ranks);
     let mut now = vec![0i64; ranks];
     for step in 0..chance.index(30) {
-        let mut call = |program: &mut Program, rank: usize, least: i64, chance: &mut Chance| {
-            let start = now[rank] + chance.below(20) as i64;
-            let end = (start + 1 + chance.below(5) as i64).max(least);
-            now[rank] = end;
-            (start, program.call_of(chance.index(3) as u16, rank as u32, start, end))
-        };
         if chance.index(4) > 0 {
             let a = chance.index(ranks);
             let b = (a + 1 + chance.index(ranks - 1)) % ranks;
             let bytes = [10, 100, 10_000][chance.index(3)];
-            let (sent, first) = call(&mut program, a, 0, chance);
-            let (posted, post) = call(&mut program, b, 0, chance);
+            let send = [0, 1, 1, 2, SSEND, BSEND][chance.index(6)];
+            let (sent, first) = call(&mut program, &mut now[a], (a, send, 0), chance);
+            ask(&mut program, &mut now[b], (b, sent + 1), chance);
+            let (posted, post) = call(&mut program, &mut now[b], (b, chance.index(3) as u16, 0), chance);
+            ask(&mut program, &mut now[a], (a, posted + 1), chance);
             // Large sends end after the receive is posted, others when they like.
-            let (_, wait) = call(&mut program, a, if bytes > 1_000 { posted + 1 } else { 0 }, chance);
-            let (_, done) = call(&mut program, b, sent + 1, chance);
+            let least = if bytes > 1_000 { posted + 1 } else { 0 };
+            let (_, wait) =
+                call(&mut program, &mut now[a], (a, [0, 1, 2, TEST][chance.index(4)], least), chance);
+            ask(&mut program, &mut now[b], (b, sent + 1), chance);
+            let last = [0, 1, 2, TEST][chance.index(4)];
+            let (_, done) = call(&mut program, &mut now[b], (b, last, sent + 1), chance);
             program.message((a as u32, first, wait), (b as u32, post, done), step as i32, bytes);
         } else {
             let kinds = ["Barrier", "Bcast", "Reduce", "Allreduce", "Scan", "Gather", "Scatter", "Alltoall"];
@@ -126,6 +161,10 @@ pub fn random(chance: &mut Chance) -> Program {
                 program.call(rank as u32, start, now[rank])
             };
             let begun: Vec<u32> = if is_begun { (0..ranks).map(&mut begin).collect() } else { Vec::new() };
+            let last = *now.iter().max().unwrap();
+            for rank in (0..ranks).filter(|_| is_begun) {
+                ask(&mut program, &mut now[rank], (rank, last), chance);
+            }
             let all = now.iter().max().unwrap() + 30;
             let mut call = |rank: usize| {
                 let start = now[rank] + chance.below(20) as i64;

@@ -18,6 +18,8 @@ pub enum Exchange {
     MasterWorker,
     /// To the next rank, from the one before.
     Ring,
+    /// From the one before; then the rank computes and sends to the next.
+    Pipeline,
     /// To four ranks by chance.
     Random,
     /// A collective sum.
@@ -31,20 +33,21 @@ const DEGREE: u64 = 4;
 
 impl Exchange {
     /// All of them with what they are; the number of a radix may be another one.
-    pub const ALL: [(Exchange, &'static str); 9] = [
+    pub const ALL: [(Exchange, &'static str); 10] = [
         (Exchange::Halo, "with the eight neighbours on a grid"),
         (Exchange::Butterfly, "with one partner, twice as far away in each step"),
         (Exchange::Radix(4), "in groups of 4, as radix-k compositing; any number from 2 on"),
         (Exchange::AllToAll, "everybody with everybody"),
         (Exchange::MasterWorker, "rank 0 gives work to all others"),
         (Exchange::Ring, "to the next rank"),
+        (Exchange::Pipeline, "from the rank before, through the work, to the next rank"),
         (Exchange::Random, "to four ranks by chance"),
         (Exchange::Allreduce, "a collective sum"),
         (Exchange::Barrier, "a barrier"),
     ];
 
-    /// Whom a rank sends to and from whom it receives in a step, each with bytes. Empty for collectives and where rank 0
-    /// gives work.
+    /// Whom a rank sends to and from whom it receives in a step, each with bytes. Empty for collectives, where rank 0
+    /// gives work and where ranks pass it on.
     pub fn partners(self, rank: u32, ranks: u32, step: u32, bytes: i64, seed: u64) -> Partners {
         let mut both = Vec::new();
         match self {
@@ -80,7 +83,7 @@ impl Exchange {
                 let from = shifts.iter().map(|&far| (wrapped(rank, ranks - far, ranks), bytes));
                 return Partners { to: to.collect(), from: from.collect() };
             }
-            Exchange::MasterWorker | Exchange::Allreduce | Exchange::Barrier => {}
+            Exchange::MasterWorker | Exchange::Pipeline | Exchange::Allreduce | Exchange::Barrier => {}
         }
         both.retain(|&(other, _)| other < ranks && other != rank);
         Partners { to: both.clone(), from: both }
@@ -144,6 +147,7 @@ impl fmt::Display for Exchange {
             Exchange::AllToAll => f.write_str("all-to-all"),
             Exchange::MasterWorker => f.write_str("master-worker"),
             Exchange::Ring => f.write_str("ring"),
+            Exchange::Pipeline => f.write_str("pipeline"),
             Exchange::Random => f.write_str("random"),
             Exchange::Allreduce => f.write_str("allreduce"),
             Exchange::Barrier => f.write_str("barrier"),

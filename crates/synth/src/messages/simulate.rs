@@ -72,6 +72,7 @@ pub fn counts(options: &MessageOptions) -> Vec<usize> {
             Exchange::Allreduce | Exchange::Barrier => 1,
             Exchange::MasterWorker if rank == 0 => 2 * (options.ranks as usize - 1),
             Exchange::MasterWorker => 2,
+            Exchange::Pipeline => 2 - usize::from(rank == 0) - usize::from(rank + 1 == options.ranks),
             exchange => {
                 let stage = options.stage(step);
                 let partners = exchange.partners(rank, options.ranks, stage, options.bytes, options.seed);
@@ -97,13 +98,16 @@ pub fn simulate(
         walk.call(rank, Op::Init, 100_000)?;
     }
     for step in 0..options.steps {
-        for rank in 0..options.ranks {
+        let exchange = options.exchange(step);
+        // Who passes work on has to get it first.
+        for rank in (0..options.ranks).filter(|_| exchange != Exchange::Pipeline) {
             walk.now[rank as usize] += walk.work(rank, step);
         }
-        match options.exchange(step) {
+        match exchange {
             Exchange::Allreduce => walk.meet(Op::Allreduce { bytes: options.bytes.max(1) })?,
             Exchange::Barrier => walk.meet(Op::Barrier)?,
             Exchange::MasterWorker => walk.share_out(step)?,
+            Exchange::Pipeline => walk.pass_on(step)?,
             exchange => walk.exchange(exchange, step)?,
         }
         progress(u64::from(step) + 1, options.steps.into());
@@ -206,6 +210,24 @@ impl Walk<'_> {
         for (came, from) in back {
             let waits = (came - self.now[0]).max(0) + ENTER;
             self.call(0, Op::Recv { from, tag, bytes }, waits)?;
+        }
+        Ok(())
+    }
+
+    /// Each rank takes what the one before made, computes and gives it to the next.
+    fn pass_on(&mut self, step: u32) -> Result<(), SynthError> {
+        let (tag, bytes, ranks) = (tag(step), self.options.bytes, self.options.ranks);
+        let mut came = 0;
+        for rank in 0..ranks {
+            if rank > 0 {
+                let waits = (came - self.now[rank as usize]).max(0) + ENTER;
+                self.call(rank, Op::Recv { from: rank - 1, tag, bytes }, waits)?;
+            }
+            self.now[rank as usize] += self.work(rank, step);
+            if rank + 1 < ranks {
+                came = self.now[rank as usize] + LATENCY + bytes / SPEED;
+                self.call(rank, Op::Send { to: rank + 1, tag, bytes }, BEGIN)?;
+            }
         }
         Ok(())
     }

@@ -1,7 +1,8 @@
 //! Calls straight into a run.
 
 use crosscut_messages::{
-    Builder, Call, Collective, Comm, Comms, Done, Function, Joined, NONE, RankWriter, Receive, Send, Whole,
+    Builder, Call, Collective, Comm, Comms, Done, Function, Joined, Mode, NONE, RankWriter, Receive, Send,
+    Whole,
 };
 use crosscut_run::RunWriter;
 
@@ -49,6 +50,10 @@ pub fn write(
     Ok(())
 }
 
+fn send(call: u32, to: u32, tag: i32, bytes: i64, done: u32) -> Send {
+    Send { comm: WORLD, to, tag, call, done, bytes, mode: Mode::Standard }
+}
+
 struct Ranks<'a> {
     writers: Vec<RankWriter<'a>>,
     done: Vec<Done>,
@@ -73,7 +78,7 @@ impl Sink for Ranks<'_> {
                 begun(moved("MPI_Irecv", bytes, from), request)
             }
             Op::Isend { to, tag, bytes, request } => {
-                done.sends.push(Send { comm: WORLD, to, tag, call, done: NONE, bytes });
+                done.sends.push(send(call, to, tag, bytes, NONE));
                 begun(moved("MPI_Isend", bytes, to), request)
             }
             Op::Waitall { last, .. } => {
@@ -82,7 +87,7 @@ impl Sink for Ranks<'_> {
                 begun(plain("MPI_Waitall"), last)
             }
             Op::Send { to, tag, bytes } => {
-                done.sends.push(Send { comm: WORLD, to, tag, call, done: call, bytes });
+                done.sends.push(send(call, to, tag, bytes, call));
                 moved("MPI_Send", bytes, to)
             }
             Op::Recv { from, tag, bytes } => {

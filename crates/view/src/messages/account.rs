@@ -25,7 +25,7 @@ pub fn account(opened: &Opened, spent: &Spent) -> Account {
         unit: Unit::Ns,
         work: spent.work as f64,
         parts: parts(messages),
-        apart: (0.0, ""),
+        apart: (spent.absent as f64, "ranks are not there"),
         rest: "in calls, not explained",
     }
 }
@@ -59,12 +59,9 @@ fn steps(messages: &Messages) -> HashMap<Step, i64> {
     let mut sums: HashMap<Step, i64> = HashMap::new();
     for rank in 0..messages.summary().ranks {
         let of = calls.of(rank);
-        let mut done = 0;
-        for call in of.clone() {
-            let worked = calls.start[call].saturating_sub(done).max(0);
+        for call in of.clone().filter(|&call| !calls.is_none(call)) {
             let sum = sums.entry(Step::to(calls, call, of.start)).or_default();
-            *sum = sum.saturating_add(worked);
-            done = done.max(calls.end[call]);
+            *sum = sum.saturating_add(calls.work_before(call, of.start));
         }
     }
     // Without a line nothing tells two steps of the same functions apart, and they are few.

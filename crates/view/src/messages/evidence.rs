@@ -70,7 +70,7 @@ fn late(opened: &Opened, finding: &Finding) -> Option<Proof> {
     let mut waits: Vec<_> = opened.lateness().waits.iter().filter(of).collect();
     let part = waits.first()?.origin?.part;
     let at = origin as usize;
-    let before = at.checked_sub(1).filter(|before| calls.of(rank).contains(before));
+    let before = calls.before(at, calls.of(rank).start);
     let (span, what) = match (part, before) {
         (Part::Work, Some(before)) => ((calls.end[before], calls.start[at]), "computes"),
         _ => ((calls.start[at], calls.end[at]), "is in a call for"),

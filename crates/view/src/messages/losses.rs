@@ -86,7 +86,7 @@ impl Teller<'_> {
             cost: finding.cost as f64,
             without: Some(self.without(finding.cost) as f64),
             how: How::Bound,
-            behind: finding.cause == Cause::Transfer || is_noise(finding),
+            behind: finding.cause == Cause::Transfer || self.is_noise(finding),
             hatch: hatch(finding.cause),
             stretches: finding.stretches.iter().map(stretch).collect(),
             ranks: finding.ranks.clone(),
@@ -139,6 +139,8 @@ impl Teller<'_> {
 
     fn told(&self, finding: &Finding) -> Told {
         match finding.cause {
+            Cause::LateSender if is_chain(finding) => self.chain(finding, "senders"),
+            Cause::LateReceiver if is_chain(finding) => self.chain(finding, "receivers"),
             Cause::LateSender => self.late(finding, "send", "before it sends", SENDS),
             Cause::LateReceiver => self.late(finding, "receive", "before it receives", RECEIVES),
             Cause::LateRank => self.late_rank(finding),
@@ -167,7 +169,7 @@ impl Teller<'_> {
         let Some(origin) = origin.map(|origin| origin as usize).filter(|&origin| origin > 0) else {
             return (0, 0, String::new());
         };
-        let work = calls.start[origin].saturating_sub(calls.end[origin - 1]).max(0);
+        let work = calls.work_before(origin, calls.of(calls.rank(origin as u32)).start);
         let excess = self.judged.lateness().excess[origin];
         let usual = match work.saturating_sub(excess) {
             0 => {
@@ -213,7 +215,7 @@ impl Teller<'_> {
         let calls = &self.messages().calls;
         let origin = finding.worst.map(|worst| worst.origin).filter(|&origin| origin != NONE)?;
         let rank = calls.rank(origin);
-        let before = (origin as usize).checked_sub(1).filter(|before| calls.of(rank).contains(before))?;
+        let before = calls.before(origin as usize, calls.of(rank).start)?;
         let span = (*calls.end.get(before)?, *calls.start.get(origin as usize)?);
         let waiting = finding.stretches.chunk_by(|a, b| a.0 == b.0).count().max(1) as i64;
         Some(Long { rank, span, excess: finding.cost / waiting })
@@ -249,6 +251,37 @@ impl Teller<'_> {
             usual => format!(", {} is usual", self.time(usual)),
         };
         format!("{who} computes {} {until}, {between}{usual}", self.time(work))
+    }
+
+    /// Nobody in particular is late: there is nothing to look at, so what somebody caused is told before it. Ranks that wait in
+    /// a chain can be helped, so that comes behind only where others cost as much.
+    fn is_noise(&self, finding: &Finding) -> bool {
+        let many = |other: &Finding| {
+            !other.ranks.is_empty() && other.cost.saturating_mul(MUCH) >= finding.cost.max(1)
+        };
+        match finding.cause {
+            Cause::LateSender | Cause::LateReceiver if is_chain(finding) => {
+                self.causes.findings.iter().any(many)
+            }
+            Cause::LateSender | Cause::LateReceiver => finding.ranks.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// Nobody did more than is usual, and still each waited for another.
+    fn chain(&self, finding: &Finding, what: &str) -> Told {
+        let capacity = self.causes.account.capacity as f64;
+        let evidence = format!(
+            "Ranks wait for {what} {}, {} of their time; each waits for work that is usual: a chain of dependences.",
+            times(finding.times),
+            share(finding.cost as f64, capacity),
+        );
+        let advice = format!(
+            "Cut the work into smaller pieces that are passed on sooner (pipeline), or do something else while it comes \
+             (MPI_Irecv before, MPI_Wait behind it): {}.",
+            self.then(finding.cost)
+        );
+        (format!("Ranks wait for {what} in a chain"), evidence, advice)
     }
 
     fn late(&self, finding: &Finding, verb: &str, until: &str, advice: &str) -> Told {
@@ -347,9 +380,12 @@ fn times(number: u64) -> String {
     if number == 1 { "once".to_owned() } else { many(number as usize, "time") }
 }
 
-/// Nobody in particular is late: there is nothing to look at, so what somebody caused is told before it.
-fn is_noise(finding: &Finding) -> bool {
-    matches!(finding.cause, Cause::LateSender | Cause::LateReceiver) && finding.ranks.is_empty()
+/// What somebody caused comes before a chain that costs up to so many times as much.
+const MUCH: i64 = 4;
+
+/// Waits for messages where nobody did more than is usual.
+fn is_chain(finding: &Finding) -> bool {
+    finding.ranks.is_empty() && finding.step.is_none()
 }
 
 /// Waiting for other ranks is more specific than anything that tasks can say of the same time.

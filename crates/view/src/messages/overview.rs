@@ -60,11 +60,17 @@ pub fn parts(account: &Account) -> Vec<Fact> {
         )),
         about: about.to_owned(),
     };
-    vec![
+    let mut parts = vec![
         part("work", account.work, "Outside of calls of MPI."),
         part("waiting", account.waiting, "In calls, for another rank."),
         part("in calls", account.inside, "In calls, behind what they waited for: moving data."),
-    ]
+    ];
+    if account.absent > 0 {
+        let about =
+            "Before a rank's first call, or after the last one of a rank that did not come to its end.";
+        parts.push(part("not there", account.absent, about));
+    }
+    parts
 }
 
 /// "64 ranks wait 23 % of the time; what costs most: rank 7 is late in phase 9".

@@ -79,6 +79,8 @@ struct Figures {
     waiting_ns: i64,
     in_calls_ns: i64,
     work_ns: i64,
+    /// Before the first call of ranks, and after the last one of those that did not come to their end.
+    absent_ns: i64,
     top_pairs: Vec<Pair>,
     imbalance: Imbalance,
     worst_ranks: Vec<RankJson>,
@@ -138,6 +140,9 @@ struct RankJson {
     caused_ns: i64,
     waited_ns: i64,
     work_ns: i64,
+    /// It made calls.
+    #[serde(skip)]
+    there: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -220,11 +225,10 @@ impl<'a> Report<'a> {
         }
         let mut ranks: Vec<RankJson> = (0u32..)
             .zip(caused.into_iter().zip(waited))
-            .map(|(rank, (caused_ns, waited_ns))| RankJson {
-                rank,
-                caused_ns,
-                waited_ns,
-                work_ns: work(messages, rank),
+            .map(|(rank, (caused_ns, waited_ns))| {
+                let worked = messages.worked(rank);
+                let work_ns = worked.map_or(0, |(_, work)| work);
+                RankJson { rank, caused_ns, waited_ns, work_ns, there: worked.is_some() }
             })
             .collect();
         ranks.sort_by_key(|rank| (Reverse(rank.caused_ns), rank.rank));
@@ -232,9 +236,11 @@ impl<'a> Report<'a> {
     }
 
     fn imbalance(&self, ranks: &[RankJson]) -> Imbalance {
-        let most = ranks.iter().max_by_key(|rank| (rank.work_ns, Reverse(rank.rank)));
-        let sum = ranks.iter().map(|rank| rank.work_ns).fold(0, i64::saturating_add);
-        let mean_ns = sum / (ranks.len() as i64).max(1);
+        // Nothing is known of the work of ranks without calls.
+        let there = || ranks.iter().filter(|rank| rank.there);
+        let most = there().max_by_key(|rank| (rank.work_ns, Reverse(rank.rank)));
+        let sum = there().map(|rank| rank.work_ns).fold(0, i64::saturating_add);
+        let mean_ns = sum / (there().count() as i64).max(1);
         let (rank, work_ns) = most.map_or((0, 0), |most| (most.rank, most.work_ns));
         Imbalance { rank, work_ns, mean_ns, ratio: work_ns as f64 / mean_ns.max(1) as f64 }
     }
@@ -275,6 +281,7 @@ impl<'a> Report<'a> {
                 waiting_ns: account.waiting,
                 in_calls_ns: account.inside,
                 work_ns: account.work,
+                absent_ns: account.absent,
                 top_pairs: (self.pairs().into_iter())
                     .map(|Flow { from, to, messages, bytes }| Pair { from, to, messages, bytes })
                     .collect(),
@@ -322,7 +329,10 @@ impl<'a> Report<'a> {
                 part(account.work),
                 part(account.waiting),
                 part(account.inside)
-            ),
+            ) + &match account.absent {
+                0 => String::new(),
+                absent => format!(", ranks not there {}", part(absent)),
+            },
         );
         let clock = if self.asked.time == Time::Wall { "wall" } else { "logical" };
         let expression = self.gram.expression.to_string();
@@ -434,13 +444,4 @@ fn shortened(text: &str) -> String {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),
     }
-}
-
-/// The time of a rank outside of calls.
-pub fn work(messages: &Messages, rank: u32) -> i64 {
-    let calls = &messages.calls;
-    let inside = (calls.of(rank))
-        .map(|call| calls.end[call].saturating_sub(calls.start[call]).max(0))
-        .fold(0, i64::saturating_add);
-    messages.summary().elapsed.saturating_sub(inside).max(0)
 }
