@@ -65,6 +65,16 @@ fn a_late_rank_is_the_first_finding() {
     let phases = json["messages"]["phases"].as_array().unwrap();
     let sum: i64 = phases.iter().map(|phase| phase["wait_ns"].as_i64().unwrap()).sum();
     assert_eq!(Some(sum), json["messages"]["waiting_ns"].as_i64());
+    // Every third of the run ends with a collective of 64 KiB of each rank.
+    let collective: Vec<i64> =
+        phases.iter().map(|phase| phase["collective_bytes"].as_i64().unwrap()).collect();
+    assert_eq!(collective, [[0; 9].as_slice(), &[64 * 65_536]].concat().repeat(3));
+    let path = &json["messages"]["critical_path"];
+    let longest = path["stretches"].as_array().unwrap();
+    let long = |stretch: &Value| stretch["t1_ns"].as_i64().unwrap() - stretch["t0_ns"].as_i64().unwrap();
+    let late = longest.iter().max_by_key(|stretch| long(stretch)).unwrap();
+    assert_eq!((late["rank"].as_i64(), longest.len()), (Some(41), 10));
+    assert!(long(late) >= 3_000_000 && longest.iter().map(long).sum::<i64>() <= path["ns"].as_i64().unwrap());
     assert_eq!(json["messages"]["worst_ranks"][0]["rank"], 41);
     let text = ok(folder.path(), &["report", "a.crosscut", "--time", "logical"]);
     assert!(text.contains("what costs most: rank 41 sends late in phase 9"), "{text}");
@@ -171,6 +181,11 @@ fn a_damaged_trace_is_named() {
     assert!(said.contains("this run is partial: ") && said.contains("-0002.bin ends at byte"), "{said}");
     let text = ok(folder.path(), &["info", "a.crosscut"]);
     assert!(text.contains("partial") && text.contains("-0002.bin ends at byte"), "{text}");
+    // What is missing of a rank is no work of it.
+    let json = report(folder.path(), &["a.crosscut"]);
+    let messages = &json["messages"];
+    assert_ne!(messages["imbalance"]["rank"], 2, "{}", messages["imbalance"]);
+    assert!(messages["absent_ns"].as_i64().unwrap() > 0);
     let mut bytes = whole;
     bytes[16] = 0xee;
     std::fs::write(inside.join(&file), &bytes).unwrap();

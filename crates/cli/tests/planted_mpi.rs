@@ -33,8 +33,10 @@ enum Place {
 
 use Place::{Between, Here};
 
-const PLANTED: [Planted; 6] = [
+const PLANTED: [Planted; 8] = [
     Planted { name: "late_sender", ranks: 2, cause: "late-sender", culprit: 1, place: Between },
+    Planted { name: "late_sender_test", ranks: 2, cause: "late-sender", culprit: 1, place: Between },
+    Planted { name: "late_sender_probe", ranks: 2, cause: "late-sender", culprit: 1, place: Between },
     Planted { name: "late_receiver", ranks: 2, cause: "late-receiver", culprit: 1, place: Between },
     Planted { name: "late_rank", ranks: 2, cause: "late-rank", culprit: 1, place: Between },
     Planted { name: "imbalance", ranks: 4, cause: "rank-imbalance", culprit: 3, place: Between },

@@ -72,8 +72,12 @@ fn a_binary_swap_halves_what_it_exchanges() {
     assert_eq!(proposed(&messages, Time::Logical).0, 4);
     // By the wall two messages of the second stage fall into the first phase: those were exchanged early.
     let wall = cut(&messages, Time::Wall, 4);
-    assert_eq!(wall.phases.len(), 4);
-    assert_eq!(bytes(&wall).iter().sum::<i64>(), 15 * MIB);
+    assert_eq!(bytes(&wall), [17 * MIB / 2, 7 * MIB / 2, 2 * MIB, MIB]);
+    let clock = Clock::of(&messages, Time::Wall);
+    let early = messages.flows(clock.messages(wall.phases[0].points.clone()));
+    let of = |from: u32, to: u32| early.iter().find(|flow| (flow.from, flow.to) == (from, to));
+    assert!(of(9, 11).is_some() && of(11, 9).is_some(), "{early:?}");
+    assert_eq!(early.len(), 16 + 2);
 
     let all = messages.flows(0..messages.len() as u32);
     let communities = Communities::of(16, &edges(&all));

@@ -12,7 +12,7 @@ use crate::collectives::{self, Collectives};
 use crate::communicators::Comms;
 use crate::error::MessagesError;
 use crate::matching::{Matched, Pair, Sides, Why, match_all};
-use crate::schema::{Collective, Function, Mode, NONE, Summary};
+use crate::schema::{Collective, Function, Mode, NONE, Summary, is_neighbourhood};
 
 pub(crate) fn finish(
     builder: Builder,
@@ -57,7 +57,7 @@ pub(crate) fn finish(
         calls: calls.start.len() as u64,
         communicators: whole.comms.list.len() as u64,
         elapsed,
-        notes: notes(&whole, &collectives),
+        notes: notes(&whole, &collectives, &calls),
         ..Summary::default()
     };
     put_unmatched(run, matched.alone)?;
@@ -83,9 +83,21 @@ fn reasons(alone: &[(u32, Why)]) -> Vec<(String, u64)> {
     counts.into_iter().map(|(why, count)| (why.text().to_owned(), count)).collect()
 }
 
-fn notes(whole: &Whole, collectives: &Collectives) -> Vec<String> {
+fn notes(whole: &Whole, collectives: &Collectives, calls: &Calls) -> Vec<String> {
     let mut notes = whole.notes.clone();
     notes.extend(odd(collectives));
+    let is_one: Vec<bool> = whole.functions.iter().map(|function| is_neighbourhood(&function.name)).collect();
+    let among = (calls.function.par_iter().zip(&calls.bytes[..]))
+        .filter(|(function, _)| is_one.get(usize::from(**function)) == Some(&true))
+        .map(|(_, &bytes)| (1u64, bytes))
+        .reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1.saturating_add(b.1)));
+    if among.0 > 0 {
+        notes.push(format!(
+            "{} calls of collectives among neighbours, {} bytes: who the neighbours are is not known, so these are calls and no \
+             messages",
+            among.0, among.1
+        ));
+    }
     notes
 }
 

@@ -40,9 +40,10 @@ impl Messages {
 
     /// What a collective implies: a star around the root, or everybody with everybody; nothing for a barrier.
     ///
-    /// Everybody with everybody would be the square of the members in edges. Each is joined to those 1, 2, 4, … places
-    /// further instead, all bytes shared out evenly: as dense, so it ends in one community just as well.
-    pub fn implied(&self, collective: usize, edges: &mut Vec<Edge>) {
+    /// Everybody with everybody would be the square of the members in edges. Among messages, each is joined to those 1, 2, 4, …
+    /// places further instead, all bytes shared out evenly. By itself that falls into communities which nobody made, so where
+    /// collectives are `alone` all are joined to the first one: then the members are one community.
+    pub fn implied(&self, collective: usize, alone: bool, edges: &mut Vec<Edge>) {
         let kind = Collective(self.collectives.kind[collective]);
         if kind == Collective::BARRIER {
             return;
@@ -53,8 +54,9 @@ impl Messages {
             .collect();
         let root = self.collectives.root[collective];
         let first = edges.len();
-        if kind.is_rooted() && root != NONE {
-            edges.extend(members.iter().map(|&member| Edge { a: root, b: member, weight: 1.0 }));
+        let hub = if kind.is_rooted() && root != NONE { Some(root) } else { members.first().copied() };
+        if let Some(hub) = hub.filter(|_| alone || kind.is_rooted() && root != NONE) {
+            edges.extend(members.iter().map(|&member| Edge { a: hub, b: member, weight: 1.0 }));
         } else {
             let count = members.len();
             for (at, &a) in members.iter().enumerate() {

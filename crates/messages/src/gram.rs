@@ -139,6 +139,8 @@ pub struct Phase {
     pub bytes: i64,
     /// How many collectives, barriers aside.
     pub collectives: u64,
+    /// What all ranks put into them.
+    pub collective_bytes: i64,
     /// What its processes exchanged, both ways.
     pub edges: Arc<Vec<Edge>>,
     /// How its processes group by themselves, at every level.
@@ -277,7 +279,7 @@ impl<'a> Grams<'a> {
                 (Some(before), Some(first)) => (to(before.pattern), to(first.pattern)),
                 _ => (0.0, 0.0),
             };
-            let Graph { points, span, messages, bytes, collectives } = phase.graph.clone();
+            let Graph { points, span, messages, bytes, collectives, collective_bytes } = phase.graph.clone();
             let (edges, communities) = (phase.edges.clone(), phase.communities.clone());
             gram.push(Phase {
                 points,
@@ -285,6 +287,7 @@ impl<'a> Grams<'a> {
                 messages,
                 bytes,
                 collectives,
+                collective_bytes,
                 edges,
                 communities,
                 pattern,
@@ -382,11 +385,12 @@ impl<'a> Grams<'a> {
         for message in self.clock.messages(points.clone()) {
             reach(run.send_start[message as usize], run.receive_end[message as usize]);
         }
-        let mut collectives = 0;
+        let (mut collectives, mut collective_bytes) = (0, 0i64);
         for collective in self.clock.collectives(points.clone()) {
             reach(run.collectives.start[collective], run.collectives.end[collective]);
-            run.implied(collective, &mut all);
+            run.implied(collective, flows.is_empty(), &mut all);
             collectives += 1;
+            collective_bytes = collective_bytes.saturating_add(run.collectives.bytes[collective]);
         }
         if collectives > 0 {
             all = merged(all);
@@ -397,6 +401,7 @@ impl<'a> Grams<'a> {
             messages: flows.iter().map(|flow| flow.messages).sum(),
             bytes: flows.iter().fold(0, |sum: i64, flow| sum.saturating_add(flow.bytes)),
             collectives,
+            collective_bytes,
         };
         (graph, all, Arc::new(flows))
     }
@@ -443,6 +448,7 @@ struct Graph {
     messages: u64,
     bytes: i64,
     collectives: u64,
+    collective_bytes: i64,
 }
 
 fn stamp(edges: &[Edge]) -> u64 {

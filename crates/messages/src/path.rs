@@ -66,6 +66,22 @@ impl CriticalPath {
         CriticalPath { stretches }
     }
 
+    /// The longest stretches, in the order of time.
+    pub fn longest(&self, count: usize) -> Vec<Stretch> {
+        let mut longest = self.stretches.clone();
+        longest.sort_by_key(|stretch| std::cmp::Reverse(stretch.to.saturating_sub(stretch.from)));
+        longest.truncate(count);
+        longest.sort_by_key(|stretch| (stretch.from, stretch.to));
+        longest
+    }
+
+    /// The stretches that reach into a window.
+    pub fn within(&self, from: i64, to: i64) -> &[Stretch] {
+        let first = self.stretches.partition_point(|stretch| stretch.to <= from);
+        let last = self.stretches.partition_point(|stretch| stretch.from < to);
+        self.stretches.get(first..last).unwrap_or_default()
+    }
+
     /// How long each rank is on it.
     pub fn by_rank(&self, ranks: u32) -> Vec<i64> {
         let mut sums = vec![0i64; ranks as usize];

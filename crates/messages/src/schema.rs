@@ -59,7 +59,7 @@ impl Class {
     /// What a function of MPI is about, by its name.
     pub fn of(name: &str) -> Self {
         let Some(word) = name.strip_prefix("MPI_") else { return Class::Other };
-        if Collective::of(name).is_some() {
+        if Collective::of(name).is_some() || is_neighbourhood(name) {
             return Class::Collective;
         }
         match word {
@@ -78,6 +78,11 @@ impl Class {
             _ => Class::Other,
         }
     }
+}
+
+/// Whether a function is a collective in which each rank exchanges with its neighbours alone. Who these are no trace says.
+pub fn is_neighbourhood(name: &str) -> bool {
+    name.starts_with("MPI_Neighbor_") || name.starts_with("MPI_Ineighbor_")
 }
 
 fn makes_communicator(word: &str) -> bool {

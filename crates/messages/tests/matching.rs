@@ -163,3 +163,27 @@ fn what_has_no_other_side_is_counted_with_its_reason() {
         assert_eq!(messages.summary().unmatched as usize, reasons.len());
     }
 }
+
+#[test]
+fn collectives_among_neighbours_are_told() {
+    assert_eq!(Class::of("MPI_Neighbor_alltoall"), Class::Collective);
+    assert_eq!(Class::of("MPI_Ineighbor_allgatherv"), Class::Collective);
+    let folder = tempfile::tempdir().unwrap();
+    let mut run = RunWriter::create(&folder.path().join("a.crosscut")).unwrap();
+    let mut builder = Builder::new(&run, &[2, 1]).unwrap();
+    let mut writers = builder.ranks();
+    for (rank, calls) in [(0, 2), (1, 1)] {
+        for at in 0..calls {
+            let call = Call { bytes: 100, ..Call::new(0, 10 * at, 10 * at + 5) };
+            writers[rank].call(call).unwrap();
+        }
+    }
+    drop(writers);
+    let comms = Comms { list: vec![Comm::world(2), Comm::of_itself()] };
+    let functions = vec![Function::named("MPI_Neighbor_alltoall")];
+    let whole = Whole { comms, functions, ..Whole::default() };
+    builder.finish(&mut run, vec![Done::default(); 2], whole).unwrap();
+    let messages = Messages::open(std::sync::Arc::new(run.finish().unwrap())).unwrap();
+    let notes = &messages.summary().notes;
+    assert!(notes[0].starts_with("3 calls of collectives among neighbours, 300 bytes"), "{notes:?}");
+}

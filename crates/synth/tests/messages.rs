@@ -220,17 +220,23 @@ fn a_healthy_run_loses_little() {
 /// By logical time a late rank changes no phase, by however much it is late.
 #[test]
 fn a_late_rank_changes_no_phase_of_logical_time() {
+    for (ranks, steps, rank, expression) in [(144, 30, 93, "(A×8 B C)×3"), (4_320, 10, 2_345, "A×8 B C")] {
+        late_rank_changes_no_phase(ranks, steps, rank, expression);
+    }
+}
+
+fn late_rank_changes_no_phase(ranks: u32, steps: u32, rank: u32, expression: &str) {
     let plain = MessageOptions {
         exchanges: exchanges("halo*8,radix-4,allreduce").unwrap(),
-        ranks: 144,
-        steps: 30,
+        ranks,
+        steps,
         ..MessageOptions::default()
     };
-    let late = Late { rank: 93, step: Some(8), by: 2 * plain.work };
+    let late = Late { rank, step: Some(8), by: 2 * plain.work };
     let runs = [made(&plain), made(&MessageOptions { late: vec![late], ..plain })];
     let phases = runs.each_ref().map(|run| {
         let clock = Clock::of(run, Time::Logical);
-        let gram = Grams::new(run, &clock).cut(clock.all(), 30);
+        let gram = Grams::new(run, &clock).cut(clock.all(), steps as usize);
         let of = |phase: &crosscut_messages::gram::Phase| {
             let mut flows = run.flows(clock.messages(phase.points.clone()));
             flows.sort_unstable_by_key(|flow| (flow.from, flow.to));
@@ -239,6 +245,24 @@ fn a_late_rank_changes_no_phase_of_logical_time() {
         (gram.phases.iter().map(of).collect::<Vec<_>>(), gram.expression.to_string())
     });
     assert!(phases[0] == phases[1]);
-    assert_eq!(phases[0].1, "(A×8 B C)×3");
-    assert_eq!(causes(&runs[1]).2.findings[0].ranks, [93]);
+    assert_eq!(phases[0].1, expression);
+    assert_eq!(causes(&runs[1]).2.findings[0].ranks, [rank]);
+}
+
+/// Everybody with everybody is one group, however many there are.
+#[test]
+fn a_phase_of_collectives_alone_is_one_group() {
+    for ranks in [3, 16, 64, 200] {
+        let exchanges = exchanges("halo*2,allreduce").unwrap();
+        let run = made(&MessageOptions { exchanges, ranks, steps: 6, ..MessageOptions::default() });
+        let clock = Clock::of(&run, Time::Logical);
+        let gram = Grams::new(&run, &clock).cut(clock.all(), 6);
+        let alone: Vec<_> = gram.phases.iter().filter(|phase| phase.messages == 0).collect();
+        assert_eq!(alone.len(), 2);
+        for phase in alone {
+            assert_eq!((phase.collectives, phase.communities.best().0), (1, 1), "{ranks} ranks");
+            assert_eq!(gram.patterns[phase.pattern].communities(), 1);
+            assert_eq!(phase.collective_bytes, 65_536 * i64::from(ranks));
+        }
+    }
 }

@@ -520,3 +520,115 @@ fn what_differs_most_between_two_runs_comes_first() {
     let says = |text: &str| blocks.iter().any(|block| block["text"] == text);
     assert!(says("Every rank sends every other the same"));
 }
+
+/// The marks of the critical path: x, y, width.
+fn on_path(scene: &Scene) -> Vec<(f32, f32, f32)> {
+    let boxes = &scene.boxes;
+    let is_path = |at: &usize| boxes.role[*at] == 3 && boxes.tree[*at] == 1;
+    (0..boxes.len()).filter(is_path).map(|at| (boxes.x[at], boxes.y[at], boxes.w[at])).collect()
+}
+
+#[test]
+fn the_critical_path_is_seen_among_ranks() {
+    // Few ranks with their calls, and many as pixels.
+    for (ranks, steps) in [(8, 6), (300, 12)] {
+        let late = Late { rank: 5, step: Some(3), by: 20_000_000 };
+        let bench = made(ranks, steps, "halo", Some(late));
+        let mut look = bench.look("messages.ranks");
+        look.options.insert("gaps".to_owned(), "false".to_owned());
+        let with = scene(bench.draw(&look));
+        let marks = on_path(&with);
+        // It leads through the whole window without a gap, one rank at a time.
+        let (first, last) = (marks.first().unwrap(), marks.last().unwrap());
+        assert!(first.0 < 93.0 && last.0 + last.2 > 911.0, "{first:?} … {last:?}");
+        assert!(marks.windows(2).all(|pair| (pair[1].0 - pair[0].0 - pair[0].2).abs() < 2.1), "{marks:?}");
+        let longest = marks.iter().max_by(|a, b| a.2.total_cmp(&b.2)).unwrap();
+        let row = |rank: usize| {
+            let place = bench.messages().place(rank as u32);
+            let found = (0..with.boxes.len()).find(|&at| {
+                with.boxes.role[at] == 3 && with.boxes.tree[at] == 1 && with.boxes.node[at] == place + 1
+            });
+            found.map(|at| with.boxes.y[at])
+        };
+        // The late rank is on it longest.
+        assert_eq!(Some(longest.1), row(5), "{ranks} ranks");
+        assert!(with.links.len() > 0 && with.legend.iter().any(|item| item.text == "critical path"));
+        look.options.insert("path".to_owned(), "false".to_owned());
+        assert_eq!(on_path(&scene(bench.draw(&look))), []);
+    }
+}
+
+#[test]
+fn collectives_are_told_where_they_are_not_shown() {
+    let bench = made(16, 12, "halo*2,allreduce", None);
+    for view in ["messages.matrix", "messages.sizes"] {
+        let note = scene(bench.draw(&bench.look(view))).note.unwrap();
+        assert!(note.contains("4 collectives, 4 MiB, are not in this picture"), "{view}: {note}");
+    }
+    let note = scene(bench.draw(&bench.look("messages.gram"))).note.unwrap();
+    assert!(note.contains("collectives carry 4 MiB besides"), "{note}");
+    let volume = scene(bench.draw(&bench.look("messages.volume")));
+    let layer = volume.areas.iter().find(|area| area.name.starts_with("collectives")).unwrap();
+    let high = |at: usize| layer.y0[at] - layer.y1[at];
+    assert!((0..layer.y0.len()).any(|at| high(at) > 1.0));
+    let none = made(16, 4, "halo", None);
+    let note = scene(none.draw(&none.look("messages.matrix"))).note.unwrap();
+    assert!(!note.contains("collective"), "{note}");
+    assert!(
+        scene(none.draw(&none.look("messages.volume"))).areas.iter().all(|a| !a.name.starts_with("coll"))
+    );
+}
+
+/// Four ranks meet twenty times. One is late once, in a function of its own; all the other time it spends more than others in another
+/// one, without being late.
+#[test]
+fn the_line_of_late_work_is_where_it_was_then() {
+    use crosscut_calls::{Builder as Profile, Frame, Given, Unit};
+    use crosscut_messages::{Builder, Call, Collective, Comm, Comms, Done, Function, Joined, Whole};
+    let folder = tempfile::tempdir().unwrap();
+    let mut run = crosscut_run::RunWriter::create(&folder.path().join("made.crosscut")).unwrap();
+    let mut profile = Profile::new("made");
+    profile.metric("time", Unit::Ns, Given::Own);
+    profile.metric("samples", Unit::Count, Given::Own);
+    let main = profile.frame(Frame { file: "a.c".into(), line: 5, ..Frame::function("main") });
+    let main = profile.node(0, main).unwrap();
+    let mut function = |name: &str, line: i64| {
+        let frame = profile.frame(Frame { file: "a.c".into(), line, ..Frame::function(name) });
+        profile.node(main, frame).unwrap()
+    };
+    let (usual, other, slow) = (function("usual", 10), function("other", 20), function("slow", 42));
+    let places: Vec<u32> = (0..4).map(|rank| profile.place(rank, 0)).collect();
+    let mut builder = Builder::new(&run, &[21; 4]).unwrap();
+    let mut done = vec![Done::default(); 4];
+    const MS: i64 = 1_000_000;
+    for (rank, (mut writer, done)) in builder.ranks().into_iter().zip(&mut done).enumerate() {
+        writer.call(Call::new(0, 0, MS)).unwrap();
+        let mut now = MS;
+        for step in 0..20 {
+            let late = if step == 7 { 100 * MS } else { 0 };
+            let own = if rank == 2 { late } else { 0 };
+            let mostly = if rank == 2 { other } else { usual };
+            for at in 0..10 {
+                profile.sample(places[rank], now + at * MS, mostly, [MS, 1]);
+            }
+            for at in 10..10 + own / MS {
+                profile.sample(places[rank], now + at * MS, slow, [MS, 1]);
+            }
+            let (start, end) = (now + 10 * MS + own, now + 11 * MS + late);
+            let call = writer.call(Call { bytes: 8, ..Call::new(1, start, end) }).unwrap();
+            let kind = Collective::of("MPI_Allreduce").unwrap();
+            done.collectives.push(Joined { comm: 0, call, done: call, root: NONE, kind });
+            now = end;
+        }
+    }
+    profile.finish(&mut run).unwrap();
+    let comms = Comms { list: vec![Comm::world(4), Comm::of_itself()] };
+    let functions = ["MPI_Init", "MPI_Allreduce"].map(Function::named).to_vec();
+    let whole = Whole { comms, functions, places: places.clone(), ..Whole::default() };
+    builder.finish(&mut run, done, whole).unwrap();
+    let bench = opened(run.finish().unwrap(), folder);
+    let found = bench.0.bench.job(0, |job| job.found()).unwrap();
+    let first = &found.findings[0];
+    assert_eq!((first.id.as_str(), &first.ranks[..]), ("late-rank", &[2][..]));
+    assert_eq!(first.line.as_ref().unwrap().position(), "a.c:42", "{first:?}");
+}

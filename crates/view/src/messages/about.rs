@@ -100,9 +100,12 @@ fn waiting_facts(forest: &PhaseForest, node: &Node) -> Vec<Fact> {
 }
 
 /// Which collectives, and how many ranks take part in them.
-fn collectives_fact(opened: &Opened, timed: &Timed, node: &Node) -> Option<Fact> {
-    let words = collective_words(opened, timed, &node.points)?;
-    Some(Fact::new("which collectives", Cell::text(words)))
+fn collectives_fact(opened: &Opened, timed: &Timed, node: &Node) -> Vec<Fact> {
+    let Some(words) = collective_words(opened, timed, &node.points) else { return Vec::new() };
+    let all = &opened.messages.collectives.bytes;
+    let sum = timed.clock.collectives(node.points.clone()).map(|number| all[number]);
+    let sum = sum.fold(0, i64::saturating_add);
+    vec![Fact::new("which collectives", Cell::text(words)), Fact::new("bytes of collectives", bytes(sum))]
 }
 
 /// "allreduce · all ranks"; none where there is no collective.

@@ -212,12 +212,7 @@ fn by_rank(messages: &Messages, judged: &Judged) -> Vec<SharedColumn> {
         column("in MPI", Unit::Ns, "Time in calls of MPI.", inside),
         column("waited", Unit::Ns, "Time in calls of MPI for another rank.", times(waited)),
         column("late", Unit::Ns, LATE, times(judged.lateness().by_rank(calls))),
-        column(
-            "critical",
-            Unit::Ns,
-            CRITICAL,
-            times(judged.path(messages).by_rank(messages.summary().ranks)),
-        ),
+        column("critical", Unit::Ns, CRITICAL, times(judged.path().by_rank(messages.summary().ranks))),
     ]
 }
 

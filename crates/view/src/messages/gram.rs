@@ -9,13 +9,14 @@ mod top;
 
 use std::sync::Arc;
 
-use crosscut_scene::{LegendItem, Scene};
+use crosscut_scene::{LegendItem, Scene, Unit};
 use crosscut_tree::Cut;
 use crosscut_workbench::{Drawn, Forest, Job, Look, Refusal, Size, Span, TreeKey, TreeRef};
 
 use super::communities::CommunityForest;
 use super::phases::{self, PhaseForest};
 use super::styles;
+use crate::format::quantity;
 use crosscut_messages::patterns::name;
 
 pub use columns::{Column, Columns};
@@ -115,6 +116,14 @@ fn scene(
     notes.extend(columns.note.clone());
     notes.extend(shown.forest.timed.key.words(&shown.forest.opened));
     notes.extend(shown.forest.warning());
+    let collectives: i64 =
+        gram.phases.iter().map(|phase| phase.collective_bytes).fold(0, i64::saturating_add);
+    if collectives > 0 {
+        notes.push(format!(
+            "bands are messages; collectives carry {} besides",
+            quantity(collectives as f64, Unit::Bytes)
+        ));
+    }
     scene.note = (!notes.is_empty()).then(|| notes.join(" · "));
     Ok(scene)
 }

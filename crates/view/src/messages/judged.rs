@@ -17,14 +17,13 @@ use super::worked::Worked;
 pub struct Judged {
     opened: Arc<Opened>,
     causes: OnceLock<Causes>,
-    path: OnceLock<CriticalPath>,
     worked: OnceLock<Worked>,
 }
 
 impl Judged {
     /// Of an open run.
     pub fn new(opened: Arc<Opened>) -> Judged {
-        Judged { opened, causes: OnceLock::new(), path: OnceLock::new(), worked: OnceLock::new() }
+        Judged { opened, causes: OnceLock::new(), worked: OnceLock::new() }
     }
 
     /// Who waited in which call for whom.
@@ -43,8 +42,8 @@ impl Judged {
     }
 
     /// What decided how long the run took.
-    pub fn path(&self, messages: &Messages) -> &CriticalPath {
-        self.path.get_or_init(|| CriticalPath::of(messages, self.waits()))
+    pub fn path(&self) -> &CriticalPath {
+        self.opened.path()
     }
 
     /// What tasks and the call profile of the same run know of work.

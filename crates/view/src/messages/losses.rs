@@ -1,8 +1,10 @@
 //! What cost time between ranks, as losses: each cause with who lost the time when, a sentence that proves it and an advice that
 //! follows from its numbers.
 
+use std::collections::{HashMap, HashSet};
+
 use crosscut_messages::causes::{Cause, Causes, Finding};
-use crosscut_messages::lateness::{self, Step};
+use crosscut_messages::lateness::{self, Part, Step};
 use crosscut_messages::{Messages, NONE};
 use crosscut_run::Sources;
 use crosscut_scene::Fill;
@@ -196,7 +198,7 @@ impl Teller<'_> {
         let near = self.sources.and_then(|sources| sources.get(step.to.1)).map_or("", |source| &source.file);
         let known = self
             .long(finding)
-            .and_then(|long| self.judged.worked(self.messages()).line(self.messages(), long, near));
+            .and_then(|long| self.judged.worked(self.messages()).line(self.messages(), &long, near));
         match (known, end) {
             (Some(source), _) => Some(line(&source)),
             (None, Some(Cell::Line { file, line, function, .. })) => Some(Cell::Line {
@@ -218,7 +220,45 @@ impl Teller<'_> {
         let before = calls.before(origin as usize, calls.of(rank).start)?;
         let span = (*calls.end.get(before)?, *calls.start.get(origin as usize)?);
         let waiting = finding.stretches.chunk_by(|a, b| a.0 == b.0).count().max(1) as i64;
-        Some(Long { rank, span, excess: finding.cost / waiting })
+        let (all, peers) = match self.judged.worked(self.messages()).has_times() {
+            true => self.alike(finding, rank),
+            false => (Vec::new(), Vec::new()),
+        };
+        Some(Long { rank, span, excess: finding.cost / waiting, all, peers })
+    }
+
+    /// All work of a rank in which lateness of a finding began, and what other ranks did for the same n-th time.
+    fn alike(&self, finding: &Finding, rank: u32) -> (Vec<(i64, i64)>, Vec<(u32, (i64, i64))>) {
+        let calls = &self.messages().calls;
+        let waits: HashSet<u32> = finding.calls.iter().copied().collect();
+        let began = self.judged.lateness().waits.iter().filter(|wait| waits.contains(&wait.call));
+        let began = began.filter_map(|wait| wait.origin.filter(|origin| origin.part == Part::Work));
+        let origins: HashSet<u32> =
+            began.map(|origin| origin.call).filter(|&call| calls.rank(call) == rank).collect();
+        let steps = |rank: u32| {
+            let of = calls.of(rank);
+            let first = of.start;
+            let mut times: HashMap<Step, u32> = HashMap::new();
+            of.filter_map(move |at| {
+                let step = Step::to(calls, at, first);
+                let time = times.entry(step).or_default();
+                *time += 1;
+                let before = calls.before(at, first)?;
+                Some(((step, *time), at as u32, (calls.end[before], calls.start[at])))
+            })
+        };
+        let (mut all, mut wanted) = (Vec::new(), HashSet::new());
+        for (step, _, span) in steps(rank).filter(|(_, call, _)| origins.contains(call)) {
+            wanted.insert(step);
+            all.push(span);
+        }
+        let others = (0..self.messages().summary().ranks).filter(|&other| other != rank);
+        let peers = others.flat_map(|other| {
+            let same = steps(other).filter(|(step, ..)| wanted.contains(step));
+            same.map(move |(_, _, span)| (other, span)).collect::<Vec<_>>()
+        });
+        let peers = peers.collect();
+        (all, peers)
     }
 
     /// "rank 0 waits for it 20 times" or "3 ranks wait for it, 60 times".

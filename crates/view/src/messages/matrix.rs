@@ -95,7 +95,9 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
     let by = if in_groups { "ranks by groups" } else { "by rank" };
     let title = format!("Rows send, columns receive, {by} · {cell}");
     scene.labels.push(Label::new((rect.x, 16.0), size.w - rect.x, title, FAINT));
-    scene.note = Some(format!("{} of {} cells have messages", count(used as i64), count(sums.len() as i64)));
+    let cells = format!("{} of {} cells have messages", count(used as i64), count(sums.len() as i64));
+    let left_out = over::left_out(messages, &key, window);
+    scene.note = Some([Some(cells), left_out].into_iter().flatten().collect::<Vec<_>>().join(" · "));
     Ok(Drawn::scene(scene, used))
 }
 

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use crosscut_messages::flows::Flow;
 use crosscut_messages::gram::{Clock, Gram, Grams, Kept, MOST_PHASES, Phase, Proposal, Time};
 use crosscut_messages::lateness::{Lateness, Part};
+use crosscut_messages::path::CriticalPath;
 use crosscut_messages::waits::Waits;
 use crosscut_messages::{Class, Messages, NONE};
 use crosscut_workbench::{Job, Options, Refusal, place_nodes};
@@ -28,6 +29,7 @@ pub struct Opened {
     clocks: Mutex<HashMap<ClockKey, Arc<OnceLock<Arc<Timed>>>>>,
     kinds: OnceLock<Kinds>,
     waits: OnceLock<Waits>,
+    path: OnceLock<CriticalPath>,
     waited: OnceLock<Vec<Waited>>,
     lateness: OnceLock<Lateness>,
     late: OnceLock<Vec<Late>>,
@@ -168,6 +170,7 @@ impl Opened {
             clocks: Mutex::default(),
             kinds: OnceLock::new(),
             waits: OnceLock::new(),
+            path: OnceLock::new(),
             waited: OnceLock::new(),
             lateness: OnceLock::new(),
             late: OnceLock::new(),
@@ -201,6 +204,11 @@ impl Opened {
     /// Who waited for whom; made once.
     pub fn waits(&self) -> &Waits {
         self.waits.get_or_init(|| Waits::of(&self.messages))
+    }
+
+    /// What decided how long the run took; made once.
+    pub fn path(&self) -> &CriticalPath {
+        self.path.get_or_init(|| CriticalPath::of(&self.messages, self.waits()))
     }
 
     /// Whose work made others wait, as the findings say it; made once.

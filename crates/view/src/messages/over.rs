@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use crosscut_messages::Messages;
+use crosscut_messages::{Collective, Messages};
 use crosscut_scene::{Area, Axis, Mark, Scene, Unit};
 use crosscut_workbench::{Refusal, Span};
 
 use super::opened::ClockKey;
+use crate::format::{many, quantity};
 
 /// Left of the plot, for names.
 pub const LEFT: f32 = 92.0;
@@ -46,6 +47,30 @@ pub fn rows<'a>(
 ) -> impl Iterator<Item = usize> + 'a {
     let all = key.is_all();
     sent_in(messages, window).filter(move |&row| all || key.has(messages, row))
+}
+
+/// Collectives of a window that are looked at and exchange something, by when their first rank entered.
+pub fn collectives<'a>(
+    messages: &'a Messages,
+    key: &'a ClockKey,
+    window: (i64, i64),
+) -> impl Iterator<Item = usize> + 'a {
+    let all = &messages.collectives;
+    let exchanges = |number: &usize| Collective(all.kind[*number]) != Collective::BARRIER;
+    let inside = move |number: &usize| (window.0..window.1).contains(&all.start[*number]);
+    (0..all.kind.len())
+        .filter(exchanges)
+        .filter(inside)
+        .filter(|&number| key.has_collective(messages, number))
+}
+
+/// "3 collectives, 2 GiB, are not in this picture", where there are any.
+pub fn left_out(messages: &Messages, key: &ClockKey, window: (i64, i64)) -> Option<String> {
+    let (count, bytes) = collectives(messages, key, window).fold((0, 0i64), |(count, bytes), number| {
+        (count + 1, bytes.saturating_add(messages.collectives.bytes[number]))
+    });
+    let (is, bytes) = (if count == 1 { "is" } else { "are" }, quantity(bytes as f64, Unit::Bytes));
+    (count > 0).then(|| format!("{}, {bytes}, {is} not in this picture", many(count, "collective")))
 }
 
 /// Sums over equal cells of time.

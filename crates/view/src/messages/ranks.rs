@@ -23,6 +23,8 @@ use crate::format::{count, many, quantity};
 
 /// Height of a row with calls at least and at most.
 const ROW: (f32, f32) = (6.0, 34.0);
+/// Height of the critical path below a row, and at least on it.
+const UNDER: f32 = 2.0;
 /// Calls that are drawn one by one at most.
 const CALLS: usize = 6000;
 /// Lines of messages at most.
@@ -44,6 +46,8 @@ struct Rows<'a> {
     ranks: Vec<u32>,
     window: (i64, i64),
     size: (f32, f32),
+    /// The critical path is shown.
+    path: bool,
 }
 
 /// Draws a look.
@@ -54,7 +58,8 @@ pub fn draw(look: &Look, job: &Job<'_>) -> Result<Drawn, Refusal> {
     let window = over::window(messages, look.scope.time)?;
     let size = look.size.sound();
     let ranks = ordered(forest, look, job)?;
-    let rows = Rows { forest, ranks, window, size: (size.w, size.h) };
+    let path = look.option("path") != Some("false");
+    let rows = Rows { forest, ranks, window, size: (size.w, size.h), path };
     let mut scene = Scene {
         title: format!("{} · ranks over time", messages.run().name()),
         width: size.w,
@@ -196,6 +201,7 @@ impl Rows<'_> {
             }
         }
         let drawn = if lines { self.lines(&axis, (&y, bar), scene) } else { Some(0) };
+        self.path(&axis, &|row| (y(row) + bar + 1.0, UNDER), scene);
         self.zigzags(&axis, &gaps, HEAD + h, scene);
         scene.end();
         self.names(pitch, scene);
@@ -239,6 +245,49 @@ impl Rows<'_> {
             scene.links.push([x0, y(from) + bar / 2.0, x1, y(to) + bar / 2.0], mark);
         }
         Some(found.len())
+    }
+
+    /// The critical path: each stretch under its rank, or on it where rows are pixels, and lines where it goes to another rank. Of each
+    /// pixel the stretch that begins there first is drawn, so marks are no more than pixels. `row` says where a row is, and how high
+    /// its mark.
+    fn path(&self, axis: &Axis, row: &dyn Fn(usize) -> (f32, f32), scene: &mut Scene) {
+        if !self.path {
+            return;
+        }
+        let row_of: HashMap<u32, usize> =
+            self.ranks.iter().enumerate().map(|(row, &rank)| (rank, row)).collect();
+        let (left, right) = (axis.start(), axis.start() + axis.length());
+        let (style, jump) = (scene.styles.put(&styles::PATH), scene.styles.put(&styles::JUMP));
+        let mut before: Option<usize> = None;
+        let mut drawn = f32::MIN;
+        let mut any = false;
+        for stretch in self.forest.opened.path().within(self.window.0, self.window.1) {
+            let from = axis.pixel(stretch.from as f64).clamp(left, right);
+            let to = axis.pixel(stretch.to as f64).clamp(left, right);
+            if to.floor() <= drawn {
+                continue;
+            }
+            drawn = to.floor();
+            let at = row_of.get(&stretch.rank).copied();
+            let Some(at_row) = at else {
+                before = None;
+                continue;
+            };
+            let (y, h) = row(at_row);
+            let mark = Mark::of(self.place(stretch.rank)).tree(PLACES).role(3).looks(style, slot::ACCENT);
+            scene.boxes.push([from, y, (to - from).max(1.0), h], mark);
+            any = true;
+            if let Some(last) = before.filter(|&last| last != at_row) {
+                let (a, b) = (self.place(self.ranks[last]), self.place(stretch.rank));
+                let mark = Mark::pair(a, b).tree(PLACES).role(3).looks(jump, slot::ACCENT);
+                let ((above, high), y) = (row(last), y + h / 2.0);
+                scene.links.push([from, above + high / 2.0, from, y], mark);
+            }
+            before = Some(at_row);
+        }
+        if any {
+            scene.legend.push(LegendItem::new(slot::ACCENT, "critical path"));
+        }
     }
 
     /// Stretches in which no shown rank is in a call, the longest ones.
@@ -328,6 +377,10 @@ impl Rows<'_> {
         grid.level = level;
         grid.cells = Cells::Lines { rows: nodes, columns: vec![NONE; nx] };
         scene.grids.push(grid);
+        let pitch = (bottom - top) / ny as f32;
+        let row =
+            |at: usize| (top + (at * ny / self.ranks.len()).min(ny - 1) as f32 * pitch, pitch.max(UNDER));
+        self.path(&axis, &row, scene);
         let all = self.ranks.len() as f64;
         let mut y = Axis::linear((all, 0.0), HEAD, WAITING, Unit::Count, "ranks waiting");
         y.side = Side::None;

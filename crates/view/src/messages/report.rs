@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crosscut_messages::flows::Flow;
 use crosscut_messages::gram::{Gram, Time};
+use crosscut_messages::path::Stretch;
 use crosscut_messages::waits::Why;
 use crosscut_messages::{Messages, patterns};
 use crosscut_run::Source;
@@ -94,6 +95,8 @@ struct PhaseJson {
     messages: u64,
     bytes: i64,
     collectives: u64,
+    /// What all ranks put into them.
+    collective_bytes: i64,
     pattern: String,
     change: f64,
     height: f64,
@@ -150,9 +153,19 @@ struct Path {
     ns: i64,
     in_calls_ns: i64,
     ranks: usize,
+    /// The longest, in the order of time.
+    stretches: Vec<StretchJson>,
     /// Lines of tasks that it goes through inside of ranks, where the run has tasks, too.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lines: Vec<LineJson>,
+}
+
+#[derive(Debug, Serialize)]
+struct StretchJson {
+    rank: u32,
+    t0_ns: i64,
+    t1_ns: i64,
+    in_calls_ns: i64,
 }
 
 #[derive(Debug, Serialize)]
@@ -246,15 +259,18 @@ impl<'a> Report<'a> {
     }
 
     fn path(&self) -> Path {
-        let path = self.judged.path(self.messages());
+        let path = self.judged.path();
         let (ns, in_calls_ns) = path.length();
         let on_it = path.by_rank(self.messages().summary().ranks);
         let lines = self.judged.worked(self.messages()).on_path(self.messages(), path);
+        let stretch =
+            |of: Stretch| StretchJson { rank: of.rank, t0_ns: of.from, t1_ns: of.to, in_calls_ns: of.inside };
         let line = |(source, ns): (Source, i64)| LineJson { r#where: words::line(&source).position(), ns };
         Path {
             ns,
             in_calls_ns,
             ranks: on_it.iter().filter(|time| **time > 0).count(),
+            stretches: path.longest(LISTED).into_iter().map(stretch).collect(),
             lines: lines.into_iter().take(LISTED).map(line).collect(),
         }
     }
@@ -300,6 +316,7 @@ impl<'a> Report<'a> {
             messages: phase.messages,
             bytes: phase.bytes,
             collectives: phase.collectives,
+            collective_bytes: phase.collective_bytes,
             pattern: patterns::name(phase.pattern),
             change: phase.change,
             height: phase.height,

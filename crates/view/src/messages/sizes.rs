@@ -38,7 +38,8 @@ pub fn draw(opened: &Opened, look: &Look, _: &Job<'_>) -> Result<Drawn, Refusal>
     };
     let used: Vec<usize> = (0..sums.len()).filter(|&at| sums[at].0 > 0).collect();
     let (Some(&first), Some(&last)) = (used.first(), used.last()) else {
-        scene.note = Some("no messages to show".to_owned());
+        let left_out = over::left_out(messages, &key, window).map(|left_out| format!("; {left_out}"));
+        scene.note = Some(format!("no messages to show{}", left_out.unwrap_or_default()));
         return Ok(Drawn::scene(scene, 0));
     };
     let half = (size.h / 2.0).max(60.0);
@@ -46,13 +47,15 @@ pub fn draw(opened: &Opened, look: &Look, _: &Job<'_>) -> Result<Drawn, Refusal>
     let rect = Rect { x: LEFT, y: 30.0, w: size.w - LEFT - RIGHT, h: half - 64.0 };
     histogram(bins, first, rect, &mut scene);
     by_rank(opened, &key, window, Rect { y: half + 30.0, h: half - 64.0, ..rect }, &mut scene);
+    let left_out = over::left_out(messages, &key, window).map(|left_out| format!(" · {left_out}"));
     scene.note = Some(format!(
-        "{} of {} messages are under {} and carry {} of {}",
+        "{} of {} messages are under {} and carry {} of {}{}",
         percent(small.0 as f64, all.0 as f64),
         count(all.0 as i64),
         quantity(SMALL as f64, Unit::Bytes),
         percent(small.1 as f64, all.1.max(1) as f64),
         quantity(all.1 as f64, Unit::Bytes),
+        left_out.unwrap_or_default(),
     ));
     Ok(Drawn::scene(scene, bins.len()))
 }

@@ -190,6 +190,18 @@ pub const MESSAGE: Style = Style {
     ..Style::BOX
 };
 
+/// A stretch of a rank that decided how long the run took.
+pub const PATH: Style =
+    Style { rank: rank::SIGN, meaning: Cow::Borrowed("on the critical path"), ..Style::BOX };
+
+/// From the rank that was waited for to the one that waited.
+pub const JUMP: Style = Style {
+    stroke: Stroke::Slot(slot::ACCENT),
+    width: 1.5,
+    meaning: Cow::Borrowed("the critical path goes on with the rank that waited"),
+    ..Style::LINK
+};
+
 /// The row of a rank.
 pub const ROW: Style = Style { rank: rank::BACK, meaning: Cow::Borrowed("rank"), ..Style::BOX };
 

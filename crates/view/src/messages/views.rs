@@ -118,8 +118,13 @@ pub const VIEWS: &[View] = &[
         name: "messages.ranks",
         title: "Ranks",
         icon: "M1.5 3h5M8 3h6.5M1.5 8h9M12 8h2.5M1.5 13h3M6 13h8.5M6.5 3l4 5M4.5 13l6-5",
-        about: "What each rank did over time: calls, waiting, and lines for messages.",
-        options: &[ORDER, flag("messages", "Lines"), flag("gaps", "Fold gaps")],
+        about: "What each rank did over time: calls, waiting, lines for messages, and the critical path.",
+        options: &[
+            ORDER,
+            flag("messages", "Lines"),
+            flag("gaps", "Fold gaps"),
+            flag("path", "Critical path"),
+        ],
         ..MESSAGES
     },
     View {

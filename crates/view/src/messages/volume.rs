@@ -39,7 +39,8 @@ pub fn draw(look: &Look, job: &Job<'_>, strip: bool) -> Result<Drawn, Refusal> {
         ..Scene::default()
     };
     let counted = look.option("value") == Some("messages");
-    let layers = layers(forest, window, x.length() as usize, counted);
+    let mut layers: Vec<(Layer, Vec<f64>)> = layers(forest, window, x.length() as usize, counted);
+    layers.extend(of_collectives(forest, window, x.length() as usize, counted));
     let mut most = vec![0.0; layers.first().map_or(1, |layer| layer.1.len())];
     for (_, values) in &layers {
         most.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
@@ -63,8 +64,11 @@ pub fn draw(look: &Look, job: &Job<'_>, strip: bool) -> Result<Drawn, Refusal> {
     let mut below = vec![0.0; most.len()];
     for (pattern, values) in layers {
         let rates: Vec<f64> = values.iter().map(|value| value / seconds.max(1e-12)).collect();
-        let fill = pattern.map_or(slot::MUTED, styles::pattern);
-        let name = pattern.map_or_else(|| "other patterns".to_owned(), |at| format!("pattern {}", name(at)));
+        let (fill, name) = match pattern {
+            Layer::Pattern(at) => (styles::pattern(at), format!("pattern {}", name(at))),
+            Layer::Others => (slot::MUTED, "other patterns".to_owned()),
+            Layer::Collectives => (slot::SEVERAL, "collectives, while they last".to_owned()),
+        };
         scene.legend.push(LegendItem::new(fill, name.clone()));
         over::layer(&mut scene, (name, Mark::none().looks(style, fill)), &rates, &mut below, (&x, &y));
     }
@@ -80,13 +84,38 @@ pub fn draw(look: &Look, job: &Job<'_>, strip: bool) -> Result<Drawn, Refusal> {
     Ok(Drawn::scene(scene, forest.gram.phases.len()))
 }
 
-/// By pattern, the first ones first; none for those that share a layer.
-fn layers(
+/// What a layer shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Layer {
+    /// Messages of a pattern.
+    Pattern(usize),
+    /// Those of all patterns without a layer of their own.
+    Others,
+    /// What ranks put into collectives.
+    Collectives,
+}
+
+/// Collectives, each from when its first rank entered until its last one left; none where there are none.
+fn of_collectives(
     forest: &PhaseForest,
     window: (i64, i64),
     cells: usize,
     counted: bool,
-) -> Vec<(Option<usize>, Vec<f64>)> {
+) -> Option<(Layer, Vec<f64>)> {
+    let messages = &forest.opened.messages;
+    let all = &messages.collectives;
+    let mut bins = Bins::new(window, cells);
+    let mut any = false;
+    for number in over::collectives(messages, &forest.timed.key, (i64::MIN, window.1)) {
+        let span = (all.start[number], all.end[number].max(all.start[number]));
+        any |= span.1 >= window.0;
+        bins.add(span, if counted { 1.0 } else { all.bytes[number].max(0) as f64 });
+    }
+    any.then(|| (Layer::Collectives, bins.sums()))
+}
+
+/// By pattern, the first ones first.
+fn layers(forest: &PhaseForest, window: (i64, i64), cells: usize, counted: bool) -> Vec<(Layer, Vec<f64>)> {
     let messages = &forest.opened.messages;
     let patterns = forest.gram.patterns.len().clamp(1, LAYERS + 1);
     let mut bins: Vec<Bins> = (0..patterns).map(|_| Bins::new(window, cells)).collect();
@@ -100,7 +129,7 @@ fn layers(
         let span = (messages.send_start[row], messages.receive_end[row].max(messages.send_start[row]));
         bins[usize::from(pattern).min(patterns - 1)].add(span, value);
     }
-    let named = |at: usize| (at < LAYERS).then_some(at);
+    let named = |at: usize| if at < LAYERS { Layer::Pattern(at) } else { Layer::Others };
     bins.into_iter().enumerate().map(|(at, bins)| (named(at), bins.sums())).collect()
 }
 

@@ -1,11 +1,12 @@
 //! What a rank did between two calls of MPI, by source line. Where the run holds tasks, too, it is the line of those that ran
-//! then; where it holds a call profile, the line in which the rank spent more than others. Where neither says anything,
-//! the two calls are all that is known of the work.
+//! then; where it holds a call profile, the line in which the rank spent more than others: in that work alone where the profile
+//! has samples with their times, else in the whole run. Where neither says anything, the two calls are all that is known of the
+//! work.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crosscut_calls::{Calls, Unit};
+use crosscut_calls::{Calls, Stretch, Unit};
 use crosscut_messages::path::CriticalPath;
 use crosscut_messages::{Messages, NONE};
 use crosscut_run::{Run, Source, Sources};
@@ -20,7 +21,7 @@ pub struct Worked {
 }
 
 /// Work of a rank that took too long.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Long {
     /// The rank.
     pub rank: u32,
@@ -28,6 +29,24 @@ pub struct Long {
     pub span: (i64, i64),
     /// By how much it is more than is usual, in all of the finding.
     pub excess: i64,
+    /// All such work of the rank, of the same finding.
+    pub all: Vec<(i64, i64)>,
+    /// The same steps of other ranks, for the same n-th time.
+    pub peers: Vec<(u32, (i64, i64))>,
+}
+
+impl Long {
+    /// How long all of it took beyond what it took another rank on average.
+    fn longer(&self) -> i64 {
+        let long = |span: &(i64, i64)| span.1.saturating_sub(span.0).max(0);
+        let own = self.all.iter().map(long).fold(0, i64::saturating_add);
+        let peers = self.peers.iter().map(|(_, span)| long(span)).fold(0, i64::saturating_add);
+        own.saturating_sub(peers / self.peer_count().max(1))
+    }
+
+    fn peer_count(&self) -> i64 {
+        self.peers.iter().map(|(rank, _)| rank).collect::<std::collections::BTreeSet<_>>().len() as i64
+    }
 }
 
 impl Worked {
@@ -42,13 +61,18 @@ impl Worked {
         Worked { tasks, calls }
     }
 
+    /// Whether it is known when the program was in which line.
+    pub fn has_times(&self) -> bool {
+        self.calls.as_ref().is_some_and(|calls| calls.samples().is_some())
+    }
+
     /// The line of some work: of the tasks that ran in most of its time, or where the rank spent most beyond others.
     /// `near` is the file of the call that ends it: of a path of calls the innermost line there counts.
-    pub fn line(&self, messages: &Messages, long: Long, near: &str) -> Option<Source> {
+    pub fn line(&self, messages: &Messages, long: &Long, near: &str) -> Option<Source> {
         self.line_of_tasks(messages, long).or_else(|| self.line_of_calls(long, near))
     }
 
-    fn line_of_tasks(&self, messages: &Messages, long: Long) -> Option<Source> {
+    fn line_of_tasks(&self, messages: &Messages, long: &Long) -> Option<Source> {
         let (tasks, _) = self.tasks.as_ref()?;
         let mut sums: BTreeMap<u32, i64> = BTreeMap::new();
         for interval in self.intervals(messages, long.rank, long.span) {
@@ -80,14 +104,31 @@ impl Worked {
 
     /// The line of a call profile in which a rank spent most beyond the mean of all others, if that explains at least
     /// half of the excess. Calls of MPI itself are left out: who waits in them is told elsewhere.
-    fn line_of_calls(&self, long: Long, near: &str) -> Option<Source> {
-        let calls = self.calls.as_ref()?;
-        let metric = calls.summary().metrics.iter().position(|metric| metric.unit == Unit::Ns)?;
-        let by_place = calls.by_place(metric)?;
-        let places = calls.run().places().ok()?;
-        let of = |place: &u32| places.get(*place).is_some_and(|at| at.process == i64::from(long.rank));
-        let own: Vec<u32> = (0..by_place.place_count() as u32).filter(of).collect();
-        let others = (by_place.place_count() - own.len()).max(1) as i64;
+    fn line_of_calls(&self, long: &Long, near: &str) -> Option<Source> {
+        let whole = self.calls.as_ref()?;
+        let metric = whole.summary().metrics.iter().position(|metric| metric.unit == Unit::Ns)?;
+        let places = whole.run().places().ok()?;
+        let of = |rank: u32| -> Vec<u32> {
+            let is_of = |place: &u32| places.get(*place).is_some_and(|at| at.process == i64::from(rank));
+            (0..whole.place_count() as u32).filter(is_of).collect()
+        };
+        let own = of(long.rank);
+        let part = match whole.samples() {
+            Some(_) => {
+                let peers = long.peers.iter().copied();
+                let spans = long.all.iter().map(|&span| (long.rank, span)).chain(peers);
+                let stretches = spans.flat_map(|(rank, (from, to))| {
+                    of(rank).into_iter().map(move |place| Stretch { place, from, to })
+                });
+                Some(whole.within(&stretches.collect::<Vec<_>>()).ok()??)
+            }
+            None => None,
+        };
+        let (calls, others, least) = match &part {
+            Some(part) => (part, long.peer_count().saturating_mul(own.len() as i64), long.longer() / 2),
+            None => (whole, (whole.place_count() - own.len()) as i64, long.excess / 2),
+        };
+        let (by_place, others) = (calls.by_place(metric)?, others.max(1));
         if own.is_empty() {
             return None;
         }
@@ -109,7 +150,7 @@ impl Worked {
             *sum = sum.saturating_add(here.saturating_sub(mean));
         }
         let (frame, excess) = sums.into_iter().max_by_key(|&(frame, sum)| (sum, std::cmp::Reverse(frame)))?;
-        let frame = calls.frames().get(frame as usize).filter(|_| excess >= long.excess / 2 && excess > 0)?;
+        let frame = calls.frames().get(frame as usize).filter(|_| excess >= least && excess > 0)?;
         Some(Source { file: frame.file.clone(), line: frame.line, function: frame.name.clone() })
     }
 
