@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Iterable
+from math import isfinite
+from typing import Any, Iterable
 from urllib.parse import quote, unquote
+
+from ._crosscut import CrosscutError
 
 #: What an address can hold as it is, though it is not a letter.
 PLAIN = ",/:|()!*'~-._"
@@ -45,10 +48,50 @@ class Selection:
         nodes, _, to = rest.partition(">")
         return Selection(int(run), unquote(tree), nodes, to or None, span(time))
 
+    def asked(self) -> dict[str, Any]:
+        """As it is asked about."""
+        made: dict[str, Any] = {"run": self.run, "tree": self.tree, "nodes": self.nodes}
+        if self.to is not None:
+            made["to"] = self.to
+        if self.time is not None:
+            made["time"] = list(self.time)
+        return made
+
     def __str__(self) -> str:
         to = f">{self.to}" if self.to else ""
         time = f"@{spanned(self.time)}" if self.time else ""
         return f"{self.run}:{quote(self.tree, safe='/')}:{self.nodes}{to}{time}"
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Which data counts: places, a stretch of time, what is inside of a selection (whose tree has options)."""
+
+    places: str = ""
+    window: tuple[float, float] | None = None
+    inside: Selection | None = None
+    options: dict[str, str] = field(default_factory=dict)
+
+    def asked(self) -> dict[str, Any]:
+        """As it is asked about."""
+        made: dict[str, Any] = {}
+        if self.window is not None:
+            made["time"] = list(self.window)
+        if self.places:
+            made["places"] = self.places
+        if self.inside is not None:
+            made["inside"] = self.inside.asked()
+        return made
+
+    def __str__(self) -> str:
+        """The call that says the same; nothing where everything counts."""
+        said = [f"places={self.places!r}"] if self.places else []
+        if self.window is not None:
+            said.append(f"window=({number(self.window[0])}, {number(self.window[1])})")
+        if self.inside is not None:
+            said.append(f"inside={str(self.inside)!r}")
+            said += [f"inside_options={self.options!r}"] if self.options else []
+        return f".over({', '.join(said)})" if said else ""
 
 
 @dataclass(frozen=True)
@@ -149,14 +192,20 @@ class Address:
     def places(self, places: str) -> None:
         self.put("r0", places)
 
+    def scope(self, run: int = 0) -> Scope:
+        """Which data of a run counts."""
+        window, places = span(self.fields.get(f"w{run}", "")), self.fields.get(f"r{run}", "")
+        inside = Selection.read(self.fields.get(f"i{run}", ""))
+        return Scope(places, window, inside, self.tree(inside.tree, run).options if inside else {})
+
     @property
     def trees(self) -> list[str]:
         """The trees of which it says something."""
         return [unwritten(key[2:]) for key in self.fields if key.startswith("0/")]
 
-    def tree(self, name: str) -> TreeState:
+    def tree(self, name: str, run: int = 0) -> TreeState:
         """How a tree is seen."""
-        cut, *rest = self.fields.get(f"0/{written(name)}", "").split(";")
+        cut, *rest = self.fields.get(f"{run}/{written(name)}", "").split(";")
         state = TreeState(unwritten(cut))
         for part in rest:
             key, _, value = part.partition("=")
@@ -299,6 +348,17 @@ def span(text: str) -> tuple[float, float] | None:
         return None
 
 
+def checked(window: Any) -> tuple[float, float]:
+    """A stretch of time that somebody gave."""
+    try:
+        first, last = (float(end) for end in window)
+    except (TypeError, ValueError):
+        raise CrosscutError(f"a window is from when to when, such as (0, 5e6), not {window!r}") from None
+    if not (isfinite(first) and isfinite(last) and first <= last):
+        raise CrosscutError(f"a window is from when to when, such as (0, 5e6), not {window!r}")
+    return (first, last)
+
+
 def spanned(time: tuple[float, float]) -> str:
     """A stretch of time as an address holds it."""
     return f"{number(time[0])}~{number(time[1])}"
@@ -309,6 +369,8 @@ def numbers(text: str) -> list[int]:
     found: list[int] = []
     for part in filter(None, text.split(",")):
         first, _, last = part.partition("-")
+        if not first.isdecimal() or not (last or first).isdecimal():
+            raise CrosscutError(f"{text!r} are no numbers: write ranges such as \"12-15,20\"")
         found.extend(range(int(first), int(last or first) + 1))
     return found
 

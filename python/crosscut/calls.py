@@ -8,6 +8,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Sequence
 
 from ._crosscut import CrosscutError, Profile as _Profile
+from .address import numbers
 from .frame import Frame
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ class Pruned:
 
     #: The call paths that are kept, as a profile; what is not kept stays in its callers.
     profile: Profile
+    #: The same, by node of the profile that was pruned.
+    kept: Frame
     #: What stands out, by node of the profile that was pruned.
     outliers: Frame
     #: One row for each node whose other children are folded into one: how many, and what they took.
@@ -163,6 +166,20 @@ class Profile:
 
     # Operations that give a profile.
 
+    def over(self, places: Iterable[int] | str) -> Profile:
+        """The same call paths, with values at some places alone, by their numbers: "0-3,8". Of an ensemble these are its runs.
+
+        >>> import crosscut as cc
+        >>> calls = cc.synth("calls", size=2000, ranks=4).calls
+        >>> calls.over("0-1").total() + calls.over([2, 3]).total() == calls.total()
+        True
+        """
+        chosen = numbers(places) if isinstance(places, str) else [int(place) for place in places]
+        return self._at(self._of.at(sorted(set(chosen))), chosen)
+
+    def _at(self, of: _Profile, places: list[int]) -> Profile:
+        return self._made(of)
+
     def filter(self, which: Predicate, left_out: str = "stays") -> Profile:
         """Only these call paths, each below its nearest caller that is kept.
 
@@ -183,9 +200,10 @@ class Profile:
     def prune(self, k: float = 1.5, metric: str | None = None) -> Pruned:
         """What stands out with its callers: v ≥ Q3 + k·IQR or v ≤ Q1 − k·IQR of what was spent in each call path itself."""
         outliers, kept, by_hot_path, surrogates = self._of.prune(self._metric(metric), k)
-        rows = self.paths().take([node for node, chosen in enumerate(outliers) if chosen])
+        paths = self.paths()
+        rows = [paths.take([node for node, chosen in enumerate(of) if chosen]) for of in (kept, outliers)]
         about = "One row for each node of which children are folded."
-        return Pruned(self._made(self._of.squash(kept, True)), rows, Frame(surrogates, about), by_hot_path)
+        return Pruned(self._made(self._of.squash(kept, True)), *rows, Frame(surrogates, about), by_hot_path)
 
     def __sub__(self, other: Profile) -> Profile:
         return self._made(self._of.join(_profile(other), True))
@@ -298,6 +316,10 @@ class Ensemble(Profile):
 
     def _made(self, of: _Profile) -> Ensemble:
         return Ensemble(of, self._metadata)
+
+    def _at(self, of: _Profile, places: list[int]) -> Ensemble:
+        known = {key: [values[place] for place in sorted(set(places))] for key, values in self._metadata.items()}
+        return Ensemble(of, known)
 
     def long(self, metric: str | None = None, inclusive: bool = False) -> Frame:
         """One row for each call path and run, with what is known about the run: what `groupby` of other libraries takes."""

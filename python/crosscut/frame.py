@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator
 
 if TYPE_CHECKING:
     import pandas
@@ -104,21 +104,28 @@ class Frame:
         return f"<Frame: {len(self):,} rows of {', '.join(self.columns)}>"
 
     def _repr_html_(self) -> str:
+        return Frame.html_of(len(self), lambda rows: self.take(rows), self.about)
+
+    @staticmethod
+    def html_of(count: int, take: Callable[[list[int]], Frame], about: str) -> str:
+        """The first and the last of so many rows, which are taken by their numbers."""
         half = SHOWN // 2
-        first = list(self.rows(0, SHOWN if len(self) <= SHOWN else half))
-        last = [] if len(self) <= SHOWN else list(self.rows(len(self) - half, half))
+        shown = list(range(count)) if count <= SHOWN else [*range(half), *range(count - half, count)]
+        taken = take(shown)
+        rows = list(taken.rows())
+        first, last = (rows, []) if count <= SHOWN else (rows[:half], rows[half:])
         # Numbers end, words begin where those of other rows do.
         sides = {
-            name: "right" if any(isinstance(row[name], (int, float)) for row in first + last) else "left"
-            for name in self.columns
+            name: "right" if any(isinstance(row[name], (int, float)) for row in rows) else "left"
+            for name in taken.columns
         }
         head = "".join(f'<th style="text-align:{side}">{escape(name)}</th>' for name, side in sides.items())
         body = "".join(_row(row, sides) for row in first)
         if last:
             body += f'<tr><td colspan="{len(sides)}" style="text-align:left">⋮</td></tr>' + "".join(_row(row, sides) for row in last)
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        count = f"{len(self):,} {'row' if len(self) == 1 else 'rows'}."
-        return f'<div style="overflow-x:auto">{table}</div><p>{escape(self.about)} {count}</p>'
+        said = f"{count:,} {'row' if count == 1 else 'rows'}."
+        return f'<div style="overflow-x:auto">{table}</div><p>{escape(about)} {said}</p>'
 
 
 class _Columns:

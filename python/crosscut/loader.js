@@ -71,6 +71,12 @@ function initialize({ model }) {
   const find = () => {
     for (const el of document.querySelectorAll(`.crosscut-host[data-key="${model.get("key")}"]`))
       if (!shown.has(el)) shown.set(el, mounted(el, model));
+    // A page whose element is gone would go on asking; one that only moves is in the document again by now.
+    for (const [el, dispose] of shown) {
+      if (el.isConnected) continue;
+      shown.delete(el);
+      dispose();
+    }
   };
   hidePictures();
   find();

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .address import Address, Selection, unwritten, written
+from .address import Address, unwritten, written
+
+#: Rows that a table asks for at once.
+ROWS = 200
 
 
 def looks(address: Address, run: dict[str, Any], size: tuple[int, int]) -> list[dict[str, Any]]:
@@ -30,37 +33,51 @@ def look(
         "run": 0,
         "trees": {key: _tree(address, key) for key in _keys(address, view)},
         "options": _options(address, view),
-        "scope": scope(address),
+        "scope": address.scope().asked(),
         "size": {"w": size[0], "h": size[1]},
     }
     if against:
         made["against"] = "rest" if against == ["rest"] else {"runs": [int(run) for run in against]}
     if view["follows"] and address.selection is not None:
-        made["selected"] = selected(address.selection)
+        made["selected"] = address.selection.asked()
     return made
 
 
-def scope(address: Address) -> dict[str, Any]:
-    """Which data counts."""
-    made: dict[str, Any] = {}
-    if address.window is not None:
-        made["time"] = list(address.window)
-    if address.places:
-        made["places"] = address.places
-    inside = Selection.read(address.fields.get("i0", ""))
-    if inside is not None:
-        made["inside"] = selected(inside)
-    return made
+def main_tree(view: dict[str, Any], options: dict[str, str]) -> str:
+    """The tree that a view is about: the first one that it declares, or the one that its map makes."""
+    trees: list[str] = view["trees"]
+    merged = next((tree for tree in trees if tree.endswith("/*")), None)
+    by = next((option for option in view["options"] if option["name"] == "map"), None)
+    if merged is not None and by is not None:
+        return merged.removesuffix("*") + options.get("map", by["usual"])
+    return trees[0] if trees else ""
 
 
-def selected(selection: Selection) -> dict[str, Any]:
-    """A selection as it is asked about."""
-    made: dict[str, Any] = {"run": selection.run, "tree": selection.tree, "nodes": selection.nodes}
-    if selection.to is not None:
-        made["to"] = selection.to
-    if selection.time is not None:
-        made["time"] = list(selection.time)
-    return made
+def table(address: Address, run: dict[str, Any], view: dict[str, Any]) -> dict[str, Any]:
+    """What a table asks for first, as the page asks it."""
+    options = address.options(view["name"])
+    usual = {option["name"]: option["usual"] for option in view["options"]}
+    listed = [each for each in run["views"] if not each["hidden"]]
+    known = [each["trees"][0] for each in run["views"] if each["pane"] != "sheet" and each["trees"]]
+    tree = options.get("tree") or next(iter(view["trees"] or known), run["trees"][0]["name"])
+    # Rows are folded as in the view that draws the tree.
+    own = [each for each in listed if each["trees"][:1] == [tree] and not each["slow"]]
+    owner = next((each for pane in ("graph", "plots") for each in own if each["pane"] == pane), view)
+    made = look(address, owner, (1200, 640))
+    if owner is view and tree in address.trees:
+        made["trees"] = {tree: _tree(address, tree)}
+    sort = options.get("sort", usual.get("sort", ""))
+    return {
+        "ask": "table",
+        "look": made,
+        "tree": tree,
+        "sort": sort,
+        "descending": sort != "" and options.get("down") != "false",
+        "filter": options.get("filter", ""),
+        "flat": options.get("flat") == "true" and address.tree(tree).lens is not None,
+        "from": 0,
+        "count": ROWS,
+    }
 
 
 def _keys(address: Address, view: dict[str, Any]) -> list[str]:

@@ -8,6 +8,7 @@ import sys
 import threading
 import uuid
 from base64 import b64encode
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Callable
 
 from . import sheet
@@ -21,8 +22,21 @@ _IDLE = 1.0
 #: The width of that picture, in pixels.
 _WIDTH = 1000
 
-#: What was left in a cell, by the cell and the view in it: the first address, the widget.
-_left: dict[tuple[str, str], tuple[str, View]] = {}
+#: What was left in a cell, or under a name: by the view in it and how many of these come before it. A run that a cell makes is
+#: another one each time, so it is no part of this.
+_Left = dict[tuple[str, int], tuple[str, "View"]]
+
+
+@dataclass
+class _Cell:
+    """What a cell shows since it was run, and what it showed before that."""
+
+    run: object
+    now: _Left = field(default_factory=dict)
+    before: _Left = field(default_factory=dict)
+
+
+_cells: dict[str, _Cell] = {}
 
 
 class Output:
@@ -37,25 +51,24 @@ class Output:
         self._restore(name, address)
 
     def _restore(self, name: str | None, first: str) -> None:
-        """Takes over what the same call in the same cell showed before."""
-        cell = name or _cell()
-        if cell is None:
+        """Takes over what the same call in the same cell showed before, and its links."""
+        if name is not None:
+            # One with a name is there once, whatever is run.
+            cell, place = _cells.setdefault(name, _Cell(None)), (self.view.view, 0)
+            before = cell.now.pop(place, None)
+        elif (of := _cell()) is not None:
+            cell = _run_again(of)
+            place = (self.view.view, sum(view == self.view.view for view, _ in cell.now))
+            before = cell.before.pop(place, None)
+        else:
             return
-        count = 0
-        while (place := (cell, f"{self.view.run.path} {self.view.view} {count}")) in _left:
-            before, widget = _left[place]
-            if widget._output.run == _execution() and name is None:
-                # Another one of the same kind in this very run of the cell.
-                count += 1
-                continue
-            if before == first:
-                self.address = widget.address
-            widget.close()
-            break
-        self.run = _execution()
-        _left[place] = (first, self.view)
-
-    run: object = None
+        cell.now[place] = (first, self.view)
+        if before is not None:
+            started, old = before
+            old.close()
+            if started == first:
+                self.address = old.address
+            self.view._replace(old)
 
     def display(self) -> None:
         """Shows it in the cell that is running."""
@@ -112,6 +125,18 @@ class Output:
         except CrosscutError:
             # Of a run that is closed by now.
             return {}
+
+
+def _run_again(of: str) -> _Cell:
+    """A cell as it is in this run of it: what it showed before is closed, whether it is made again or not."""
+    run = _execution()
+    cell = _cells.get(of)
+    if cell is None or cell.run != run:
+        before = {} if cell is None else cell.now
+        for _, widget in before.values():
+            widget.close()
+        cell = _cells[of] = _Cell(run, before=before)
+    return cell
 
 
 def _shell() -> Any:

@@ -15,13 +15,27 @@ _OWN = Path(__file__).parent / "bin" / "crosscut"
 
 def program() -> str:
     """Where it is: what the variable CROSSCUT says, else that of this package, else the one in PATH."""
-    found = os.environ.get("CROSSCUT") or (str(_OWN) if _OWN.exists() else shutil.which("crosscut"))
+    found = os.environ.get("CROSSCUT") or (str(_OWN) if _OWN.exists() else _in_path())
     if found is None:
         raise CrosscutError(
             "the program `crosscut` is not in this package nor in PATH: install the package with `pip install ./python`,"
             " or say where it is in the variable CROSSCUT"
         )
     return found
+
+
+def _in_path() -> str | None:
+    """The first one in PATH that is a program. The command of this package is a script that would start itself forever."""
+    for folder in os.get_exec_path():
+        found = shutil.which("crosscut", path=folder)
+        if found is not None and not _is_script(found):
+            return found
+    return None
+
+
+def _is_script(path: str) -> bool:
+    with open(path, "rb") as file:
+        return file.read(2) == b"#!"
 
 
 def run(*words: str) -> None:

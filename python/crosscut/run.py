@@ -6,7 +6,9 @@ import json
 from functools import cached_property, partial
 from html import escape
 from os import PathLike, fspath
+from os.path import abspath
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
+from weakref import WeakSet
 
 from ._crosscut import Bench, CrosscutError, Profile as _Profile
 from .calls import Profile
@@ -26,9 +28,20 @@ def open(path: str | PathLike[str]) -> Run:
     >>> import crosscut as cc
     >>> cc.open("nowhere.crosscut")
     Traceback (most recent call last):
-    crosscut.CrosscutError: nowhere.crosscut: ...
+    crosscut.CrosscutError: ...nowhere.crosscut: ...
     """
     return Run(path)
+
+
+#: Runs that somebody has.
+_RUNS: WeakSet[Run] = WeakSet()
+
+
+def close_all(path: str) -> None:
+    """Closes all runs of this path."""
+    for run in list(_RUNS):
+        if run.path == path:
+            run.close()
 
 
 class Run:
@@ -43,12 +56,14 @@ class Run:
     """
 
     def __init__(self, path: str | PathLike[str], kept: Any = None) -> None:
-        self._path = fspath(path)
+        # Whole: who goes to another folder does not lose it.
+        self._path = abspath(fspath(path))
         self._bench: Bench | None = Bench([self._path])
         # What must live as long as the run: the temporary folder of one that was read, recorded or made.
         self._kept = kept
         self._hello: dict[str, Any] | None = None
         self._opened: dict[str, Any] = {}
+        _RUNS.add(self)
 
     @property
     def path(self) -> str:
@@ -290,8 +305,14 @@ class Calls(Domain, Profile):
         Domain.__init__(self, run, name)
         self._title = run.path
 
-    @cached_property
+    @property
     def _of(self) -> _Profile:  # type: ignore[override]
+        # Of a closed run this says so.
+        self.run.bench
+        return self._opened
+
+    @cached_property
+    def _opened(self) -> _Profile:
         return _Profile(self.run.path)
 
     @property

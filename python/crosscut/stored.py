@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import bundle
 from .address import Address
-from .look import look, scope, selected
+from .look import look, table
 
 if TYPE_CHECKING:
     from .widget import View
@@ -52,7 +52,10 @@ class Stored:
         self._lock = threading.Lock()
 
     def keep(self, question: str, message: bytes) -> None:
-        """Keeps the last answer of a question."""
+        """Keeps the answer of a question: not how far it is, not a draft of it, not that it was given up."""
+        head = json.loads(message[4 : 4 + int.from_bytes(message[:4], "little")])
+        if "progress" in head or "error" in head:
+            return
         key = _key(json.loads(question))
         with self._lock:
             self._bytes += len(message) - len(self._answers.pop(key, b""))
@@ -90,21 +93,27 @@ def questions(view: View) -> list[dict[str, Any]]:
     run = view.run._about()
     asked: list[dict[str, Any]] = [{"ask": "hello"}]
     made = view._looks((view._width, max(100, view.height - _AROUND)))
+    tables = [view.run.declared(each["view"]) for each in made]
+    asked += [table(address, run, each) for each in tables if each["pane"] == "table"]
+    made = [each for each in made if view.run.declared(each["view"])["pane"] != "table"]
     asked += [{"ask": "scene", "look": each} for each in made]
     if run.get("strip"):
         strip = next(each for each in run["views"] if each["name"] == run["strip"])
         asked.append({"ask": "scene", "look": look(Address(), strip, (view._width - _BESIDE, _STRIP))})
     declared = {name for each in made for name in view.run.declared(each["view"])["trees"] if "*" not in name}
-    for name in declared:
+    shown = view._table(address)
+    main = "" if shown is None else shown["tree"]
+    for name in sorted(declared | {main} - {""}):
         state = address.tree(name)
         lens = [] if state.lens is None else [_lens(*state.lens)]
         asked.append({"ask": "tree", "run": 0, "tree": name, "with": state.options, "lenses": lens})
-    chosen = [] if address.selection is None else [selected(address.selection)]
-    chosen += [{"run": 0, "tree": view.tree_name, "nodes": str(node)} for node in view._shown()[:_POINTED]]
+    chosen = [] if address.selection is None else [address.selection.asked()]
+    chosen += [{"run": 0, "tree": main, "nodes": str(node)} for node in view._shown()[:_POINTED]]
     for one in chosen:
         state = address.tree(one["tree"])
         through = {} if state.lens is None else {"lens": _lens(*state.lens)}
-        asked.append({"ask": "about", "selection": one, "with": state.options, **through, "scope": scope(address)})
+        scope = address.scope().asked()
+        asked.append({"ask": "about", "selection": one, "with": state.options, **through, "scope": scope})
         asked += [{"ask": "light", "look": {**each, "selected": one}} for each in made]
     return asked
 

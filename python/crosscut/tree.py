@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Iterable
 
+from ._crosscut import CrosscutError
+from .address import Scope, Selection, checked, ranges
 from .address import numbers as numbered
 from .frame import Frame
 
@@ -53,15 +56,46 @@ class Tree:
     True
     """
 
-    def __init__(self, run: Run, name: str, options: dict[str, str], lens: tuple[str, float | None] | None = None):
+    def __init__(
+        self,
+        run: Run,
+        name: str,
+        options: dict[str, str],
+        lens: tuple[str, float | None] | None = None,
+        scope: Scope = Scope(),
+    ):
         self.run = run
         self.name = name
         self.options = options
         self._lens = lens
+        self._scope = scope
 
     def lens(self, name: str, value: float | None = None) -> Tree:
         """The same tree, seen through a lens: only nodes that it chooses stay in its frame."""
-        return Tree(self.run, self.name, self.options, (name, value))
+        return Tree(self.run, self.name, self.options, (name, value), self._scope)
+
+    def over(
+        self,
+        places: Iterable[int] | str = "",
+        window: tuple[float, float] | None = None,
+        inside: str | None = None,
+        inside_options: dict[str, str] | None = None,
+    ) -> Tree:
+        """The same tree, with values of a part of the run: places such as "0-3,8", a stretch of time, or what is inside of
+        nodes of a tree such as "0:tasks:17" (the number of the run, the tree, the nodes).
+
+        >>> import crosscut as cc
+        >>> calls = cc.synth("calls", size=2000, ranks=4).tree("calls")
+        >>> calls.over(places="0-1").frame("time").to_arrow()["time"][0] < calls.frame("time").to_arrow()["time"][0]
+        <pyarrow.BooleanScalar: True>
+        """
+        selected = None if inside is None else Selection.read(inside)
+        if inside is not None and selected is None:
+            raise CrosscutError(f"inside is the number of a run, a tree and nodes, such as \"0:tasks:17\", not {inside!r}")
+        counting = ranges(numbered(places) if isinstance(places, str) else places)
+        window = None if window is None else checked(window)
+        scope = Scope(counting, window, selected, inside_options or {})
+        return Tree(self.run, self.name, self.options, self._lens, scope)
 
     @property
     def lenses(self) -> dict[str, Lens]:
@@ -90,8 +124,14 @@ class Tree:
         return self._frame(numbered(numbers) if isinstance(numbers, str) else list(numbers), columns)
 
     def _frame(self, numbers: list[int] | None, columns: tuple[str, ...]) -> Frame:
-        table = self.run.bench.tree_frame(0, self.name, self.options, self._lens, numbers, list(columns) or None)
-        return Frame(table, f"Nodes of the tree {self.name}.")
+        over = None
+        if self._scope != Scope():
+            inside = self._scope.inside
+            trees = {} if inside is None else {inside.tree: {"with": self._scope.options}}
+            over = json.dumps({"scope": self._scope.asked(), "trees": trees})
+        wanted = list(columns) or None
+        table = self.run.bench.tree_frame(0, self.name, self.options, self._lens, numbers, wanted, over)
+        return Frame(table, self.about)
 
     def _about(self) -> dict[str, Any]:
         about: dict[str, Any] = self.run.ask({"ask": "tree", "run": 0, "tree": self.name, "with": self.options})
@@ -99,10 +139,18 @@ class Tree:
 
     def __repr__(self) -> str:
         through = f" through {self._lens[0]}" if self._lens else ""
-        return f"<Tree {self.name} of {self.run.path}{through}>"
+        return f"<Tree {self.name} of {self.run.path}{through}{self._scope}>"
 
     def _repr_html_(self) -> str:
+        if self._lens is None:
+            # Only rows that are shown are made.
+            return Frame.html_of(len(self), lambda rows: self.nodes(rows), self.about)
         return self.frame()._repr_html_()
+
+    @property
+    def about(self) -> str:
+        """What a row of its frame is."""
+        return f"Nodes of the tree {self.name}."
 
 
 def _made(kind: type[Any], said: dict[str, Any]) -> Any:

@@ -8,16 +8,16 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, SupportsIndex
 
 import anywidget
 import traitlets
 
 from . import bundle
 from ._crosscut import Bench, CrosscutError
-from .address import Address, Note, Selection, TreeState, number, ranges
+from .address import Address, Note, Selection, TreeState, checked, number, numbers, ranges
 from .frame import Frame
-from .look import looks
+from .look import looks, main_tree, table
 from .output import Output
 from .stored import Stored
 
@@ -25,6 +25,16 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from .run import Run
+    from .tree import Tree
+
+#: What is said of a bug of ours, here as by the server.
+BUG = "this question met a bug in crosscut; please report it with what you did"
+
+#: Views that leave out what does not stand out, whatever is open in their tree.
+_PRUNED = ("calls.tree",)
+
+#: What every table keeps of how it is sorted and filtered.
+_OF_TABLES = ("sort", "down", "filter", "flat")
 
 #: Questions of one widget that are answered at the same time.
 _AT_ONCE = 4
@@ -77,7 +87,8 @@ class View(anywidget.AnyWidget):
     places = traitlets.Unicode("")
     #: The stretch of time that counts, in the unit of the run's clock; None for all of it.
     window = traitlets.Any(None)
-    #: A Python expression in `run` that gives the selected nodes, or else those that are on the screen.
+    #: A Python expression in `run` (and `against`, the runs that it is compared with) that gives the selected nodes, or else
+    #: those that pruning or the lens leaves.
     query = traitlets.Unicode("", read_only=True)
 
     def __init__(
@@ -98,7 +109,9 @@ class View(anywidget.AnyWidget):
         self._runs = [run, *others]
         self._bench = Bench([each.path for each in self._runs]) if others else run.bench
         self._asker = self._bench.asker()
-        self._followed: Selection | None = None
+        #: What the frame of the selection was made of.
+        self._followed: tuple[object, ...] | None = None
+        self._closed = False
         self._mates: list[View] = []
         self._pool = ThreadPoolExecutor(max_workers=_AT_ONCE, thread_name_prefix="crosscut")
         self._stored = Stored()
@@ -135,17 +148,17 @@ class View(anywidget.AnyWidget):
 
         try:
             self._asker.answer(question, tell)
-        except Exception as error:  # the page says it where the picture would be
+        except BaseException as error:  # the page says it where the picture would be
             asked = json.loads(question)
-            self.send({}, buffers=[Bench.failure(asked.get("id", 0), str(error))])
+            self.send({}, buffers=[Bench.failure(asked.get("id", 0), _why(error))])
 
     def _draw(self, content: dict[str, Any]) -> None:
         number = content["picture"]
         try:
             dark = content.get("theme") == "dark"
             picture = self._bench.picture(content["look"], content.get("format", "png"), dark, 2.0)
-        except CrosscutError as error:
-            self.send({"picture": number, "error": str(error)})
+        except BaseException as error:  # as above
+            self.send({"picture": number, "error": _why(error)})
         else:
             self.send({"picture": number}, buffers=[picture])
 
@@ -159,9 +172,13 @@ class View(anywidget.AnyWidget):
 
     @property
     def tree_name(self) -> str:
-        """The tree that `lens` and `cut` are of: the first one of the view."""
-        declared = self.run.declared(self.view)["trees"]
-        return declared[0] if declared else ""
+        """The tree that `lens` and `cut` are of: the first one of the view, of a flow the one that its map makes."""
+        return main_tree(self.run.declared(self.view), Address(self.address).options(self.view))
+
+    @property
+    def against(self) -> list[Run]:
+        """The runs that it is compared with."""
+        return self._runs[1:]
 
     @property
     def selected(self) -> Selection | None:
@@ -183,12 +200,13 @@ class View(anywidget.AnyWidget):
             for name, said in self._said().items():
                 # Read anew each time: who hears of one trait may change the address.
                 self.set_trait(name, said(Address(self.address)))
-            if self._followed != (selected := Address(self.address).selection):
+            if self._followed != (selected := self._of_selection(Address(self.address))):
                 self._followed = selected
                 self.set_trait("selection", self._frame(Address(self.address)))
             self.set_trait("query", self._query(Address(self.address)))
             for mate in self._mates:
-                mate._share(Address(self.address))
+                if not mate._closed:
+                    mate._share(Address(self.address))
         self._output.changed()
 
     def _said(self) -> dict[str, Callable[[Address], Any]]:
@@ -214,6 +232,29 @@ class View(anywidget.AnyWidget):
             raise CrosscutError(f"{self.tree_name} has no lens {name!r}; it has {', '.join(known) or 'none'}")
         return (name, None if at is None else float(at))
 
+    @traitlets.validate("options")
+    def _valid_options(self, proposal: Any) -> dict[str, str]:
+        said = Address(self.address).options(self.view)
+        given = {name: _text(value) for name, value in proposal["value"].items()}
+        for name, value in given.items():
+            if said.get(name) != value:
+                _check_option(self.run.declared(self.view), name, value)
+        return given
+
+    @traitlets.validate("places")
+    def _valid_places(self, proposal: Any) -> str:
+        places = str(proposal["value"])
+        if places != Address(self.address).places:
+            there = int(self.run._about()["places"])
+            wrong = next((place for place in numbers(places) if place >= there), None)
+            if wrong is not None:
+                raise CrosscutError(f"there is no place {wrong}: there are {there}, from 0 on")
+        return places
+
+    @traitlets.validate("window")
+    def _valid_window(self, proposal: Any) -> tuple[float, float] | None:
+        return None if proposal["value"] is None else checked(proposal["value"])
+
     @traitlets.observe("lens", "cut", "options", "places", "window", "notes")
     def _lead(self, change: Any) -> None:
         """Puts into the address what a script set in another trait."""
@@ -226,7 +267,7 @@ class View(anywidget.AnyWidget):
                 setattr(state, name, value)
                 address.set_tree(self.tree_name, state)
             elif name == "options":
-                address.set_options(self.view, {key: _text(of) for key, of in value.items()})
+                address.set_options(self.view, value)
             else:
                 setattr(address, name, value)
 
@@ -240,8 +281,15 @@ class View(anywidget.AnyWidget):
 
     def select(self, nodes: Iterable[int] | Frame | str | None, tree: str | None = None) -> None:
         """Selects nodes, by their numbers: a list, "12-15,20", or a frame with a column `node`."""
+        name = tree or self.tree_name
+        chosen = None if nodes is None else Selection(0, name, _nodes(nodes))
+        if chosen is not None:
+            there = len(self.run.tree(name, **self.tree(name).options))
+            wrong = next((node for node in chosen.numbers if node >= there), None)
+            if wrong is not None:
+                raise CrosscutError(f"there is no node {wrong} in {name}: it has {there}")
         with self._changing() as address:
-            address.selection = None if nodes is None else Selection(0, tree or self.tree_name, _nodes(nodes))
+            address.selection = chosen
 
     def annotate(self, nodes: Iterable[int] | Frame | str, text: str, tree: str | None = None) -> None:
         """Writes a note on nodes; an empty text takes it away."""
@@ -266,24 +314,61 @@ class View(anywidget.AnyWidget):
 
     @property
     def visible(self) -> Frame:
-        """What is on the screen of its tree, a row for each node."""
-        state = self.tree(self.tree_name)
-        return self.run.tree(self.tree_name, **state.options).nodes(self._shown())
+        """What is on the screen of its tree, a row for each node, with values of what counts there."""
+        address = Address(self.address)
+        asked = self._table(address)
+        if asked is None:
+            raise CrosscutError(f"{self.view} is a sheet of words and shows no tree")
+        return self._part(self.run, 0, asked["tree"], address).nodes(self._shown())
+
+    def _table(self, address: Address) -> dict[str, Any] | None:
+        """The question for the rows that the first pane shows; None of a sheet, which has none."""
+        declared = self.run.declared(self._looks((1200, 640))[0]["view"])
+        if declared["pane"] == "table":
+            return table(address, self.run._about(), declared)
+        if not declared["trees"]:
+            return None
+        return {"ask": "table", "look": self._looks((1200, 640))[0], "tree": self.tree_name}
 
     def _shown(self) -> list[int]:
-        look = self._looks((1200, 640))[0]
-        table = {"look": look, "tree": self.tree_name, "from": 0, "count": 10_000}
-        rows = self._ask({"ask": "table", **table})["rows"]
-        chosen = (row["selection"] for row in rows if row["selection"])
-        return sorted({node for of in chosen for node in Selection(0, "", of["nodes"]).numbers})
+        """The nodes that the first pane shows."""
+        asked = self._table(Address(self.address))
+        if asked is None:
+            return []
+        if self.view in _PRUNED and asked["look"]["view"] == self.view:
+            return self._bench.shown(json.dumps(asked["look"]))
+        found: set[int] = set()
+        first, total = 0, 1
+        # As many rows at once as are given.
+        while first < total:
+            rows = self._ask({**asked, "from": first, "count": 1000})
+            chosen = (row["selection"] for row in rows["rows"] if row["selection"])
+            found.update(node for of in chosen for node in numbers(of["nodes"]))
+            first, total = first + max(1, len(rows["rows"])), rows["total"]
+        return sorted(found)
+
+    def _part(self, run: Run, number: int, name: str, address: Address) -> Tree:
+        """A tree with the values of what counts in an address."""
+        scope = address.scope(number)
+        inside = None if scope.inside is None else str(scope.inside)
+        tree = run.tree(name, **address.tree(name, number).options)
+        return tree.over(scope.places, scope.window, inside, scope.options)
+
+    def _of_selection(self, address: Address) -> tuple[object, ...] | None:
+        """Everything that decides the frame of the selection."""
+        selected = address.selection
+        if selected is None:
+            return None
+        options = address.tree(selected.tree, selected.run).options
+        return (selected, str(address.scope(selected.run)), tuple(sorted(options.items())))
 
     def _frame(self, address: Address) -> Frame | None:
         selected = address.selection
         if selected is None or selected.run >= len(self._runs):
             return None
-        run = self._runs[selected.run]
         try:
-            return run.tree(selected.tree, **address.tree(selected.tree).options).nodes(selected.numbers)
+            part = self._part(self._runs[selected.run], selected.run, selected.tree, address)
+            return part.nodes(selected.numbers)
         except CrosscutError:
             # Of other options or of a run that is closed: these nodes are not there any more.
             return None
@@ -291,27 +376,58 @@ class View(anywidget.AnyWidget):
     def _query(self, address: Address) -> str:
         selected = address.selection
         if selected is not None:
-            state = address.tree(selected.tree)
-            return f"{_tree(selected.tree, state.options)}.nodes({selected.nodes!r})"
+            state = address.tree(selected.tree, selected.run)
+            run = f"against[{selected.run - 1}]" if selected.run else "run"
+            scope = address.scope(selected.run)
+            return f"{run}{_tree(selected.tree, state.options)}{scope}.nodes({selected.nodes!r})"
         name = self.tree_name
         if not name:
             return ""
-        state = address.tree(name)
+        state, scope = address.tree(name), address.scope()
+        k = address.options(self.view).get("k", "auto")
+        if self.view in _PRUNED and k != "auto":
+            metric = address.options(self.view).get("metric", "auto").removesuffix(", itself")
+            by = "" if metric == "auto" else f", metric={metric!r}"
+            if not state.options and scope.window is None and scope.inside is None:
+                return f"run.calls{f'.over({scope.places!r})' if scope.places else ''}.prune(k={k}{by}).kept"
+            try:
+                return f"run{_tree(name, state.options)}{scope}.nodes({ranges(self._shown())!r})"
+            except CrosscutError:
+                # More than is drawn.
+                return ""
         lens, value = state.lens or ("", None)
         through = f".lens({lens!r}" + ("" if value is None else f", {number(value)}") + ")" if lens else ""
-        return _tree(name, state.options) + through + ".frame()"
+        return f"run{_tree(name, state.options)}{through}{scope}.frame()"
 
     # Several together.
 
     def link(self, *others: View) -> View:
-        """From now on all of them have the same selection, the same window, places, lenses and cuts."""
-        group = [self, *self._mates, *others]
+        """From now on all of them, and those that they are linked with, have the same selection, the same window, places,
+        lenses and cuts."""
+        group: list[View] = []
+        for one in (self, *others):
+            group += [each for each in (one, *one._mates) if each not in group and not each._closed]
+        for other in group:
+            same = zip(self._runs, other._runs)
+            if any(mine.path != theirs.path for mine, theirs in same):
+                raise CrosscutError(f"{self!r} and {other!r} are of different runs: nodes of one mean nothing in the other")
         with _writing:
             for one in group:
                 one._mates = [other for other in group if other is not one]
             for other in self._mates:
                 other._share(Address(self.address))
         return self
+
+    def _replace(self, old: View) -> None:
+        """Stands where another one stood that was linked."""
+        with _writing:
+            # One that is closed was made by the same cell, which may make it again.
+            self._mates = [mate for mate in old._mates if mate._closed or mate.run.path == self.run.path]
+            for mate in old._mates:
+                mate._mates = [other for other in mate._mates if other is not old]
+            for mate in self._mates:
+                mate._mates.append(self)
+            old._mates = []
 
     def _share(self, address: Address) -> None:
         with self._changing() as own:
@@ -356,6 +472,7 @@ class View(anywidget.AnyWidget):
         # One whose options were refused has none.
         if not hasattr(self, "_output"):
             return
+        self._closed = True
         self._output.close()
         self._asker.cancel()
         self._pool.shutdown(wait=False, cancel_futures=True)
@@ -370,18 +487,44 @@ def _first(run: Run, views: tuple[str, ...], others: int, options: dict[str, obj
         address.fields["p"] = address.fields["p"].replace(":0", f":{against}")
     address.fields["inspector"] = "0"
     declared = run.declared(views[0])
-    own = {option["name"] for option in declared["options"]}
-    tree = declared["trees"][0] if declared["trees"] else ""
     state = TreeState()
     for name, value in options.items():
         if name in ("lens", "cut"):
             setattr(state, name, (value, None) if name == "lens" and isinstance(value, str) else value)
-        elif name in own:
-            address.option(views[0], name, _text(value))
         else:
-            known = ", ".join(sorted(own | {"lens", "cut", "height", "against"}))
-            raise TypeError(f"{views[0]} has no option {name!r}; it has {known}")
+            _check_option(declared, name, _text(value))
+            address.option(views[0], name, _text(value))
+    tree = main_tree(declared, address.options(views[0]))
     return str(address.set_tree(tree, state) if tree else address)
+
+
+def _check_option(view: dict[str, Any], name: str, value: str) -> None:
+    """Refuses an option that a view does not have, and a value that it cannot have."""
+    option = next((option for option in view["options"] if option["name"] == name), None)
+    if option is None:
+        if view["pane"] == "table" and name in _OF_TABLES:
+            return
+        known = ", ".join(sorted({option["name"] for option in view["options"]} | {"lens", "cut", "height", "against"}))
+        raise TypeError(f"{view['name']} has no option {name!r}; it has {known}")
+    kind = option["kind"]
+    if value == option["usual"] or (option["auto"] and value == "auto"):
+        return
+    if kind["is"] == "choice" and kind["values"] and value not in (words := [word for word, _ in kind["values"]]):
+        raise CrosscutError(f"{name}: {value!r} is none of {', '.join(words)}")
+    if kind["is"] == "flag" and value not in ("true", "false"):
+        raise CrosscutError(f"{name}: write True or False, not {value!r}")
+    if kind["is"] == "number":
+        try:
+            fits = kind["least"] <= float(value) <= kind["most"]
+        except ValueError:
+            fits = False
+        if not fits:
+            raise CrosscutError(f"{name}: {value!r} is no number from {number(kind['least'])} to {number(kind['most'])}")
+
+
+def _why(error: BaseException) -> str:
+    """What the page says of an error. One that is no `Exception` is a bug of ours."""
+    return str(error) if isinstance(error, Exception) else BUG
 
 
 def _text(value: object) -> str:
@@ -392,11 +535,17 @@ def _text(value: object) -> str:
 
 def _nodes(nodes: Iterable[int] | Frame | str) -> str:
     if isinstance(nodes, str):
-        return nodes
+        return ranges(numbers(nodes))
     if isinstance(nodes, Frame):
+        if "node" not in nodes.columns:
+            raise CrosscutError(f"this frame has no column `node`, which says what to select; it has {', '.join(nodes.columns)}")
         return ranges(row["node"] for row in nodes.rows())
-    return ranges(nodes)
+    chosen = list(nodes)
+    wrong = next((node for node in chosen if not isinstance(node, SupportsIndex) or node.__index__() < 0), None)
+    if wrong is not None:
+        raise CrosscutError(f"nodes are numbers from 0 on, not {wrong!r}")
+    return ranges(chosen)
 
 
 def _tree(name: str, options: dict[str, str]) -> str:
-    return f"run.tree({', '.join([repr(name), *(f'{key}={value!r}' for key, value in options.items())])})"
+    return f".tree({', '.join([repr(name), *(f'{key}={value!r}' for key, value in options.items())])})"

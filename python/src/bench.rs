@@ -1,11 +1,13 @@
 //! The workbench over some runs, as Python asks it: questions as text, tables, pictures.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use crosscut_import::{Options, Progress};
 use crosscut_run::Run;
+use crosscut_scene::Scene;
+use crosscut_scene::marks::NONE;
 use crosscut_scene::palette::Theme;
 use crosscut_scene::png::png;
 use crosscut_scene::printable::printable;
@@ -13,14 +15,23 @@ use crosscut_scene::svg::svg;
 use crosscut_tree::NodeId;
 use crosscut_view::REGISTRY;
 use crosscut_workbench::{
-    Client, LensSpec, Look, OpenRun, Scope, Settings, Shown, Sink, TreeKey, TreeRef, Which, Workbench,
-    failure,
+    Client, LensSpec, Look, OpenRun, Scope, Settings, Shown, Sink, TreeKey, TreeLook, TreeRef, Which,
+    Workbench, failure,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use serde::Deserialize;
 
-use crate::refused;
 use crate::table::Table;
+use crate::{freely, refused};
+
+/// Which data counts in a table.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Over {
+    scope: Scope,
+    trees: BTreeMap<TreeKey, TreeLook>,
+}
 
 /// Runs that are open together.
 #[pyclass(module = "crosscut", frozen)]
@@ -70,7 +81,7 @@ impl Bench {
     /// Opens runs.
     #[new]
     fn new(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<Self> {
-        py.allow_threads(|| {
+        freely(py, || {
             let open = |path: &PathBuf| -> Result<OpenRun, PyErr> {
                 let run = Run::open(path).map_err(refused)?;
                 OpenRun::open(run, REGISTRY, &Settings::new()).map_err(|refusal| refused(refusal.0))
@@ -98,35 +109,39 @@ impl Bench {
 
     /// What is inside a run, as JSON: what `crosscut info --json` says.
     fn info(&self, py: Python<'_>, run: usize) -> PyResult<String> {
-        py.allow_threads(|| text(self.bench.info_json(run)))
+        freely(py, || text(self.bench.info_json(run)))
     }
 
     /// What costs time in a run, as JSON: what `crosscut report --json` says.
     fn report(&self, py: Python<'_>, run: usize) -> PyResult<String> {
-        py.allow_threads(|| text(self.bench.report_json(run)))
+        freely(py, || text(self.bench.report_json(run)))
     }
 
     /// One line about a run.
     fn line(&self, py: Python<'_>, run: usize) -> PyResult<String> {
-        let line = py.allow_threads(|| self.bench.line(run).map_err(|refusal| refused(refusal.0)))?;
+        let line = freely(py, || self.bench.line(run).map_err(|refusal| refused(refusal.0)))?;
         Ok(printable(&line).into_owned())
     }
 
     /// Tables of a run: name, and what a row is.
-    fn frames(&self, run: usize) -> PyResult<Vec<(String, String)>> {
-        let frames = self.bench.frames(run).map_err(|refusal| refused(refusal.0))?;
-        Ok(frames.iter().map(|frame| (frame.name.to_owned(), frame.about.to_owned())).collect())
+    fn frames(&self, py: Python<'_>, run: usize) -> PyResult<Vec<(String, String)>> {
+        freely(py, || {
+            let frames = self.bench.frames(run).map_err(|refusal| refused(refusal.0))?;
+            Ok(frames.iter().map(|frame| (frame.name.to_owned(), frame.about.to_owned())).collect())
+        })
     }
 
     /// A table by its name.
     #[pyo3(signature = (run, name, columns = None))]
     fn frame(&self, py: Python<'_>, run: usize, name: &str, columns: Option<Vec<String>>) -> PyResult<Table> {
-        let made = py.allow_threads(|| self.bench.frame(run, name, columns.as_deref()));
-        made.map(Table::new).map_err(|refusal| refused(refusal.0))
+        freely(py, || {
+            let made = self.bench.frame(run, name, columns.as_deref());
+            made.map(Table::new).map_err(|refusal| refused(refusal.0))
+        })
     }
 
-    /// The nodes of a tree as a table.
-    #[pyo3(signature = (run, tree, options, lens = None, nodes = None, columns = None))]
+    /// The nodes of a tree as a table; `over` is the scope of a look as JSON, with the trees of that look.
+    #[pyo3(signature = (run, tree, options, lens = None, nodes = None, columns = None, over = None))]
     #[allow(clippy::too_many_arguments, reason = "each has a name in Python")]
     fn tree_frame(
         &self,
@@ -137,17 +152,39 @@ impl Bench {
         lens: Option<(String, Option<f64>)>,
         nodes: Option<Vec<u32>>,
         columns: Option<Vec<String>>,
+        over: Option<&str>,
     ) -> PyResult<Table> {
+        let over: Over = over.map_or(Ok(Over::default()), serde_json::from_str).map_err(refused)?;
         let tree = TreeRef { key: TreeKey::from(tree), with: options.into_iter().collect() };
         let which = match (lens, nodes) {
             (_, Some(nodes)) => Which::These(nodes.into_iter().map(NodeId).collect()),
             (Some((name, value)), None) => Which::Lens(LensSpec { name, value }),
             (None, None) => Which::All,
         };
-        let made = py.allow_threads(|| {
-            self.bench.tree_frame(run, &tree, &which, &Scope::default(), columns.as_deref())
-        });
-        made.map(Table::new).map_err(|refusal| refused(refusal.0))
+        freely(py, || {
+            let part = (&over.scope, &over.trees);
+            let made = self.bench.tree_frame_of(run, &tree, &which, part, columns.as_deref());
+            made.map(Table::new).map_err(|refusal| refused(refusal.0))
+        })
+    }
+
+    /// The nodes of the view's first tree that a picture has marks for, in order.
+    fn shown(&self, py: Python<'_>, look: &str) -> PyResult<Vec<u32>> {
+        let look: Look = serde_json::from_str(look).map_err(refused)?;
+        freely(py, || {
+            let drawn = self.bench.draw(&look).map_err(|refusal| refused(refusal.0))?;
+            let Shown::Scene(Scene { boxes, points, polygons, .. }) = drawn.shown else {
+                return Err(refused(format!("{} is a sheet of words and has no picture", look.view)));
+            };
+            let marks =
+                [(&boxes.tree, &boxes.node), (&points.tree, &points.node), (&polygons.tree, &polygons.node)];
+            let of = |(trees, nodes): (&Vec<u8>, &Vec<u32>)| -> Vec<u32> {
+                let both = trees.iter().zip(nodes);
+                both.filter(|&(&tree, &node)| tree == 0 && node != NONE).map(|(_, &node)| node).collect()
+            };
+            let nodes: BTreeSet<u32> = marks.into_iter().flat_map(of).collect();
+            Ok(nodes.into_iter().collect())
+        })
     }
 
     /// A look as a picture: "png" or "svg".
@@ -161,7 +198,7 @@ impl Bench {
     ) -> PyResult<Bound<'py, PyBytes>> {
         let look: Look = serde_json::from_str(look).map_err(refused)?;
         let theme = if dark { Theme::DARK } else { Theme::LIGHT };
-        let bytes = py.allow_threads(|| -> PyResult<Vec<u8>> {
+        let bytes = freely(py, || {
             let drawn = self.bench.draw(&look).map_err(|refusal| refused(refusal.0))?;
             let Shown::Scene(scene) = drawn.shown else {
                 return Err(refused(format!("{} is a sheet of words and has no picture", look.view)));
@@ -179,10 +216,13 @@ impl Bench {
 impl Bench {
     fn told(&self, py: Python<'_>, question: &str, client: &Client, send: &Py<PyAny>) -> PyResult<()> {
         let told = Told { send, raised: Mutex::default() };
-        py.allow_threads(|| match self.bench.read(question) {
-            Ok(asked) => self.bench.answer(&asked, client, &told),
-            Err(message) => told.send(message),
-        });
+        freely(py, || {
+            match self.bench.read(question) {
+                Ok(asked) => self.bench.answer(&asked, client, &told),
+                Err(message) => told.send(message),
+            }
+            Ok(())
+        })?;
         match told.raised.into_inner().unwrap_or_else(|broken| broken.into_inner()) {
             Some(error) => Err(error),
             None => Ok(()),
@@ -217,7 +257,7 @@ pub fn import_files(
     format: Option<String>,
     clock_hz: Option<f64>,
 ) -> PyResult<Vec<String>> {
-    py.allow_threads(|| {
+    freely(py, || {
         let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
         let notes = Notes::default();
         crosscut_import::import_set(&inputs, &target, &Options { format, clock_hz }, &notes)

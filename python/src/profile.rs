@@ -16,26 +16,30 @@ use crosscut_tree::{NodeId, NodeSet};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::refused;
+use crate::at::At;
 use crate::rows;
 use crate::table::Table;
+use crate::{freely, refused};
 
 /// Number of places, slope, start, r, r², error of the slope.
 type Line = (usize, f64, f64, f64, f64, f64);
 
 /// Where call paths are.
-enum Held {
+pub enum Held {
     /// In a run.
     Run(Calls),
     /// In memory.
     Made(Made),
+    /// Some columns of others.
+    At(At),
 }
 
 impl Held {
-    fn paths(&self) -> &dyn Paths {
+    pub fn paths(&self) -> &dyn Paths {
         match self {
             Held::Run(calls) => calls,
             Held::Made(made) => made,
+            Held::At(at) => at,
         }
     }
 }
@@ -95,7 +99,7 @@ impl Profile {
     /// The call profile of a run.
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        py.allow_threads(|| {
+        freely(py, || {
             let run = Arc::new(Run::open(&path).map_err(refused)?);
             let calls = Calls::open(run).map_err(refused)?;
             let columns = (0..calls.place_count()).map(|place| calls.place_title(place).to_owned()).collect();
@@ -133,20 +137,26 @@ impl Profile {
     /// Every call path, in pre-order.
     #[pyo3(signature = (columns = None))]
     fn frame(&self, py: Python<'_>, columns: Option<Vec<String>>) -> PyResult<Table> {
-        let made = py.allow_threads(|| rows::paths(self.held.paths(), columns.as_deref()));
-        made.map(Table::new).map_err(|refusal| refused(refusal.0))
+        freely(py, || {
+            let made = rows::paths(self.held.paths(), columns.as_deref());
+            made.map(Table::new).map_err(|refusal| refused(refusal.0))
+        })
     }
 
     /// Every call path with a column for each place or run.
     fn spread(&self, py: Python<'_>, metric: &str, inclusive: bool) -> PyResult<Table> {
         let metric = self.metric(metric)?;
-        let made = py.allow_threads(|| rows::spread(self.held.paths(), metric, inclusive, &self.columns));
-        made.map(Table::new).map_err(refused)
+        freely(py, || {
+            let made = rows::spread(self.held.paths(), metric, inclusive, &self.columns);
+            made.map(Table::new).map_err(refused)
+        })
     }
 
     /// The nodes that a path query finds, a byte for each node.
     fn query<'py>(&self, py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyBytes>> {
-        let found = py.allow_threads(|| Query::parse(text)?.nodes(self.held.paths())).map_err(refused)?;
+        let found = freely(py, || {
+            Query::parse(text).and_then(|query| query.nodes(self.held.paths())).map_err(refused)
+        })?;
         Ok(mask(py, self.__len__(), &found))
     }
 
@@ -156,11 +166,22 @@ impl Profile {
         Query::parse(text).err().map(|error| error.to_string())
     }
 
+    /// The same call paths, with values at some places (or in some runs) alone.
+    fn at(&self, py: Python<'_>, columns: Vec<usize>) -> PyResult<Profile> {
+        let all = self.held.paths().column_count();
+        if let Some(wrong) = columns.iter().find(|&&column| column >= all) {
+            return Err(refused(format!("there is no place {wrong}: there are {all}, from 0 on")));
+        }
+        let names = columns.iter().filter_map(|&column| self.columns.get(column).cloned()).collect();
+        let at = freely(py, || Ok(At::new(Arc::clone(&self.held), columns)))?;
+        Ok(Profile { held: Arc::new(Held::At(at)), columns: names, units: Arc::clone(&self.units) })
+    }
+
     /// Only some nodes, each below its nearest caller that is kept; what is left out stays in that caller, or goes.
     fn squash(&self, py: Python<'_>, keep: &[u8], stays: bool) -> PyResult<Profile> {
         let keep = self.chosen(keep)?;
         let left_out = if stays { LeftOut::Stays } else { LeftOut::Goes };
-        let made = py.allow_threads(|| squash(self.held.paths(), &keep, left_out));
+        let made = freely(py, || Ok(squash(self.held.paths(), &keep, left_out)))?;
         Ok(self.made(made, self.columns.clone()))
     }
 
@@ -174,12 +195,12 @@ impl Profile {
         let metric = self.metric(metric)?;
         let paths = self.held.paths();
         let n = paths.node_count();
-        let pruned = py.allow_threads(|| {
+        let pruned = freely(py, || {
             let own: Vec<f64> = (0..n).map(|node| paths.sum(metric, node..node + 1) as f64).collect();
             let inclusive: Vec<f64> =
                 (0..n as u32).map(|node| paths.with_callees(metric, NodeId(node)) as f64).collect();
-            prune(paths.tree(), &own, &inclusive, k, || hot_path(paths, metric, NodeId::ROOT))
-        });
+            Ok(prune(paths.tree(), &own, &inclusive, k, || hot_path(paths, metric, NodeId::ROOT)))
+        })?;
         let kept = NodeSet::from_nodes(n, pruned.kept.iter().copied());
         let surrogates = rows::surrogates(&pruned.surrogates).map_err(refused)?;
         Ok((mask(py, n, &pruned.outliers), mask(py, n, &kept), pruned.by_hot_path, Table::new(surrogates)))
@@ -188,18 +209,17 @@ impl Profile {
     /// Functions, whoever called them.
     fn flat(&self, py: Python<'_>, metric: &str) -> PyResult<Table> {
         let metric = self.metric(metric)?;
-        let made = py.allow_threads(|| {
+        freely(py, || {
             let mut rows = flat(self.held.paths(), metric);
             // Frames of a run of which no call path is left.
             rows.retain(|row| row.paths > 0);
-            rows::flat(self.held.paths(), &rows)
-        });
-        made.map(Table::new).map_err(refused)
+            rows::flat(self.held.paths(), &rows).map(Table::new).map_err(refused)
+        })
     }
 
     /// Functions, and below them those that called them.
     fn callers(&self, py: Python<'_>) -> PyResult<Table> {
-        let made = py.allow_threads(|| -> PyResult<_> {
+        let made = freely(py, || {
             let callers = Callers::of(self.held.paths(), MOST_CALLERS).map_err(refused)?;
             rows::callers(self.held.paths(), &callers).map_err(refused)
         })?;
@@ -207,9 +227,12 @@ impl Profile {
     }
 
     /// From the program down while one child has at least half of its parent: the nodes.
-    fn hot_path(&self, metric: &str) -> PyResult<Vec<u32>> {
-        let path = hot_path(self.held.paths(), self.metric(metric)?, NodeId::ROOT);
-        Ok(path.into_iter().map(|node| node.0).collect())
+    fn hot_path(&self, py: Python<'_>, metric: &str) -> PyResult<Vec<u32>> {
+        let metric = self.metric(metric)?;
+        freely(py, || {
+            let path = hot_path(self.held.paths(), metric, NodeId::ROOT);
+            Ok(path.into_iter().map(|node| node.0).collect())
+        })
     }
 
     /// Super nodes and the calls between them.
@@ -238,21 +261,21 @@ impl Profile {
             filter: Filter { share: filter, back },
             splits,
         };
-        let made = py.allow_threads(|| {
+        let (nodes, edges) = freely(py, || {
             let graph = match &*self.held {
                 Held::Run(calls) => SuperGraph::of(calls, &making),
                 Held::Made(made) => SuperGraph::of(made, &making),
+                Held::At(at) => SuperGraph::of(at, &making),
             };
-            rows::graph(&graph, &self.metrics())
-        });
-        let (nodes, edges) = made.map_err(refused)?;
+            rows::graph(&graph, &self.metrics()).map_err(refused)
+        })?;
         Ok((Table::new(nodes), Table::new(edges)))
     }
 
     /// How uneven each node is over places or runs.
     fn imbalance(&self, py: Python<'_>, metric: &str, inclusive: bool) -> PyResult<Table> {
         let metric = self.metric(metric)?;
-        let made = py.allow_threads(|| {
+        freely(py, || {
             let spread = rows::by_column(self.held.paths(), metric, inclusive);
             let n = self.held.paths().node_count();
             let uneven = (0..n).map(|node| {
@@ -260,21 +283,29 @@ impl Profile {
                     spread.iter().map(|column| column.get(node).copied().unwrap_or(0)).collect();
                 imbalance(&values).unwrap_or_default()
             });
-            rows::imbalance(self.held.paths(), &uneven.collect::<Vec<_>>(), &self.columns)
-        });
-        made.map(Table::new).map_err(refused)
+            let made = rows::imbalance(self.held.paths(), &uneven.collect::<Vec<_>>(), &self.columns);
+            made.map(Table::new).map_err(refused)
+        })
     }
 
     /// Values of some nodes over places beside those of others.
-    fn correlation(&self, metrics: (String, String), x: &[u8], y: &[u8]) -> PyResult<Option<Line>> {
-        let found = fit(&self.at_columns(&metrics.0, x)?, &self.at_columns(&metrics.1, y)?);
-        Ok(found.map(|fit| (fit.n, fit.slope, fit.start, fit.r, fit.r2, fit.error)))
+    fn correlation(
+        &self,
+        py: Python<'_>,
+        metrics: (String, String),
+        x: &[u8],
+        y: &[u8],
+    ) -> PyResult<Option<Line>> {
+        freely(py, || {
+            let found = fit(&self.at_columns(&metrics.0, x)?, &self.at_columns(&metrics.1, y)?);
+            Ok(found.map(|fit| (fit.n, fit.slope, fit.start, fit.r, fit.r2, fit.error)))
+        })
     }
 
     /// Values of two profiles over one tree: "+" and "-" give a profile.
     fn join(&self, py: Python<'_>, other: &Profile, minus: bool) -> PyResult<Profile> {
         let (a, b) = (self.held.paths(), other.held.paths());
-        let made = py.allow_threads(|| crosscut_calls::join(a, b, minus)).map_err(refused)?;
+        let made = freely(py, || crosscut_calls::join(a, b, minus).map_err(refused))?;
         let columns = if made.column_count() == 1 { vec!["all".to_owned()] } else { self.columns.clone() };
         Ok(self.made(made, columns))
     }
@@ -283,7 +314,7 @@ impl Profile {
     fn combine(&self, py: Python<'_>, other: &Profile, divided: bool) -> PyResult<Table> {
         let how = if divided { Arithmetic::Divided } else { Arithmetic::Times };
         let (a, b) = (self.held.paths(), other.held.paths());
-        let made = py.allow_threads(|| -> PyResult<_> {
+        let made = freely(py, || {
             // Of all places together.
             let (a, b) = (ensemble(&[a]).map_err(refused)?, ensemble(&[b]).map_err(refused)?);
             let combined = combine(&a, &b, how).map_err(refused)?;
@@ -299,7 +330,7 @@ impl Profile {
         if !rest.is_empty() || values.len() != self.__len__() {
             return Err(refused(format!("there are {} nodes, and {} values", self.__len__(), values.len())));
         }
-        let sums = py.allow_threads(|| subtree_sums(self.held.paths().tree(), &values));
+        let sums = freely(py, || Ok(subtree_sums(self.held.paths().tree(), &values)))?;
         let bytes: Vec<u8> = sums.into_iter().flat_map(i64::to_ne_bytes).collect();
         Ok(PyBytes::new(py, &bytes))
     }
@@ -308,11 +339,11 @@ impl Profile {
     #[staticmethod]
     fn ensemble(py: Python<'_>, profiles: Vec<Py<Profile>>, names: Vec<String>) -> PyResult<Profile> {
         let held: Vec<Arc<Held>> = profiles.iter().map(|profile| Arc::clone(&profile.get().held)).collect();
-        let made = py.allow_threads(|| {
+        let made = freely(py, || {
             let paths: Vec<&dyn Paths> = held.iter().map(|held| held.paths()).collect();
-            ensemble(&paths)
-        });
+            ensemble(&paths).map_err(refused)
+        })?;
         let first = profiles.first().ok_or_else(|| refused("an ensemble needs at least one run"))?;
-        Ok(first.get().made(made.map_err(refused)?, names))
+        Ok(first.get().made(made, names))
     }
 }

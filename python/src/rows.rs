@@ -3,18 +3,16 @@
 use std::sync::Arc;
 
 use arrow_array::builder::StringDictionaryBuilder;
-use arrow_array::types::{UInt8Type, UInt32Type};
+use arrow_array::types::UInt32Type;
 use arrow_array::{
-    ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int64Array, RecordBatch, StringArray, UInt8Array,
-    UInt32Array, UInt64Array,
+    ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray, UInt32Array, UInt64Array,
 };
 use arrow_schema::{ArrowError, Field, Schema};
 use crosscut_calls::spread::Imbalance;
-use crosscut_calls::{
-    Callers, Combined, Frame as Called, Kind, Paths, Row, SuperGraph, Surrogate, subtree_sums,
-};
-use crosscut_tree::{NodeId, Tree};
-use crosscut_workbench::{Frame, Refusal, frame};
+use crosscut_calls::{Callers, Combined, Frame as Called, Paths, Row, SuperGraph, Surrogate, subtree_sums};
+use crosscut_tree::NodeId;
+use crosscut_view::calls::frames::put_rows;
+use crosscut_workbench::{Frame, Refusal};
 
 /// A table of named columns.
 fn table(columns: Vec<(String, ArrayRef)>) -> Result<RecordBatch, ArrowError> {
@@ -34,58 +32,15 @@ fn inclusive(metric: &str) -> String {
 
 /// Every call path, in pre-order.
 pub fn paths(paths: &dyn Paths, columns: Option<&[String]>) -> Result<RecordBatch, Refusal> {
-    let n = paths.node_count();
     let mut frame = Frame::of(columns);
-    put_tree(paths.tree(), &mut frame);
-    put_frames(paths, paths.frame_numbers(), &mut frame);
-    for (metric, name) in paths.metric_names().into_iter().enumerate() {
-        let own = |node: usize| paths.sum(metric, node..node + 1);
-        frame.put(name, || Arc::new(Int64Array::from_iter_values((0..n).map(own))));
-        let with = |node: u32| paths.with_callees(metric, NodeId(node));
-        frame.put(&inclusive(name), || Arc::new(Int64Array::from_iter_values((0..n as u32).map(with))));
-    }
-    frame.finish()
-}
-
-fn put_tree(tree: Tree<'_>, frame: &mut Frame<'_>) {
+    let tree = paths.tree();
     let n = tree.node_count() as u32;
-    frame.put("node", || Arc::new(UInt32Array::from_iter_values(0..n)));
-    frame.put("parent", || {
+    let parents = || -> ArrayRef {
         Arc::new((0..n).map(|node| tree.parent(NodeId(node)).map(|above| above.0)).collect::<UInt32Array>())
-    });
-    frame.put("len", || Arc::new(UInt32Array::from_iter_values(tree.lens().iter().copied())));
-    frame.put("depth", || {
-        let mut depths = vec![0u32; n as usize];
-        for node in 1..n {
-            let above = tree.parent(NodeId(node)).and_then(|above| depths.get(above.index()).copied());
-            if let Some(depth) = depths.get_mut(node as usize) {
-                *depth = above.map_or(0, |above| above + 1);
-            }
-        }
-        Arc::new(UInt32Array::from(depths))
-    });
-}
-
-/// What nodes are, by the numbers of their frames.
-fn put_frames(paths: &dyn Paths, numbers: &[u32], out: &mut Frame<'_>) {
-    let frames = paths.frames();
-    let of = |number: u32| frames.get(number as usize);
-    let words = |read: fn(&Called) -> &str| -> ArrayRef {
-        frame::named(frames.iter().map(read), numbers.iter().map(|&number| Some(number)))
     };
-    out.put("name", || words(|called| &called.name));
-    out.put("module", || words(|called| &called.module));
-    out.put("file", || words(|called| &called.file));
-    out.put("line", || {
-        let line = |&number: &u32| of(number).map(|called| called.line).filter(|&line| line != 0);
-        Arc::new(numbers.iter().map(line).collect::<Int64Array>())
-    });
-    out.put("kind", || {
-        let keys: UInt8Array =
-            numbers.iter().map(|&number| of(number).map(|called| called.kind as u8)).collect();
-        let words = StringArray::from_iter_values(Kind::ALL.iter().map(|kind| kind.word()));
-        Arc::new(DictionaryArray::<UInt8Type>::new(keys, Arc::new(words)))
-    });
+    let lens = || -> ArrayRef { Arc::new(UInt32Array::from_iter_values(tree.lens().iter().copied())) };
+    put_rows(paths, (parents, lens), &mut frame);
+    frame.finish()
 }
 
 /// By column and node: itself, or with callees.

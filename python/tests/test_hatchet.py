@@ -1,10 +1,9 @@
 """A graph frame of Hatchet becomes a run, and a profile a graph frame, without losing anything."""
 
+import hatchet
 import pytest
 
 import crosscut as cc
-
-hatchet = pytest.importorskip("hatchet")
 
 LITERAL = [
     {

@@ -1,5 +1,7 @@
 """Runs are opened, asked and closed; what is wrong is said in a sentence."""
 
+import multiprocessing
+import os
 import sys
 import threading
 import time
@@ -7,6 +9,7 @@ import time
 import pytest
 
 import crosscut as cc
+from crosscut import _crosscut
 
 
 def test_what_is_inside(tasks, messages):
@@ -130,6 +133,96 @@ def test_a_program_is_recorded(tmp_path, capfd):
         cc.record("ls -l")
 
 
+MAKE = {
+    "record": lambda **how: cc.record([sys.executable, "-c", "print('ran')"], "--calls", **how),
+    "synth": lambda **how: cc.synth("calls", size=500, ranks=2, **how),
+    "read": lambda **how: cc.read(how["to"].with_name("stacks.folded"), **how),
+}
+
+
+@pytest.mark.parametrize("make", MAKE.values(), ids=MAKE)
+def test_what_is_there_already_stays(make, tmp_path, capfd):
+    (tmp_path / "stacks.folded").write_text("main;work 10\n")
+    to = tmp_path / "x.crosscut"
+    old = cc.synth("fib", size=2000, workers=2, to=to)
+    with pytest.raises(cc.CrosscutError, match="x.crosscut is there already: remove it, take another name, or pass replace=True"):
+        make(to=to)
+    assert "ran" not in capfd.readouterr().out, "nothing was started"
+    assert cc.open(to).domains == ["tasks"]
+    new = make(to=to, replace=True)
+    assert new.domains == cc.open(to).domains == ["calls"]
+    assert new.path == str(to)
+    with pytest.raises(cc.CrosscutError, match="closed: open it again"):
+        old.findings
+    assert {path.name for path in tmp_path.iterdir()} == {"stacks.folded", "x.crosscut"}, "nothing is left beside it"
+
+
+def test_only_a_whole_run_replaces_another(tmp_path):
+    to = tmp_path / "x.crosscut"
+    cc.synth("fib", size=2000, workers=2, to=to)
+    with pytest.raises(cc.CrosscutError, match="nothing was recorded"):
+        cc.record(["nowhere"], to=to, replace=True)
+    assert cc.open(to).domains == ["tasks"]
+    other = tmp_path / "papers"
+    other.mkdir()
+    with pytest.raises(cc.CrosscutError, match="papers is no run"):
+        cc.synth("fib", size=2000, to=other, replace=True)
+    assert {path.name for path in tmp_path.iterdir()} == {"papers", "x.crosscut"}
+
+
+def test_a_bug_of_ours_is_an_error_like_others():
+    with pytest.raises(cc.CrosscutError, match="a bug in crosscut; please report it"):
+        _crosscut._panics()
+
+
+def in_child(ask, answers):
+    """What a child says to a question."""
+    try:
+        answers.put(ask())
+    except cc.CrosscutError as error:
+        answers.put(str(error))
+
+
+@pytest.mark.parametrize("ask", ["tasks.report", "tasks.grains.frame()", "cc.synth('fib', size=100).info", "calls.flat()"])
+def test_a_child_that_was_forked_says_so(tasks, calls, ask):
+    def asked():
+        return repr(eval(ask, {"cc": cc, "tasks": tasks, "calls": calls}))
+
+    # Threads of the parent are not in the child: who waits for them waits forever.
+    eval(ask, {"cc": cc, "tasks": tasks, "calls": calls})
+    fork = multiprocessing.get_context("fork")
+    answers = fork.Queue()
+    child = fork.Process(target=in_child, args=(asked, answers), daemon=True)
+    child.start()
+    try:
+        said = answers.get(timeout=60)
+    finally:
+        child.kill()
+        child.join()
+    assert said == 'forked after crosscut was used: take multiprocessing.get_context("spawn")'
+    assert tasks.domains == ["tasks"], "the parent goes on"
+
+
+def test_a_run_is_found_from_every_folder(tmp_path, monkeypatch):
+    cc.synth("calls", size=500, ranks=2, to=tmp_path / "x.crosscut")
+    monkeypatch.chdir(tmp_path)
+    run, other = cc.open("x.crosscut"), cc.synth("calls", size=500, ranks=2, to="y.crosscut")
+    monkeypatch.chdir("/")
+    assert run.path == str(tmp_path / "x.crosscut") and other.path == str(tmp_path / "y.crosscut")
+    assert len(run.calls.flat()) > 0
+    assert len(run.calls.flame(against=other).picture()) > 0
+
+
+def test_a_closed_run_has_no_call_paths(tmp_path):
+    run = cc.synth("calls", size=500, ranks=2, to=tmp_path / "x.crosscut")
+    calls = run.calls
+    calls.flat()
+    run.close()
+    for ask in (calls.flat, calls.frame, calls.hot_path, run.tree("calls").frame, run.view):
+        with pytest.raises(cc.CrosscutError, match="closed: open it again"):
+            ask()
+
+
 def test_wrong_words_are_said_by_the_program():
     with pytest.raises(cc.CrosscutError, match="weather"):
         cc.synth("fib", size=100, weather=3)
@@ -141,6 +234,7 @@ def test_runs_look_good(tasks):
     html = tasks._repr_html_()
     assert tasks.path in html and "<table>" in html
     assert ">node</th>" in tasks.grains._repr_html_()
+    assert tasks.grains._repr_html_() == tasks.grains.frame()._repr_html_(), "though only ten rows are made"
     assert tasks.problems.columns[0] == "problem"
     assert set(tasks.grains.metrics) <= set(tasks.grains.frame().columns)
     with pytest.raises(cc.CrosscutError, match="has no phases: it has tasks"):

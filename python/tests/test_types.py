@@ -5,10 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("mypy")
-
 HERE = Path(__file__).parent
 
 

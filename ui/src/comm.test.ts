@@ -78,14 +78,33 @@ describe("a notebook's comm", () => {
   it("has pictures made by the kernel", async () => {
     const query = new URLSearchParams({ format: "svg", theme: "dark", look: "{}" });
     const [drawn, refused] = [transport.picture(query), transport.picture(query)];
+    const [first, second] = kernel.sent.map((each) => each.picture!);
     expect(kernel.sent).toEqual([
-      { picture: 1, format: "svg", theme: "dark", look: "{}" },
-      { picture: 2, format: "svg", theme: "dark", look: "{}" },
+      { picture: first, format: "svg", theme: "dark", look: "{}" },
+      { picture: second, format: "svg", theme: "dark", look: "{}" },
     ]);
-    kernel.say({ picture: 2, error: "no such view" });
-    kernel.say({ picture: 1 }, [new DataView(new TextEncoder().encode("<svg/>").buffer)]);
+    kernel.say({ picture: second, error: "no such view" });
+    kernel.say({ picture: first }, [new DataView(new TextEncoder().encode("<svg/>").buffer)]);
     expect(await (await drawn).text()).toBe("<svg/>");
     await expect(refused).rejects.toThrow("no such view");
+  });
+
+  it("leaves to other pages of the widget what they asked", async () => {
+    const other = new CommTransport(kernel.model);
+    const [here, there] = [transport.ask({ ask: "hello" }), other.ask({ ask: "overview", run: 0 })];
+    const [first, second] = ids(kernel.sent);
+    expect(first).not.toBe(second);
+    expect(Math.max(first!, second!) + 1e9).toBeLessThan(2 ** 32);
+    // Everybody hears everything.
+    kernel.say({}, [view({ id: second, ok: "for the other one" })]);
+    kernel.say({}, [view({ id: first, ok: "for this one" })]);
+    expect([(await here).ok, (await there).ok]).toEqual(["for this one", "for the other one"]);
+    const query = new URLSearchParams({ format: "svg", look: "{}" });
+    void transport.picture(query);
+    void other.picture(query);
+    const [a, b] = kernel.sent.slice(2).map((each) => each.picture);
+    expect(a).not.toBe(b);
+    other.close();
   });
 
   it("is deaf when it is closed", () => {

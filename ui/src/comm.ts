@@ -29,13 +29,19 @@ interface Drawing {
   type: string;
 }
 
+/**
+ * Where a page begins to count. All pages of a widget, in whatever window, hear all that the kernel says, and know what is
+ * meant for them by its number; there is room behind it for as many questions again in 32 bits.
+ */
+const somewhere = (): number => 1 + Math.floor(Math.random() * 0x7fff_ffff);
+
 /** So long without any answer, and the kernel is asked whether it hears anything; so long again, and it is busy. */
 const PATIENCE_MS = 250;
 
 export class CommTransport implements Transport {
-  private questions = new Questions((text) => this.send({ question: text }));
+  private questions = new Questions((text) => this.send({ question: text }), somewhere());
   private drawings = new Map<number, Drawing>();
-  private nextDrawing = 1;
+  private nextDrawing = somewhere();
   private listener: (link: Link) => void = () => {};
   private timer: ReturnType<typeof setTimeout> | undefined;
   private busy = false;

@@ -12,10 +12,13 @@ interface Waiting {
 }
 
 export class Questions {
-  private nextId = 1;
   private waiting = new Map<number, Waiting>();
 
-  constructor(private send: (text: string) => void) {}
+  /** Numbers begin with the first one: who shares a way back with others begins where they do not. */
+  constructor(
+    private send: (text: string) => void,
+    private nextId = 1,
+  ) {}
 
   /** How many have no answer yet. */
   get count(): number {

@@ -5,8 +5,9 @@ mod bench;
 use bench::{Bench, node};
 use crosscut_calls::{Builder, Frame, Given, Unit};
 use crosscut_run::RunWriter;
+use crosscut_scene::palette::slot;
 use crosscut_tree::{NodeId, Part};
-use crosscut_workbench::{Nodes, Scope, Settings, TreeRef};
+use crosscut_workbench::{Look, Nodes, Scope, Settings, Shown, Size, TreeRef};
 use serde_json::{Value, json};
 
 /// Four ranks: `main` calls `solve` and `write`, both call libmpi; `solve` takes three times as long on rank 2.
@@ -185,4 +186,77 @@ fn modules_are_told_with_what_they_take() {
     let bench = made();
     let told = bench.ok(json!({"ask": "overview", "run": 0})).to_string();
     assert!(told.contains("\"Modules\"") && told.contains("× 2.00 at rank 2"), "{told}");
+}
+
+/// Call paths with two metrics that go against each other: the hottest has the fewest misses. `idle` calls take nothing.
+fn two_metrics() -> Bench {
+    let work = tempfile::tempdir().unwrap();
+    let mut run = RunWriter::create(&work.path().join("two.crosscut")).unwrap();
+    let mut builder = Builder::new("two");
+    let time = builder.metric("time", Unit::Ns, Given::Own);
+    let misses = builder.metric("misses", Unit::Count, Given::Own);
+    let place = builder.place(0, 0);
+    let main = builder.frame(Frame::function("main"));
+    let main = builder.node(0, main).unwrap();
+    for number in 0..20i64 {
+        let frame = builder.frame(Frame::function(format!("work{number}")));
+        let work = builder.node(main, frame).unwrap();
+        // Two stand out by time, two others by misses.
+        let [ns, count] = match number {
+            0 | 1 => [90_000 + 9_000 * number, 3],
+            2 | 3 => [100, 9_000 + 900 * number],
+            _ => [100 + number, 4 + number],
+        };
+        builder.add(time, place, work, ns);
+        builder.add(misses, place, work, count);
+        let idle = builder.frame(Frame::function("idle"));
+        builder.node(work, idle).unwrap();
+    }
+    builder.finish(&mut run).unwrap();
+    bench::of(vec![run.finish().unwrap()], &Settings::new(), work)
+}
+
+#[test]
+fn two_metrics_at_once_are_the_shade_and_the_size() {
+    let bench = two_metrics();
+    let scene = |options: &[(&str, &str)]| {
+        let mut look = Look { size: Size { w: 900.0, h: 600.0 }, ..Look::of("calls.tree", 0) };
+        look.options = options.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
+        match bench.bench.draw(&look).unwrap().shown {
+            Shown::Scene(scene) => scene,
+            Shown::Sheet(_) => panic!("no picture"),
+        }
+    };
+    let usual = scene(&[("metric", "time")]);
+    let sized = scene(&[("metric", "time"), ("size", "misses")]);
+    // The size says something else, the shade and the places say the same.
+    assert_eq!((&sized.points.x, &sized.points.y), (&usual.points.x, &usual.points.y));
+    assert_eq!(sized.points.fill, usual.points.fill);
+    assert_ne!(sized.points.r, usual.points.r);
+    // The other way round: where points are the same ones, sizes and shades change places.
+    let shaded = scene(&[("metric", "misses"), ("size", "misses")]);
+    assert_ne!(shaded.points.fill, sized.points.fill);
+    let main = |scene: &crosscut_scene::Scene| {
+        let at = scene.boxes.node.iter().zip(&scene.boxes.role).position(|(_, &role)| role == 1);
+        let at = at.expect("a surrogate that takes something");
+        (scene.boxes.w[at], scene.boxes.fill[at])
+    };
+    // 18 others of `main` take little time, but nearly all misses: wide and pale.
+    let (plain, pale) = (main(&usual), main(&sized));
+    let dark = main(&scene(&[("metric", "misses"), ("size", "time")]));
+    assert!(pale.0 > dark.0 && dark.1 > pale.1, "{pale:?} {dark:?}");
+    assert_ne!(plain, pale);
+    // What stands out calls `idle`, which takes nothing: three dots for each.
+    let dots = |scene: &crosscut_scene::Scene| {
+        let of = scene.points.role.iter().zip(&scene.points.fill);
+        of.filter(|&(&role, &fill)| role == 1 && fill == slot::FAINT).count()
+    };
+    assert_eq!((dots(&usual), dots(&sized)), (6, 6));
+    let legend: Vec<&str> = sized.legend.iter().map(|item| item.text.as_str()).collect();
+    assert_eq!(legend, ["stands out; size: misses itself, up to 11.7k", "time itself"]);
+    let refused = bench.bench.draw(&Look {
+        options: [("size".to_owned(), "colour".to_owned())].into(),
+        ..Look::of("calls.tree", 0)
+    });
+    assert_eq!(refused.unwrap_err().0, "the profile has no metric `colour`");
 }

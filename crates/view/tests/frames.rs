@@ -101,6 +101,16 @@ fn call_paths_add_up_whichever_way() {
     assert_eq!(sum(&places, &metric), total);
     let inclusive = paths.column_by_name(&format!("{metric} (inc)")).unwrap();
     assert_eq!(inclusive.as_primitive::<Int64Type>().value(0), total);
+    // What scripts find a call path by.
+    let columns = ["node", "parent", "len", "depth", "name", "module", "file", "line", "kind"];
+    assert_eq!(names(&paths)[..9], columns);
+    let depths = paths.column_by_name("depth").unwrap().as_primitive::<UInt32Type>();
+    let lines = paths.column_by_name("line").unwrap().as_primitive::<Int64Type>();
+    for node in 0..paths.num_rows() {
+        let line = calls.frame(NodeId(node as u32)).map_or(0, |frame| frame.line);
+        assert_eq!(depths.value(node) as usize, calls.tree().ancestors(NodeId(node as u32)).count());
+        assert_eq!(lines.is_valid(node).then(|| lines.value(node)), Some(line).filter(|&line| line != 0));
+    }
     // Words are there once, and lead back to the frames.
     let name: fn(&Frame) -> String = |frame| frame.name.clone();
     let module: fn(&Frame) -> String = |frame| frame.module.clone();

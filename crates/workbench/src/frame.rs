@@ -17,7 +17,8 @@ use crate::bench::Workbench;
 use crate::domain::{Domain, Forest, TreeRef};
 use crate::error::Refusal;
 use crate::job::Job;
-use crate::look::{LensSpec, Scope};
+use crate::look::{LensSpec, Scope, TreeLook};
+use crate::selection::TreeKey;
 use crate::sheet::{Cell, Finding};
 use crate::text;
 
@@ -142,9 +143,21 @@ impl Workbench {
         scope: &Scope,
         columns: Option<&[String]>,
     ) -> Result<RecordBatch, Refusal> {
+        self.tree_frame_of(run, tree, which, (scope, &BTreeMap::new()), columns)
+    }
+
+    /// The same where the tree that the scope lies inside of was made with options: `trees` says them, as in a look.
+    pub fn tree_frame_of(
+        &self,
+        run: usize,
+        tree: &TreeRef,
+        which: &Which,
+        (scope, trees): (&Scope, &BTreeMap<TreeKey, TreeLook>),
+        columns: Option<&[String]>,
+    ) -> Result<RecordBatch, Refusal> {
         self.job(run, |job| {
             let forest = self.forest(tree, job)?;
-            let forest = forest.scoped(scope, &BTreeMap::new(), job)?.unwrap_or(forest);
+            let forest = forest.scoped(scope, trees, job)?.unwrap_or(forest);
             let count = forest.tree().node_count();
             let nodes: Vec<NodeId> = match which {
                 Which::All => (0..count as u32).map(NodeId).collect(),
@@ -208,7 +221,8 @@ fn parts(nodes: &[NodeId]) -> Vec<Part> {
 }
 
 /// How many nodes are around each one.
-fn depths(tree: Tree<'_>) -> Vec<u32> {
+/// How deep each node is; the root is 0.
+pub fn depths(tree: Tree<'_>) -> Vec<u32> {
     let mut depths = vec![0; tree.node_count()];
     for node in (1..tree.node_count()).map(|node| NodeId(node as u32)) {
         let around = tree.parent(node).map_or(0, |parent| depths[parent.index()] + 1);

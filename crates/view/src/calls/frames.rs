@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use arrow_array::types::UInt8Type;
 use arrow_array::{ArrayRef, DictionaryArray, Int64Array, StringArray, UInt8Array, UInt32Array};
-use crosscut_calls::{Calls, Frame as Called, Kind};
+use crosscut_calls::{Calls, Frame as Called, Kind, Paths};
 use crosscut_run::RunError;
 use crosscut_tree::NodeId;
-use crosscut_workbench::frame::{lines, named as words};
+use crosscut_workbench::frame::{depths, named as words};
 use crosscut_workbench::{Frame, FrameDecl, Refusal};
 
 /// All of them.
@@ -36,30 +36,48 @@ pub fn put(calls: &Calls, name: &str, frame: &mut Frame<'_>) -> Result<(), Refus
 fn put_paths(calls: &Calls, frame: &mut Frame<'_>) -> Result<(), RunError> {
     let run = calls.run();
     let (parent, len) = (run.column::<u32>("calls/parent")?, run.column::<u32>("calls/len")?);
-    let numbers = run.column::<u32>("calls/frame")?;
+    put_rows(calls, (|| parent.array_of_parents(), || len.array()), frame);
+    Ok(())
+}
+
+/// Puts the columns of call paths, of a run or of what an operation made: scripts find the same ones in both. The columns of
+/// the tree are given, since those of a run are handed over where they are mapped.
+pub fn put_rows(
+    paths: &dyn Paths,
+    (parent, len): (impl FnOnce() -> ArrayRef, impl FnOnce() -> ArrayRef),
+    frame: &mut Frame<'_>,
+) {
+    let n = paths.node_count();
+    let numbers = paths.frame_numbers();
+    let of = |number: u32| paths.frames().get(number as usize);
     let named = |read: fn(&Called) -> &str| -> ArrayRef {
-        words(calls.frames().iter().map(read), numbers.iter().map(|&number| Some(number)))
+        words(paths.frames().iter().map(read), numbers.iter().map(|&number| Some(number)))
     };
-    frame.put("parent", || parent.array_of_parents());
-    frame.put("len", || len.array());
+    frame.put("node", || Arc::new(UInt32Array::from_iter_values(0..n as u32)));
+    frame.put("parent", parent);
+    frame.put("len", len);
+    frame.put("depth", || Arc::new(UInt32Array::from(depths(paths.tree()))));
     frame.put("name", || named(|called| &called.name));
     frame.put("module", || named(|called| &called.module));
+    frame.put("file", || named(|called| &called.file));
+    frame.put("line", || {
+        let line = |&number: &u32| of(number).map(|called| called.line).filter(|&line| line != 0);
+        Arc::new(numbers.iter().map(line).collect::<Int64Array>())
+    });
     frame.put("kind", || {
-        let kind = |node: usize| calls.frame(NodeId(node as u32)).map(|called| called.kind as u8);
-        let keys: UInt8Array = (0..numbers.len()).map(kind).collect();
+        let keys: UInt8Array =
+            numbers.iter().map(|&number| of(number).map(|called| called.kind as u8)).collect();
         let words = StringArray::from_iter_values(Kind::ALL.iter().map(|kind| kind.word()));
         Arc::new(DictionaryArray::<UInt8Type>::new(keys, Arc::new(words)))
     });
-    let sources = run.sources()?;
-    frame.put("line", || lines(&sources, (0..numbers.len()).map(|node| calls.source(NodeId(node as u32)))));
-    for (metric, measured) in calls.summary().metrics.iter().enumerate() {
-        let values = |of: &dyn Fn(NodeId) -> i64| -> ArrayRef {
-            Arc::new(Int64Array::from_iter_values((0..numbers.len()).map(|node| of(NodeId(node as u32)))))
-        };
-        frame.put(&measured.name, || values(&|node| calls.own(metric, node)));
-        frame.put(&format!("{} (inc)", measured.name), || values(&|node| calls.inclusive(metric, node)));
+    for (metric, name) in paths.metric_names().into_iter().enumerate() {
+        let own = |node: usize| paths.sum(metric, node..node + 1);
+        frame.put(name, || Arc::new(Int64Array::from_iter_values((0..n).map(own))));
+        let with = |node: u32| paths.with_callees(metric, NodeId(node));
+        frame.put(&format!("{name} (inc)"), || {
+            Arc::new(Int64Array::from_iter_values((0..n as u32).map(with)))
+        });
     }
-    Ok(())
 }
 
 /// One row for each path and place with any value, path by path.

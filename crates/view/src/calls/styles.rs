@@ -159,6 +159,16 @@ pub fn surrogate(said: String) -> Style {
     Style { fill: Fill::Surface, stroke: Stroke::Slot(slot::EDGE), meaning: Cow::Owned(said), ..Style::BOX }
 }
 
+/// The same in the shade of what it takes.
+pub fn surrogate_shaded(said: String) -> Style {
+    Style { stroke: Stroke::Slot(slot::EDGE), meaning: Cow::Owned(said), ..Style::BOX }
+}
+
+/// The same where that took nothing.
+pub fn nothing(said: String) -> Style {
+    Style { meaning: Cow::Owned(said), ..Style::POINT }
+}
+
 /// Small text of less weight.
 pub const FAINT: TextStyle = TextStyle { ink: Ink::Slot(slot::FAINT), ..TextStyle::PLAIN };
 /// Text on a box.

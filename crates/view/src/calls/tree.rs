@@ -1,7 +1,8 @@
 //! The tree of call paths that stand out, with their callers; what else a caller calls is one surrogate.
 //!
 //! Lanes run from left to right: a caller stands on the row of its heaviest callee, so the hot path is a straight line. Points
-//! are as large as what is spent itself, and as dark as it is uneven over places.
+//! are as large as what is spent itself, and as dark as it is uneven over places. With a second metric the size is of that one and
+//! the shade of the first, and so it is of surrogates; a surrogate in which nothing is spent is three grey dots.
 
 use crosscut_calls::{Paths, hot_path};
 use std::ops::Range;
@@ -48,6 +49,20 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
         None => calls.sum(values.metric, nodes),
     };
     let own: Vec<f64> = (0..n).map(|at| sum(at..at + 1) as f64).collect();
+    let second = match look.option("size") {
+        None | Some("auto") => None,
+        Some(_) => {
+            let values = Values::of(calls, look, "size")?;
+            let values = asked.place.map_or(values.clone(), |place| values.at(place));
+            let scoped = values.is_scoped().then(|| opened.scoped(values.metric, &values.places()));
+            let own = |at: usize| match &scoped {
+                Some(scoped) => scoped.sum(values.metric, at..at + 1),
+                None => calls.sum(values.metric, at..at + 1),
+            };
+            let own: Vec<f64> = (0..n).map(|at| own(at) as f64).collect();
+            Some(Second { values, own })
+        }
+    };
     // Surrogates take rows, too: about one for two leaves.
     let rows = (((size.h - TOP - 16.0) / (ROW + LOW / 2.0)) as usize).clamp(4, LEAVES);
     let given = look.option("k").and_then(|text| text.parse::<f64>().ok());
@@ -70,7 +85,8 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
         }));
     }
     let by_query = asked.query.as_ref().map(|(query, nodes)| (query.as_str(), nodes.len()));
-    let mut lanes = Lanes { by_query, ..Lanes::new(&values, &pruned, &inclusive, (&own, k), size.w) };
+    let lanes = Lanes::new(&values, &pruned, &inclusive, (&own, k), size.w);
+    let mut lanes = Lanes { by_query, second: second.as_ref(), ..lanes };
     lanes.lay();
     let scene = lanes.paint(size.w, size.h);
     let mut drawn = Drawn::scene(scene, pruned.kept.len());
@@ -108,8 +124,16 @@ struct Placed {
     first: bool,
 }
 
+/// The metric that sizes are of, where it is another one than that of shades.
+struct Second<'a> {
+    values: Values<'a>,
+    /// By node: what was spent in it itself.
+    own: Vec<f64>,
+}
+
 struct Lanes<'a> {
     values: &'a Values<'a>,
+    second: Option<&'a Second<'a>>,
     pruned: &'a Pruned,
     inclusive: &'a [f64],
     own: &'a [f64],
@@ -136,6 +160,7 @@ impl<'a> Lanes<'a> {
         let pitch = ((width - NAMES - 2.0 * SIDE) / depth as f32).clamp(9.0, 64.0);
         Lanes {
             values,
+            second: None,
             pruned,
             inclusive,
             own,
@@ -236,17 +261,32 @@ impl<'a> Lanes<'a> {
         }
     }
 
+    /// What sizes are of.
+    fn sizes(&self) -> (&'a Values<'a>, &'a [f64]) {
+        self.second.map_or((self.values, self.own), |second| (&second.values, &second.own))
+    }
+
+    /// The largest value of any call path in the metric of shades, and in that of sizes.
+    fn most(&self) -> (f64, f64) {
+        let most = |of: &[f64]| of.iter().copied().fold(0.0, f64::max).max(1.0);
+        (most(self.own), most(self.sizes().1))
+    }
+
+    /// Shades say how uneven call paths are over places, unless they say how much was spent.
+    fn shades_uneven(&self) -> bool {
+        self.second.is_none() && self.values.peers.len() > 1
+    }
+
     fn points(&self, scene: &mut Scene, width: f32) {
-        let most = self.own.iter().copied().fold(0.0, f64::max).max(1.0);
-        let places = self.values.peers.len() > 1;
+        let (most, largest) = self.most();
+        let (_, sizes) = self.sizes();
         for (at, placed) in self.placed.iter().enumerate() {
             let own = self.own[placed.node.index()];
-            let uneven = places.then(|| self.uneven(placed.node)).flatten();
-            let shade =
-                uneven.map_or((own / most).max(0.0).sqrt(), |ratio| ((ratio - 1.0) / UNEVEN).clamp(0.0, 1.0));
+            let uneven = self.shades_uneven().then(|| self.uneven(placed.node)).flatten();
+            let shade = uneven.map_or(part(own, most), |ratio| ((ratio - 1.0) / UNEVEN).clamp(0.0, 1.0));
             let out = self.pruned.outliers.contains(placed.node);
             let style = scene.styles.put(&styles::path_point(out));
-            let r = 2.0 + 6.0 * (own.max(0.0) / most).sqrt() as f32;
+            let r = 2.0 + 6.0 * part(sizes[placed.node.index()], largest) as f32;
             let mark = Mark::of(placed.node.0).looks(style, Ramp::MORE.slot(shade));
             scene.points.push([placed.x, placed.y, r], mark);
             let name = info::name(self.values.calls.frame(placed.node));
@@ -286,16 +326,43 @@ impl<'a> Lanes<'a> {
         self.values.peers.imbalance(&values).map(|imbalance| imbalance.ratio)
     }
 
+    /// What was spent in all that a surrogate stands for, in the second metric.
+    fn hidden(&self, of: &Surrogate, second: &Second<'_>) -> f64 {
+        let tree = self.values.calls.tree();
+        let is_kept = |child: &NodeId| self.pruned.kept.binary_search(child).is_ok();
+        let hidden = tree.children(of.of).filter(|child| !is_kept(child));
+        hidden.flat_map(|child| second.own.get(tree.range(child)).unwrap_or_default()).sum()
+    }
+
     fn surrogates(&self, scene: &mut Scene, width: f32) {
+        let (most, largest) = self.most();
         for &(of, x, y, much) in &self.others {
-            let said = format!(
+            let second = self.second.map(|second| (second, self.hidden(of, second)));
+            let mut said = format!(
                 "{}, {} of them below it: {} themselves",
                 many(of.nodes, "other call path"),
                 count(of.roots as i64),
                 self.values.fine(of.own)
             );
-            let style = scene.styles.put(&styles::surrogate(said));
-            let mark = Mark::of(of.of.0).role(role::OTHERS).looks(style, slot::EDGE);
+            if let Some((second, hidden)) = second {
+                said += &format!(", {} {}", second.values.measured.name, second.values.fine(hidden));
+            }
+            if of.own == 0.0 && second.is_none_or(|(_, hidden)| hidden == 0.0) {
+                let style = scene.styles.put(&styles::nothing(said));
+                let mark = Mark::of(of.of.0).role(role::OTHERS).looks(style, slot::FAINT);
+                for dot in [-4.0, 0.0, 4.0] {
+                    scene.points.push([x - self.pitch + dot, y + 9.0, 1.2], mark);
+                }
+                continue;
+            }
+            let (style, shade) = match self.second {
+                None => (styles::surrogate(said), slot::EDGE),
+                Some(_) => (styles::surrogate_shaded(said), Ramp::MORE.slot(part(of.own, most))),
+            };
+            let style = scene.styles.put(&style);
+            let mark = Mark::of(of.of.0).role(role::OTHERS).looks(style, shade);
+            // As wide as points are: what it stands for may be more than any one call path.
+            let wide = second.map(|(_, hidden)| 4.0 + 12.0 * part(hidden, largest) as f32);
             if much {
                 let elbow = x - self.pitch / 2.0;
                 let lane = scene.styles.put(&styles::lane(0.0));
@@ -303,11 +370,14 @@ impl<'a> Lanes<'a> {
                     self.placed.iter().find(|placed| placed.node == of.of).map_or(y, |placed| placed.y);
                 scene.links.push([elbow, above, elbow, y], Mark::none().looks(lane, slot::EDGE));
                 scene.links.push([elbow, y, x - 5.0, y], Mark::none().looks(lane, slot::EDGE));
-                scene.boxes.push([x - 5.0, y - 4.0, 11.0, 8.0], mark);
+                let wide = wide.unwrap_or(11.0);
+                scene.boxes.push([x - 5.0, y - 4.0, wide, 8.0], mark);
                 let text = format!("{}  {}", many(of.nodes, "other"), self.values.fine(of.own));
-                scene.labels.push(Label::new((x + 10.0, y + 4.0), (width - x - 14.0).max(20.0), text, FAINT));
+                let x = x + wide - 1.0;
+                scene.labels.push(Label::new((x, y + 4.0), (width - x - 4.0).max(20.0), text, FAINT));
             } else {
-                scene.boxes.push([x - self.pitch - 3.5, y + 6.0, 7.0, 3.0], mark);
+                let wide = wide.unwrap_or(7.0);
+                scene.boxes.push([x - self.pitch - wide / 2.0, y + 6.0, wide, 3.0], mark);
             }
         }
     }
@@ -315,15 +385,20 @@ impl<'a> Lanes<'a> {
     fn legend(&self, scene: &mut Scene) {
         let style = scene.styles.put(&styles::path_point(true));
         let word = if self.by_query.is_some() { "found" } else { "stands out" };
-        scene.legend.push(LegendItem::of(style, Ramp::MORE.slot(0.5), format!("{word}; size: itself")));
-        let (ends, what) = match self.values.peers.len() > 1 {
+        let (sized, _) = self.sizes();
+        let size = match self.second {
+            None => "itself".to_owned(),
+            Some(_) => format!("{} itself, up to {}", sized.measured.name, sized.fine(self.most().1)),
+        };
+        scene.legend.push(LegendItem::of(style, Ramp::MORE.slot(0.5), format!("{word}; size: {size}")));
+        let (ends, what) = match self.shades_uneven() {
             true => {
                 let what = format!("most ÷ mean of {}s", self.values.peers.each().word());
                 (("×1".to_owned(), format!("×{}", 1.0 + UNEVEN)), what)
             }
             false => (
                 ("0".to_owned(), self.values.fine(self.own.iter().copied().fold(0.0, f64::max))),
-                "itself".to_owned(),
+                self.second.map_or("itself".to_owned(), |_| format!("{} itself", self.values.measured.name)),
             ),
         };
         scene.legend.push(LegendItem::ramp(Ramp::MORE, ends, what));
@@ -340,6 +415,11 @@ impl<'a> Lanes<'a> {
             false => format!("k = {:.2}: {outliers} stand out, {kept} of {all} kept", self.k),
         });
     }
+}
+
+/// What a value is of the largest, 0…1, so that areas are as values are.
+fn part(value: f64, most: f64) -> f64 {
+    (value / most).clamp(0.0, 1.0).sqrt()
 }
 
 /// So much above the mean is the darkest.

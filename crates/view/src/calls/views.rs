@@ -121,6 +121,7 @@ pub const VIEWS: &[View] = &[
         about: "Call paths that stand out, with their callers; what else those call is one mark.",
         options: &[
             metric("metric", "Metric"),
+            metric("size", "Size"),
             Opt {
                 auto: true,
                 ..Opt::new(
