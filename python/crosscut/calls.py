@@ -201,9 +201,13 @@ class Profile:
         """What stands out with its callers: v ≥ Q3 + k·IQR or v ≤ Q1 − k·IQR of what was spent in each call path itself."""
         outliers, kept, by_hot_path, surrogates = self._of.prune(self._metric(metric), k)
         paths = self.paths()
-        rows = [paths.take([node for node, chosen in enumerate(of) if chosen]) for of in (kept, outliers)]
+
+        def rows(of: bytes) -> Frame:
+            return paths.take([node for node, chosen in enumerate(of) if chosen])
+
         about = "One row for each node of which children are folded."
-        return Pruned(self._made(self._of.squash(kept, True)), *rows, Frame(surrogates, about), by_hot_path)
+        profile = self._made(self._of.squash(kept, True))
+        return Pruned(profile, rows(kept), rows(outliers), Frame(surrogates, about), by_hot_path)
 
     def __sub__(self, other: Profile) -> Profile:
         return self._made(self._of.join(_profile(other), True))

@@ -49,7 +49,7 @@ def main_tree(view: dict[str, Any], options: dict[str, str]) -> str:
     merged = next((tree for tree in trees if tree.endswith("/*")), None)
     by = next((option for option in view["options"] if option["name"] == "map"), None)
     if merged is not None and by is not None:
-        return merged.removesuffix("*") + options.get("map", by["usual"])
+        return f"{merged.removesuffix('*')}{options.get('map', by['usual'])}"
     return trees[0] if trees else ""
 
 

@@ -35,7 +35,7 @@ const FORK: &str = "forked after crosscut was used: take multiprocessing.get_con
 
 /// Python calls it in every child that is forked.
 #[pyfunction]
-fn _forked() {
+fn forked() {
     if USED.load(Ordering::Relaxed) {
         FORKED.store(true, Ordering::Relaxed);
     }
@@ -54,7 +54,7 @@ fn freely<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) ->
 /// A bug of ours, for tests of what Python hears of one.
 #[cfg(debug_assertions)]
 #[pyfunction]
-fn _panics(py: Python<'_>) -> PyResult<()> {
+fn panics(py: Python<'_>) -> PyResult<()> {
     freely(py, || panic!("as a test wants it"))
 }
 
@@ -67,11 +67,10 @@ fn _crosscut(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<profile::Profile>()?;
     module.add_class::<table::Table>()?;
     module.add_function(wrap_pyfunction!(bench::import_files, module)?)?;
-    module.add_function(wrap_pyfunction!(_forked, module)?)?;
     let child = PyDict::new(module.py());
-    child.set_item("after_in_child", module.getattr("_forked")?)?;
+    child.set_item("after_in_child", wrap_pyfunction!(forked, module)?)?;
     module.py().import("os")?.getattr("register_at_fork")?.call((), Some(&child))?;
     #[cfg(debug_assertions)]
-    module.add_function(wrap_pyfunction!(_panics, module)?)?;
+    module.setattr("_panics", wrap_pyfunction!(panics, module)?)?;
     Ok(())
 }

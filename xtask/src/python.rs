@@ -44,14 +44,12 @@ pub fn tool(name: &str) -> Option<PathBuf> {
 
 /// The Python of the environment, after `pip install` of something that the stamp of this name does not have yet.
 fn installed(stamp: &str, wanted: &str, args: &[&std::ffi::OsStr]) -> Result<PathBuf> {
-    needs::install(&[&PYTHON])?;
     let folder = environment()?;
-    let python = folder.join("bin/python");
-    if !python.exists() {
-        process::run(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
-    }
+    let (python, version) = made(&folder)?;
     let stamp = folder.join(stamp);
-    if fs::read_to_string(&stamp).ok().as_deref() != Some(wanted) {
+    // What was installed for another Python is not found by this one.
+    let wanted = format!("{version}\n{wanted}");
+    if fs::read_to_string(&stamp).ok().as_ref() != Some(&wanted) {
         let mut pip = Command::new(&python);
         // What is imported is compiled then; most of what is installed never is.
         pip.args(["-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check"]);
@@ -59,6 +57,59 @@ fn installed(stamp: &str, wanted: &str, args: &[&std::ffi::OsStr]) -> Result<Pat
         fs::write(&stamp, wanted)?;
     }
     Ok(python)
+}
+
+/// An environment with pip: its Python, and which version that is. One without pip was interrupted when it was made, or its Python
+/// is another one by now; it is made anew.
+fn made(folder: &Path) -> Result<(PathBuf, String)> {
+    needs::install(&[&PYTHON])?;
+    let python = folder.join("bin/python");
+    if let Some(version) = with_pip(&python) {
+        return Ok((python, version));
+    }
+    if folder.exists() {
+        println!("{} is no whole environment: it is made anew", folder.display());
+        fs::remove_dir_all(folder).with_context(|| format!("could not remove {}", folder.display()))?;
+    }
+    process::run(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
+    let version = with_pip(&python).with_context(|| format!("{} has no pip", folder.display()))?;
+    Ok((python, version))
+}
+
+/// The version of a Python whose pip works.
+fn with_pip(python: &Path) -> Option<String> {
+    let python = python.to_str()?;
+    process::ask(python, &["-m", "pip", "--version"])?;
+    process::ask(python, &["-c", "import platform; print(platform.python_version())"])
+}
+
+/// Builds the wheel as `pip install ./python` does, without optimisation, and installs it into an environment of its own, which has
+/// of other packages what `python` has: that environment's Python.
+pub fn wheel(python: &Path) -> Result<PathBuf> {
+    let folder = workspace::built(Profile::Dev)?.join("wheel");
+    if folder.exists() {
+        fs::remove_dir_all(&folder).with_context(|| format!("could not remove {}", folder.display()))?;
+    }
+    let mut build = Command::new(python);
+    // The environment has what builds it, and the packages that it needs: nothing is fetched a second time.
+    build.args(["-m", "pip", "wheel", "--quiet", "--disable-pip-version-check"]);
+    build.args(["--no-build-isolation", "--no-deps", "--config-settings", "profile=dev", "--wheel-dir"]);
+    // maturin is a program of the environment.
+    let bin = python.parent().unwrap_or(python).display();
+    build.env("PATH", format!("{bin}:{}", std::env::var("PATH").unwrap_or_default()));
+    process::run(build.arg(&folder).arg(workspace::root().join("python")))?;
+    let wheel = fs::read_dir(&folder)?.next().context("pip built no wheel")??.path();
+    let fresh = folder.join("environment");
+    process::run(Command::new(python).args(["-m", "venv", "--without-pip"]).arg(&fresh))?;
+    let installed = fresh.join("bin/python");
+    let mut install = Command::new(python);
+    install.args(["-m", "pip", "--disable-pip-version-check", "--python"]).arg(&installed);
+    process::run(install.args(["install", "--quiet", "--no-deps", "--no-compile"]).arg(wheel))?;
+    let packages = "import sysconfig; print(sysconfig.get_path('purelib'))";
+    let of = |python: &Path| process::ask(&python.to_string_lossy(), &["-c", packages]);
+    let (own, others) = of(&installed).zip(of(python)).context("Python does not say where packages are")?;
+    fs::write(Path::new(&own).join("others.pth"), others)?;
+    Ok(installed)
 }
 
 /// Where the environment is.
@@ -113,4 +164,31 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::copy(from, to)
         .map(drop)
         .with_context(|| format!("could not copy {} to {}", from.display(), to.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn an_environment_that_was_interrupted_is_made_anew() {
+        let work = tempfile::tempdir().unwrap();
+        let folder = work.path().join("python");
+        fs::create_dir_all(folder.join("bin")).unwrap();
+        // As it is before pip is in it.
+        let python = folder.join("bin/python");
+        fs::write(&python, "#!/bin/sh\nexit 1\n").unwrap();
+        fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::write(folder.join("requirements"), "what was installed there").unwrap();
+        let (python, version) = made(&folder).unwrap();
+        assert_eq!(with_pip(&python).as_ref(), Some(&version));
+        assert!(version.starts_with("3."), "{version}");
+        assert!(!folder.join("requirements").exists(), "it has nothing yet");
+        // A whole one stays.
+        fs::write(folder.join("requirements"), "").unwrap();
+        made(&folder).unwrap();
+        assert!(folder.join("requirements").exists());
+    }
 }

@@ -128,14 +128,25 @@ fn python_package() -> Result<Tally> {
     let package = python::package(Profile::Dev)?;
     let tests = workspace::root().join("python/tests");
     let python = python::with(&tests.join("requirements.txt"))?;
-    let mut pytest = Command::new(python);
+    let mut pytest = Command::new(&python);
     // Not from the folder of the package: Python would find its files there, without what is built.
     pytest
         .current_dir(&tests)
         .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "../pyproject.toml"])
         .args(["--doctest-modules", "--pyargs", "crosscut", "."])
         .env("PYTHONPATH", package);
-    tests_of(&mut pytest)
+    let mut tally = tests_of(&mut pytest)?;
+    tally += tests_of(&mut installed(&python)?)?;
+    Ok(tally)
+}
+
+/// What somebody has who installs the package: a test that knows of nothing else.
+fn installed(python: &Path) -> Result<Command> {
+    let mut test = Command::new(python::wheel(python)?);
+    test.arg(workspace::root().join("python/tests/installed.py"))
+        .env_remove("PYTHONPATH")
+        .env_remove("CROSSCUT");
+    Ok(test)
 }
 
 /// The front door: what `cargo xtask demo` does, without optimisation and without a browser.
