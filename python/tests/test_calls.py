@@ -200,3 +200,29 @@ def test_an_ensemble_has_a_column_for_each_run():
     long = many.filter("depth < 3").long().to_polars()
     by_host = dict(long.group_by("host").agg(polars.col("time").sum()).iter_rows())
     assert by_host == {"a": runs[0].calls.total(), "b": runs[1].calls.total() + runs[2].calls.total()}
+
+
+def test_call_paths_have_one_form(calls):
+    of_run, of_profile = calls.run.calls.frame(), calls.run.calls.profile.frame()
+    assert of_run.types == of_profile.types
+    assert of_run.columns[:9] == ["node", "parent", "len", "depth", "name", "module", "file", "line", "kind"]
+    assert list(of_run.rows()) == list(of_profile.rows())
+    assert calls.filter("depth < 4").frame().types == of_run.types
+
+
+def test_some_places_are_what_rows_say_of_them(calls, rows):
+    some = calls.over("2-3,5")
+    assert some.place_names == [calls.place_names[place] for place in (2, 3, 5)]
+    spread = list(calls.by_place().rows())
+    names = some.place_names
+    assert [row["time"] for row in some.frame().rows()] == [sum(row[name] for name in names) for row in spread]
+    for row in some.frame().rows():
+        inside = list(some.frame("time").rows(row["node"], row["len"]))[:200]
+        if row["len"] <= 200:
+            assert row["time (inc)"] == sum(each["time"] for each in inside)
+    assert some.graph("module").nodes.columns == calls.graph("module").nodes.columns
+    assert sum(row["time"] for row in some.graph("module", filter=0).nodes.rows()) == some.total()
+    with pytest.raises(cc.CrosscutError, match="there is no place 8: there are 8, from 0 on"):
+        calls.over("7-8")
+    ensemble = cc.ensemble([calls.run, calls.run], ranks=[2, 4]).over([1])
+    assert [row["ranks"] for row in ensemble.metadata.rows()] == [4]
