@@ -44,5 +44,5 @@ pub use profile::{Group, LeftOut, Profile, group, squash, subtree_sums};
 pub use prune::{Pruned, Surrogate, USUAL_K, prune, prune_to};
 pub use query::{MOST_STEPS, Query, QueryError};
 pub use samples::{Samples, Stretch};
-pub use schema::{Frame, Kind, Measured, NONE, Summary, Unit};
+pub use schema::{Frame, Kind, Likeness, Measured, NONE, Summary, Unit};
 pub use union::{Arithmetic, Combined, Union, combine, ensemble, join};

@@ -2,7 +2,8 @@
 //!
 //! The tree stands in pre-order below one root, which stands for the program and has no frame. `frame` says what each node
 //! is; frames are a table, since most occur in many call paths. Each metric has a column by node and place of what was spent
-//! in the node itself, and one of running sums over the nodes for all places together.
+//! in the node itself, and one of running sums over the nodes for all places together. `places` is there where the threads
+//! of a rank have numbers or names of their own: a row for each place.
 
 use serde::{Deserialize, Serialize};
 
@@ -74,6 +75,17 @@ pub struct Frame {
     pub line: i64,
 }
 
+/// What is the same of a frame in all builds of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Likeness<'f> {
+    kind: Kind,
+    name: &'f str,
+    /// The last part of its path.
+    module: &'f str,
+    /// Of loops, lines and instructions.
+    line: Option<i64>,
+}
+
 impl Frame {
     /// A function of which nothing but the name is known.
     pub fn function(name: impl Into<String>) -> Self {
@@ -83,6 +95,18 @@ impl Frame {
     /// A region of which nothing but the name is known.
     pub fn region(name: impl Into<String>) -> Self {
         Frame { kind: Kind::Region, name: name.into(), ..Frame::default() }
+    }
+
+    /// What makes it the same as a frame of another build. Lines of functions move when somebody edits a program, and
+    /// programs and libraries lie elsewhere; only what is part of a function is told apart by its line.
+    pub fn likeness(&self) -> Likeness<'_> {
+        let module = self.module.rsplit('/').next().unwrap_or_default();
+        Likeness {
+            kind: self.kind,
+            name: &self.name,
+            module,
+            line: self.kind.is_inner().then_some(self.line),
+        }
     }
 
     /// What was spent outside any frame.

@@ -1,5 +1,6 @@
-//! Several profiles over one tree: a call path is the same in all of them if the frames from the program down are. What can be
-//! said of two of them then is plain arithmetic; of many, one column for each run.
+//! Several profiles over one tree: a call path is the same in all of them if the frames from the program down are alike, of
+//! whatever build; paths of one profile that are alike become one. What can be said of two of them then is plain arithmetic; of
+//! many, one column for each run.
 
 use crosscut_tree::{TreeBuf, TreeError, from_parents};
 use foldhash::{HashMap, HashMapExt};
@@ -7,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::paths::Paths;
 use crate::profile::Profile;
-use crate::schema::{Frame, NONE};
+use crate::schema::{Frame, Likeness, NONE};
 
 /// One tree for several profiles.
 #[derive(Clone, Debug, Default)]
@@ -26,14 +27,14 @@ impl Union {
     /// Of some profiles.
     pub fn of(profiles: &[&dyn Paths]) -> Result<Self, TreeError> {
         let mut frames: Vec<Frame> = Vec::new();
-        let mut numbers: HashMap<Frame, u32> = HashMap::new();
+        let mut numbers: HashMap<Likeness<'_>, u32> = HashMap::new();
         let mut nodes: HashMap<u64, u32> = HashMap::new();
         let mut parent: Vec<Option<u32>> = vec![None];
         let mut frame = vec![NONE];
         let mut into = Vec::with_capacity(profiles.len());
         for profile in profiles {
-            let number = |frame: &Frame| {
-                *numbers.entry(frame.clone()).or_insert_with(|| {
+            let number = |frame| {
+                *numbers.entry(Frame::likeness(frame)).or_insert_with(|| {
                     frames.push(frame.clone());
                     frames.len() as u32 - 1
                 })

@@ -3,11 +3,13 @@
 mod made;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crosscut_calls::{
-    Arithmetic, By, Calls, Given, LeftOut, Making, NONE, Paths, Query, SuperGraph, Union, Unit, combine,
-    ensemble, group, join, squash, subtree_sums,
+    Arithmetic, Builder, By, Calls, Frame, Given, Kind, LeftOut, Making, NONE, Paths, Query, SuperGraph,
+    Union, Unit, combine, ensemble, group, join, squash, subtree_sums,
 };
+use crosscut_run::RunWriter;
 use crosscut_tree::{NodeId, NodeSet};
 use made::{sampled, samples, written};
 use proptest::prelude::*;
@@ -253,4 +255,41 @@ fn metrics_depth_and_patterns_can_be_asked_for() {
     assert!(error("(p) -> (q) where p.time > 1 or q.time > 1").contains("speaks of several steps"));
     assert!(error(&"(".repeat(2000)).contains("column"));
     assert!(error(&format!("{}(q)", "not ".repeat(100))).contains("brackets"));
+}
+
+/// Another build: every line moved by one, and one of two functions with the same name is gone.
+#[test]
+fn call_paths_of_two_builds_are_one_though_lines_move() {
+    let build = |moved: i64, values: &[(i64, i64)]| {
+        let frame = |name: &str, line: i64| Frame {
+            module: format!("/builds/{moved}/app"),
+            file: "a.c".to_owned(),
+            line: line + moved,
+            ..Frame::function(name)
+        };
+        let work = tempfile::tempdir().unwrap();
+        let mut run = RunWriter::create(&work.path().join("made.crosscut")).unwrap();
+        let mut builder = Builder::new("made");
+        let (metric, place) = (builder.metric("time", Unit::Ns, Given::Own), builder.place(0, 0));
+        let main = builder.frame(frame("main", 1));
+        let main = builder.node(0, main).unwrap();
+        for &(line, value) in values {
+            let of = builder.frame(frame("work", line));
+            let node = builder.node(main, of).unwrap();
+            builder.add(metric, place, node, value);
+            let inner = builder.frame(Frame { kind: Kind::Loop, ..frame("loop", line) });
+            let node = builder.node(node, inner).unwrap();
+            builder.add(metric, place, node, 1);
+        }
+        builder.finish(&mut run).unwrap();
+        (work, Calls::open(Arc::new(run.finish().unwrap())).unwrap())
+    };
+    let ((_a, before), (_b, after)) = (build(0, &[(10, 300), (20, 100)]), build(1, &[(9, 250)]));
+    let joined = join(&before, &after, true).unwrap();
+    let frames: Vec<&Frame> =
+        joined.frame_numbers().iter().skip(1).map(|&f| &joined.frames()[f as usize]).collect();
+    let names: Vec<(&str, i64)> = frames.iter().map(|frame| (frame.name.as_str(), frame.line)).collect();
+    // Loops are told apart by their lines: there are two, and the one that both builds have is at line 10.
+    assert_eq!(names, [("main", 1), ("work", 10), ("loop", 10), ("loop", 20)]);
+    assert_eq!(joined.column(0, 0), [0, 0, 150, 0, 1]);
 }
