@@ -43,9 +43,27 @@ fn is(waits: &Option<Regex>, name: &str) -> bool {
     waits.as_ref().is_some_and(|waits| waits.is_match(plain(name)))
 }
 
+/// What regions of OpenMP begin with where Score-P names them: `!$omp implicit barrier @file.c:12`.
+const REGION: &str = "!$omp ";
+
+/// Whether a region of OpenMP is one in which threads wait for one another. What runs inside a critical region is a region
+/// of its own in it: what is left is waiting.
+fn is_waiting_region(name: &str) -> bool {
+    let Some(rest) = name.strip_prefix(REGION) else { return false };
+    let what = rest.split('@').next().unwrap_or_default().trim();
+    let what = what.strip_prefix("implicit ").unwrap_or(what);
+    matches!(what, "barrier" | "critical" | "ordered" | "taskwait")
+}
+
+/// Whether HPCToolkit says that a thread of OpenMP has nothing to do or waits: `<omp idle>`, `<omp barrier wait>`.
+fn is_waiting_state(name: &str) -> bool {
+    let state = name.strip_prefix("<omp ").and_then(|rest| rest.strip_suffix('>'));
+    state.is_some_and(|state| state == "idle" || state.ends_with(" wait"))
+}
+
 /// Whether a function is one in which a program waits.
 pub fn is_waiting(name: &str) -> bool {
-    is(&WAITS, name) || is(&OPENMP_WAITS, name)
+    is(&WAITS, name) || is(&OPENMP_WAITS, name) || is_waiting_region(name) || is_waiting_state(name)
 }
 
 /// What a frame is to somebody who looks for waiting.
@@ -71,7 +89,10 @@ impl Role {
         let begins = |all: &[&str]| all.iter().any(|begin| module.starts_with(begin));
         match () {
             () if is(&WAITS, &frame.name) => Role::Waits,
-            () if is(&OPENMP_WAITS, &frame.name) => Role::RuntimeWaits,
+            () if is(&OPENMP_WAITS, &frame.name) || is_waiting_region(&frame.name) => Role::RuntimeWaits,
+            () if is_waiting_state(&frame.name) => Role::Waits,
+            // Tasks that run in a barrier, and what a critical region is for.
+            () if frame.name.starts_with(REGION) => Role::Program,
             () if begins(&["libgomp", "libomp", "libiomp"]) => {
                 // A region ends when all threads have come: what has no name there is that.
                 let is_unnamed = frame.name.starts_with(['(', '[']) || frame.name.starts_with("0x");

@@ -111,6 +111,14 @@ fn known_libraries_wait_and_others_do_not() {
         "__kmp_acquire_queuing_lock",
         "__kmpc_end_taskgroup",
         "__clock_nanosleep",
+        "!$omp barrier @solve.c:12",
+        "!$omp implicit barrier @solve.c:40",
+        "!$omp critical @solve.c:7",
+        "!$omp ordered @solve.c:8",
+        "!$omp taskwait @solve.c:9",
+        "<omp idle>",
+        "<omp barrier wait>",
+        "<omp critical wait>",
     ] {
         assert!(is_waiting(name), "{name}");
     }
@@ -123,6 +131,10 @@ fn known_libraries_wait_and_others_do_not() {
         "lock_free_push",
         "barrier_height",
         "poll_all",
+        "!$omp critical sblock @solve.c:7",
+        "!$omp parallel @solve.c:3",
+        "!$omp for @solve.c:4",
+        "<omp work>",
     ] {
         assert!(!is_waiting(name), "{name}");
     }
@@ -156,4 +168,30 @@ fn tasks_that_run_in_a_wait_are_work() {
     let waiting = causes(&calls).into_iter().find(|cause| cause.kind == Kind::Waiting).unwrap();
     assert_eq!(waiting.total, 1 + 2 + 4 + 8 + 1600);
     assert_eq!(calls.frames()[waiting.frame as usize].name, "MPI_Wait");
+}
+
+/// Regions of OpenMP as Score-P has them: what a critical region is for, and tasks that run in a barrier, are work.
+#[test]
+fn work_in_regions_of_openmp_is_no_waiting() {
+    let (_work, calls) = written(|builder| {
+        let metric = builder.metric("time", Unit::Ns, Given::Own);
+        let place = builder.place(0, 0);
+        let mut path = |names: &[&str], value: i64| {
+            let mut node = 0;
+            for &name in names {
+                let frame = builder.frame(Frame::function(name));
+                node = builder.node(node, frame).unwrap();
+            }
+            builder.add(metric, place, node, value);
+        };
+        let (region, barrier) = ("!$omp parallel @a.c:3", "!$omp implicit barrier @a.c:9");
+        path(&["main", region], 10_000);
+        path(&["main", region, barrier], 1000);
+        path(&["main", region, barrier, "!$omp task @a.c:5", "f"], 20_000);
+        path(&["main", region, "!$omp critical @a.c:6"], 2000);
+        path(&["main", region, "!$omp critical @a.c:6", "!$omp critical sblock @a.c:6", "f"], 30_000);
+        path(&["<omp idle>"], 4000);
+    });
+    let waiting = causes(&calls).into_iter().find(|cause| cause.kind == Kind::Waiting).unwrap();
+    assert_eq!(waiting.total, 1000 + 2000 + 4000);
 }
