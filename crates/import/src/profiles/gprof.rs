@@ -12,9 +12,13 @@ use crate::input::Input;
 use crate::inputs::Inputs;
 use crate::reader::{Confidence, Head, Options, Reader};
 
-/// The titles of the two tables.
+/// The title of the flat table.
 const FLAT: &str = "Flat profile:";
-const GRAPH: &str = "Call graph";
+
+/// Whether a line is the title of the call graph; `-b` leaves out that an explanation follows.
+fn is_graph(line: &str) -> bool {
+    line.strip_prefix("Call graph").is_some_and(|rest| rest.is_empty() || rest == " (explanation follows)")
+}
 
 /// The reader.
 pub struct Gprof;
@@ -113,7 +117,7 @@ impl Tables {
             let wrong = |what: &str| Err(lines.broken(at, format!("{what}: {bare:.60}")));
             match part {
                 _ if bare.starts_with(FLAT) => part = Part::FlatHead,
-                _ if bare.starts_with(GRAPH) && bare.contains("explanation") => part = Part::GraphHead,
+                _ if is_graph(bare) => part = Part::GraphHead,
                 Part::FlatHead if bare.starts_with("Each sample counts as") => {
                     tables.sample = bare.split_whitespace().find_map(|word| word.parse().ok());
                 }
@@ -302,8 +306,11 @@ fn named(text: &str) -> Option<(String, Option<u64>)> {
 
 fn detect(head: &Head<'_>) -> Confidence {
     let text = String::from_utf8_lossy(head.bytes);
-    let is_title =
-        |line: &str| line.starts_with(FLAT) || line.starts_with("Call graph (explanation follows)");
-    let found = text.lines().map(str::trim).any(is_title);
+    let mut lines = text.lines().map(|line| line.trim_matches(['\u{c}', ' ', '\t']));
+    // A title alone may stand in any text: the head of its table has to follow.
+    let found = lines.any(|line| line.starts_with(FLAT) || is_graph(line))
+        && lines
+            .take(12)
+            .any(|line| (line.starts_with("index") || line.starts_with("time ")) && line.ends_with("name"));
     if found { Confidence::percent(95) } else { Confidence::NONE }
 }

@@ -213,7 +213,7 @@ pub fn detect(
 }
 
 /// The first bytes, unpacked and decoded, and whether these are all. Of a damaged file, what can be read.
-fn head(input: &Input<'_>) -> Result<(Vec<u8>, bool), ImportError> {
+pub fn head(input: &Input<'_>) -> Result<(Vec<u8>, bool), ImportError> {
     let mut text = Text::open(input)?;
     let mut bytes = Vec::new();
     while bytes.len() < HEAD {

@@ -36,7 +36,7 @@ impl Reader for PyInstrument {
 
     fn read(&self, inputs: &Inputs<'_>, _: &Options, run: &mut RunWriter) -> Result<(), ImportError> {
         let input = &inputs.one()?;
-        let head = input.head()?;
+        let (head, _) = plain::head(input)?;
         if begins(&head, SAMPLES) && !begins(&head, "root_frame") {
             return session(self.title(), input, run);
         }
