@@ -68,8 +68,7 @@ impl Reader for Tau {
             let place = builder.place(rank, thread);
             flat += u64::from(!rows.has_paths);
             for row in rows.used() {
-                let path = row.path.iter().map(|name| Frame::function(*name));
-                let node = path_node(&mut builder, path)?;
+                let node = path_node(&mut builder, row.path)?;
                 builder.add(metric, place, node, Unit::Ns.whole(row.own, one));
                 if counts {
                     builder.add(*calls, place, node, Unit::Count.whole(row.calls, 1.0));
@@ -97,13 +96,14 @@ struct Row {
     name: String,
     calls: f64,
     own: f64,
+    inclusive: f64,
     is_path: bool,
     repeats: bool,
 }
 
 /// A row with its call path.
-struct Used<'r> {
-    path: Vec<&'r str>,
+struct Used {
+    path: Vec<Frame>,
     calls: f64,
     own: f64,
 }
@@ -141,11 +141,11 @@ impl Rows {
         Ok(Rows { metric, list, has_paths })
     }
 
-    /// The rows that count: call paths and their roots, or all functions where there are no paths.
-    fn used(&self) -> impl Iterator<Item = Used<'_>> {
+    /// The rows that count: call paths and their roots, or all functions where there are no paths. What was sampled within a
+    /// timer is part of that timer's own time, and is taken out of it.
+    fn used(&self) -> impl Iterator<Item = Used> {
         let paths = || self.list.iter().filter(|row| row.is_path);
-        let inside: HashSet<&str> =
-            paths().filter_map(|row| row.name.rsplit(ARROW).next()).map(str::trim).collect();
+        let inside: HashSet<&str> = paths().filter_map(|row| row.path().last()).collect();
         let roots: HashSet<&str> = match self.has_paths {
             true => {
                 let flat = self.list.iter().filter(|row| !row.is_path && !row.repeats);
@@ -153,18 +153,50 @@ impl Rows {
             }
             false => HashSet::default(),
         };
-        self.list.iter().filter(|row| !row.repeats).filter_map(move |row| {
-            let mut path: Vec<&str> = row.name.split(ARROW).map(str::trim).collect();
-            if !row.is_path {
-                path = vec![row.name.trim()];
-                if self.has_paths && !roots.contains(path[0]) {
-                    return None;
-                }
-            } else if path.first().is_some_and(|first| !roots.contains(first)) {
-                path.insert(0, CUT);
+        let mut sampled: HashMap<Vec<&str>, f64> = HashMap::new();
+        for row in paths() {
+            let mut path: Vec<&str> = row.path().collect();
+            if path.pop().is_some_and(|last| last.starts_with(CONTEXT)) {
+                *sampled.entry(path).or_default() += row.inclusive;
             }
-            Some(Used { path, calls: row.calls, own: row.own })
+        }
+        self.list.iter().filter(|row| !row.repeats).filter_map(move |row| {
+            let mut path: Vec<&str> = if row.is_path { row.path().collect() } else { vec![row.name.trim()] };
+            if path.last().is_some_and(|last| last.starts_with(CONTEXT)) {
+                return None;
+            }
+            let own = row.own - sampled.get(&path).copied().unwrap_or(0.0);
+            let first = path.first().copied().unwrap_or_default();
+            match (row.is_path, roots.contains(first)) {
+                (false, false) if self.has_paths => return None,
+                (true, false) => path.insert(0, CUT),
+                _ => {}
+            }
+            // A sampled function was seen so often, not called so often.
+            let calls = if path.iter().any(|name| is_sampled(name)) { 0.0 } else { row.calls };
+            let path = path.into_iter().filter(|name| !name.starts_with(CONTEXT)).map(frame);
+            Some(Used { path: path.collect(), calls, own })
         })
+    }
+}
+
+/// Above what was sampled in a timer: the timer again.
+const CONTEXT: &str = "[CONTEXT]";
+/// Before functions that were sampled, and those that they were called from.
+const SAMPLED: [&str; 2] = ["[SAMPLE]", "[UNWIND]"];
+
+fn is_sampled(name: &str) -> bool {
+    SAMPLED.iter().any(|begin| name.starts_with(begin))
+}
+
+/// A function by its name. Samples say `function [{file} {line}]`: its lines are together the function.
+fn frame(name: &str) -> Frame {
+    let Some(name) = SAMPLED.iter().find_map(|begin| name.strip_prefix(begin)) else {
+        return Frame::function(name);
+    };
+    match name.trim().split_once(" [{").map(|(name, place)| (name, place.split_once('}'))) {
+        Some((name, Some((file, _)))) => Frame { file: file.to_owned(), ..Frame::function(name) },
+        _ => Frame::function(name.trim()),
     }
 }
 
@@ -175,11 +207,16 @@ impl Row {
         let (name, numbers) = before.trim_start().strip_prefix('"')?.rsplit_once('"')?;
         let mut numbers = numbers.split_whitespace().map(|number| number.parse::<f64>().ok());
         let (calls, _subs, own) = (numbers.next()??, numbers.next()??, numbers.next()??);
-        let _inclusive = numbers.next()??;
+        let inclusive = numbers.next()??;
         let group = |word: &str| groups.trim().trim_matches('"').split('|').any(|group| group.trim() == word);
-        let is_finite = calls.is_finite() && own.is_finite();
+        let is_finite = [calls, own, inclusive].iter().all(|number| number.is_finite());
         let is_path = group("TAU_CALLPATH") && name.contains(ARROW);
-        let repeats = group("TAU_PARAM") || name.starts_with("[CONTEXT]") || name.starts_with("[SUMMARY]");
-        is_finite.then_some(Row { name: name.to_owned(), calls, own, is_path, repeats })
+        let repeats = group("TAU_PARAM") || name.starts_with(CONTEXT) || name.starts_with("[SUMMARY]");
+        is_finite.then_some(Row { name: name.to_owned(), calls, own, inclusive, is_path, repeats })
+    }
+
+    /// The functions of its call path.
+    fn path(&self) -> impl Iterator<Item = &str> {
+        self.name.split(ARROW).map(str::trim)
     }
 }
