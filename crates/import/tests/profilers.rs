@@ -168,10 +168,21 @@ fn gprof() {
         .arg(&program);
     run(&mut link, folder);
     run(Command::new(&program).arg("6000"), folder);
-    let printed = Command::new("gprof").arg(&program).arg("gmon.out").current_dir(folder).output().unwrap();
-    assert!(printed.status.success());
-    let file = folder.join("gprof.txt");
-    std::fs::write(&file, printed.stdout).unwrap();
+    let print = |name: &str, options: &[&str]| {
+        let printed =
+            Command::new("gprof").args(options).arg(&program).arg("gmon.out").current_dir(folder).output();
+        let printed = printed.unwrap();
+        assert!(printed.status.success());
+        let file = folder.join(name);
+        std::fs::write(&file, printed.stdout).unwrap();
+        file
+    };
+    // Without explanations, and without the flat table too.
+    for options in [&["-b"] as &[&str], &["-b", "-q"]] {
+        let (_run, calls) = read(&print("brief.txt", options));
+        is_found(&calls);
+    }
+    let file = print("gprof.txt", &[]);
     // Its own file: names are those of the program beside it.
     let (_run, calls) = read(&folder.join("gmon.out"));
     is_found(&calls);
@@ -182,4 +193,30 @@ fn gprof() {
         .into_iter()
         .find(|row| calls.frames()[row.frame as usize].name == "relax");
     assert_eq!(relax.map(|row| row.own), Some(6000 * 4096));
+}
+
+/// Functions that a compiler inlined have no frames of their own: the lines of the code say who they are.
+#[test]
+fn inlined_functions_are_on_the_path() {
+    let work = tempfile::tempdir().unwrap();
+    let folder = work.path();
+    let text = "static volatile double sum;\n\
+        static inline __attribute__((always_inline)) void inner(void) { for (int i = 0; i < 1000; i++) sum += i; }\n\
+        static inline __attribute__((always_inline)) void middle(void) { inner(); }\n\
+        __attribute__((noinline)) void outer(void) { middle(); }\n\
+        int main(void) { for (int i = 0; i < 300000; i++) outer(); return 0; }\n";
+    std::fs::write(folder.join("inlined.c"), text).unwrap();
+    let mut link = Command::new("gcc");
+    link.args(["-O1", "-g", "inlined.c", "-o", "inlined", "-Wl,--no-as-needed", "-lprofiler"]);
+    run(&mut link, folder);
+    let file = folder.join("cpu.prof");
+    run(
+        Command::new(folder.join("inlined")).env("CPUPROFILE", &file).env("CPUPROFILE_FREQUENCY", "250"),
+        folder,
+    );
+    let (_run, calls) = read(&file);
+    adds_up(&calls);
+    let found = names(&calls);
+    let at = found.iter().position(|name| name == "outer").unwrap_or_else(|| panic!("{found:?}"));
+    assert_eq!(found[at..], ["outer", "middle", "inner"]);
 }

@@ -133,9 +133,12 @@ impl Stacks {
         let frames = self.frames(builder);
         let mut nodes: Vec<u32> = vec![0];
         for (&parent, &step) in self.parent.iter().zip(&self.step).skip(1) {
-            let (parent, frame) = (nodes.get(parent as usize), frames.get(step as usize));
-            let frame = builder.frame(frame.cloned().unwrap_or_default());
-            nodes.push(builder.node(parent.copied().unwrap_or(0), frame)?);
+            let mut node = nodes.get(parent as usize).copied().unwrap_or(0);
+            for frame in frames.get(step as usize).into_iter().flatten() {
+                let frame = builder.frame(frame.clone());
+                node = builder.node(node, frame)?;
+            }
+            nodes.push(node);
         }
         // In order, so that the run is the same each time.
         let mut values: Vec<_> = self.values.into_iter().collect();
@@ -151,8 +154,8 @@ impl Stacks {
         Ok(())
     }
 
-    /// The frame of each step.
-    fn frames(&self, builder: &mut Builder) -> Vec<Frame> {
+    /// The frames of each step, outermost first: code may be that of functions that are inlined into one another.
+    fn frames(&self, builder: &mut Builder) -> Vec<Vec<Frame>> {
         let mut why: Vec<Option<String>> = self.modules.iter().map(Module::refused).collect();
         let codes = self.steps.iter().enumerate().filter_map(|(at, step)| match step {
             Step::Code(code) if why.get(code.module as usize) == Some(&None) => Some((at, *code)),
@@ -168,15 +171,19 @@ impl Stacks {
         for note in found.notes {
             builder.note(note);
         }
-        let mut frames: Vec<Frame> = self.steps.iter().map(|step| self.unnamed(step)).collect();
-        for ((at, _), called) in codes.into_iter().zip(found.called) {
-            // The function itself, not what is inlined there.
-            let Some(called) = called.into_iter().next().filter(|called| !called.function.is_empty()) else {
-                continue;
-            };
-            if let Some(frame) = frames.get_mut(at) {
-                let module = std::mem::take(&mut frame.module);
-                *frame = Frame { name: called.function, module, file: called.file, ..Frame::default() };
+        let mut frames: Vec<Vec<Frame>> = self.steps.iter().map(|step| vec![self.unnamed(step)]).collect();
+        for ((at, code), called) in codes.into_iter().zip(found.called) {
+            let module = self.modules.get(code.module as usize).map_or("", |module| &module.path);
+            let named = called.into_iter().filter(|called| !called.function.is_empty());
+            let named: Vec<Frame> = named
+                .map(|called| Frame {
+                    module: module.to_owned(),
+                    file: called.file,
+                    ..Frame::function(called.function)
+                })
+                .collect();
+            if let Some(frames) = frames.get_mut(at).filter(|_| !named.is_empty()) {
+                *frames = named;
             }
         }
         let used: HashSet<u32> = self.steps.iter().filter_map(Step::module).collect();

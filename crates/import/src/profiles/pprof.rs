@@ -49,19 +49,62 @@ impl Reader for Pprof {
     }
 }
 
-/// A file of which the first fields are those of a profile, beginning with what its samples are.
+/// So many samples alone are a profile, where what they are comes behind them.
+const MANY: u32 = 16;
+
+/// A file of which the first fields are those of a profile, beginning with what its samples are, or with samples.
 fn detect(head: &Head<'_>) -> Confidence {
     let mut fields = Fields::new(head.bytes);
-    let mut types = 0;
+    let (mut types, mut samples) = (0, 0);
     loop {
+        let begun = types > 0 || samples > 0;
         match fields.next() {
             Ok(Some((1, Value::Bytes(bytes)))) if ValueType::read(bytes).is_ok() => types += 1,
-            Ok(Some((2..=6 | 11 | 13 | 15, Value::Bytes(_)))) if types > 0 => {}
-            Ok(Some((7..=10 | 12..=14, Value::Number(_)))) if types > 0 => {}
+            Ok(Some((2, Value::Bytes(bytes)))) if Sample::read(bytes).is_ok() => samples += 1,
+            Ok(Some((3..=6 | 11 | 13 | 15, Value::Bytes(_)))) if begun => {}
+            Ok(Some((7..=10 | 12..=14, Value::Number(_)))) if begun => {}
             // Cut by the end of what is seen.
-            Err(_) if types > 0 && (head.bytes.len() as u64) < head.size => return Confidence::percent(80),
+            Err(_) if (head.bytes.len() as u64) < head.size && (types > 0 || samples >= MANY) => {
+                return Confidence::percent(80);
+            }
             Ok(None) if types > 0 => return Confidence::percent(90),
             _ => return Confidence::NONE,
+        }
+    }
+}
+
+/// A sample as it stands in the file.
+#[derive(Debug, Default)]
+struct Sample {
+    /// Locations, the innermost first.
+    stack: Vec<u64>,
+    values: Vec<u64>,
+    labels: Vec<Label>,
+}
+
+impl Sample {
+    fn read(bytes: &[u8]) -> Result<Self, Wrong> {
+        let (mut sample, mut fields) = (Sample::default(), Fields::new(bytes));
+        while let Some((field, value)) = fields.next()? {
+            match (field, value) {
+                (1, value) => numbers(value, &mut sample.stack)?,
+                (2, value) => numbers(value, &mut sample.values)?,
+                (3, Value::Bytes(bytes)) => {
+                    let mut label = (0, 0, 0);
+                    each(bytes, |field, value| match field {
+                        1 => label.0 = value,
+                        2 => label.1 = value,
+                        3 => label.2 = value as i64,
+                        _ => {}
+                    })?;
+                    sample.labels.push(label);
+                }
+                _ => {}
+            }
+        }
+        match sample.values.is_empty() {
+            true => Err((0, "a sample without values")),
+            false => Ok(sample),
         }
     }
 }
@@ -128,6 +171,8 @@ struct Profile {
     /// Where each location is first named.
     named: HashMap<u64, u64>,
     labels: HashMap<Vec<Label>, u32>,
+    /// Numbers of values that samples have, and where first: what values there are may be said behind them.
+    widths: Vec<(usize, u64)>,
     /// By node and labels.
     values: HashMap<(u32, u32), Vec<i64>>,
 }
@@ -178,27 +223,9 @@ impl Profile {
     }
 
     fn sample(&mut self, bytes: &[u8], at: u64) -> Result<(), Wrong> {
-        let (mut stack, mut values, mut labels) = (Vec::new(), Vec::new(), Vec::new());
-        let mut fields = Fields::new(bytes);
-        while let Some((field, value)) = fields.next()? {
-            match (field, value) {
-                (1, value) => numbers(value, &mut stack)?,
-                (2, value) => numbers(value, &mut values)?,
-                (3, Value::Bytes(bytes)) => {
-                    let mut label = (0, 0, 0);
-                    each(bytes, |field, value| match field {
-                        1 => label.0 = value,
-                        2 => label.1 = value,
-                        3 => label.2 = value as i64,
-                        _ => {}
-                    })?;
-                    labels.push(label);
-                }
-                _ => {}
-            }
-        }
-        if values.len() != self.types.len() {
-            return Err((0, "a sample with another number of values than there are types of values"));
+        let Sample { stack, values, labels } = Sample::read(bytes)?;
+        if !self.widths.iter().any(|&(width, _)| width == values.len()) {
+            self.widths.push((values.len(), at));
         }
         let mut node = 0;
         for &location in stack.iter().rev() {
@@ -227,6 +254,10 @@ impl Profile {
             return Err(
                 messages.broken(0, "there are no types of values or no texts: not a profile of pprof")
             );
+        }
+        if let Some(&(_, at)) = self.widths.iter().find(|&&(width, _)| width != self.types.len()) {
+            let what = "a sample with another number of values than there are types of values";
+            return Err(messages.broken(at, what));
         }
         self.check(messages)?;
         let mut builder = builder("pprof profile");
