@@ -77,7 +77,8 @@ impl Reader for Callgrind {
         for part in graphs.into_iter().filter(|part| !part.is_empty()) {
             let (metrics, calls) = profile.metrics(&part.events);
             let place = profile.builder.place(part.rank, part.thread);
-            all = all.saturating_add(part.sums.first().copied().unwrap_or(0));
+            let one = part.ones.first().copied().unwrap_or(1);
+            all = all.saturating_add(part.sums.first().copied().unwrap_or(0).saturating_mul(one));
             told.add(part.graph.put(&mut profile.builder, place, &metrics, calls)?);
         }
         told.note(&mut profile.builder, all);
@@ -100,8 +101,8 @@ impl Profile {
             let number = match self.metrics.get(event) {
                 Some(&number) => number,
                 None => {
-                    let unit = if event.to_lowercase().contains("byte") { Unit::Bytes } else { Unit::Count };
-                    let number = self.builder.metric(event, unit, Given::Own);
+                    let (name, unit, _) = unit_of(event);
+                    let number = self.builder.metric(name, unit, Given::Own);
                     self.metrics.insert(event.clone(), number);
                     number
                 }
@@ -119,8 +120,10 @@ struct Part {
     rank: i64,
     thread: i64,
     events: Vec<String>,
+    /// By event: how many of its unit one in the file is.
+    ones: Vec<i64>,
     graph: Graph,
-    /// Of all lines.
+    /// Of all lines, as the file has them.
     sums: Vec<i64>,
 }
 
@@ -159,6 +162,10 @@ struct Reading {
     /// Positions and costs of the line before.
     base: Vec<i64>,
     costs: Vec<i64>,
+    /// The same in the units of the metrics.
+    scaled: Vec<i64>,
+    /// What the part had before these lines: a file may hold several of the same thread, one behind the other.
+    before: Vec<i64>,
     notes: Vec<String>,
 }
 
@@ -214,9 +221,12 @@ impl Reading {
         self.part = Some(known.unwrap_or(self.parts.len()));
         if known.is_none() {
             let sums = vec![0; events.len()];
+            let ones = events.iter().map(|event| unit_of(event).2).collect();
             let graph = Graph::new(events.len(), Roots::Rest { rounded: 0 });
-            self.parts.push(Part { pid: self.pid, rank: 0, thread: self.thread, events, graph, sums });
+            self.parts.push(Part { pid: self.pid, rank: 0, thread: self.thread, events, ones, graph, sums });
         }
+        self.before =
+            self.part.and_then(|part| self.parts.get(part)).map_or(Vec::new(), |part| part.sums.clone());
         Ok(())
     }
 
@@ -287,13 +297,19 @@ impl Reading {
         if let Some(word) = words.next() {
             return Err(format!("more costs than there are events: {word:.40}"));
         }
+        let too_large = "costs are too large to be added up";
+        self.scaled.clear();
+        for (&cost, &one) in self.costs.iter().zip(&part.ones) {
+            self.scaled.push(cost.checked_mul(one).ok_or(too_large)?);
+        }
         if let Next::Call(count, called) = next {
-            part.graph.call(function, called, count, &self.costs);
+            part.graph.call(function, called, count, &self.scaled);
             return Ok(());
         }
-        for (metric, (&cost, sum)) in self.costs.iter().zip(&mut part.sums).enumerate() {
-            part.graph.spent(function, metric, cost);
-            *sum = sum.checked_add(cost).ok_or("costs are too large to be added up")?;
+        let all = self.costs.iter().zip(&self.scaled).zip(&mut part.sums);
+        for (metric, ((&cost, &scaled), sum)) in all.enumerate() {
+            part.graph.spent(function, metric, scaled);
+            *sum = sum.checked_add(cost).ok_or(too_large)?;
         }
         Ok(())
     }
@@ -302,10 +318,12 @@ impl Reading {
     fn check_totals(&mut self, value: &str) -> Result<(), String> {
         self.has_totals = true;
         let totals: Vec<Option<i64>> = value.split_whitespace().map(number).collect();
-        let part = self.graph()?;
-        let fits = part.sums.iter().zip(&totals).all(|(&sum, &total)| Some(sum) == total);
+        let before = self.before.clone();
+        let sums: Vec<i64> =
+            self.graph()?.sums.iter().zip(&before).map(|(sum, before)| sum - before).collect();
+        let fits = sums.iter().zip(&totals).all(|(&sum, &total)| Some(sum) == total);
         if !fits {
-            let sums: Vec<String> = part.sums.iter().map(i64::to_string).collect();
+            let sums: Vec<String> = sums.iter().map(i64::to_string).collect();
             let note = format!("its lines add up to {}, but it says {value:.200}", sums.join(" "));
             self.notes.push(note);
         }
@@ -321,6 +339,26 @@ impl Reading {
         }
         Ok(())
     }
+}
+
+/// Name, unit and factor of an event, by what other programs call theirs: `Time_(10ns)`, `Memory_(bytes)`, `us`.
+fn unit_of(event: &str) -> (&str, Unit, i64) {
+    let (name, unit) = match event.strip_suffix(')').and_then(|event| event.split_once("_(")) {
+        Some((name, unit)) => (name, unit),
+        None => ("time", event),
+    };
+    let digits = unit.bytes().take_while(u8::is_ascii_digit).count();
+    let (factor, unit) = unit.split_at(digits);
+    let factor: i64 = factor.parse().unwrap_or(1);
+    let one = match unit {
+        "ns" | "nsec" => 1,
+        "us" | "µs" | "μs" | "usec" => 1_000,
+        "ms" | "msec" => 1_000_000,
+        "bytes" if name != "time" => return (name, Unit::Bytes, factor.max(1)),
+        _ if event.to_lowercase().contains("byte") => return (event, Unit::Bytes, 1),
+        _ => return (event, Unit::Count, 1),
+    };
+    (name, Unit::Ns, factor.max(1).saturating_mul(one))
 }
 
 /// A number, also with `0x`.

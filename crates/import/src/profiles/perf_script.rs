@@ -44,7 +44,7 @@ impl Reader for PerfScript {
                 samples.end()?;
             } else if text.starts_with('#') {
                 continue;
-            } else if let Some((sample, only)) = Sample::read(text) {
+            } else if let Some((sample, only)) = Sample::read(text).or_else(|| samples.timeless(text)) {
                 samples.end()?;
                 samples.open = Some(sample);
                 samples.only = only;
@@ -73,7 +73,7 @@ struct Samples {
     /// By event, and whether samples of it have a period.
     metrics: HashMap<(String, bool), u32>,
     /// Processes by their numbers: ranks in the order in which they occur.
-    processes: HashMap<i64, i64>,
+    processes: HashMap<Option<i64>, i64>,
     open: Option<Sample>,
     /// What stands in its first line: the frame of a sample without a stack, else an address that was asked for.
     only: Option<Frame>,
@@ -82,6 +82,14 @@ struct Samples {
 }
 
 impl Samples {
+    /// A sample without a time, where the line cannot be a frame of the one that is open.
+    fn timeless(&self, text: &str) -> Option<(Sample, Option<Frame>)> {
+        if self.open.is_some() && frame(text).is_some() {
+            return None;
+        }
+        Sample::timeless(text)
+    }
+
     fn end(&mut self) -> Result<(), ImportError> {
         let Some(sample) = self.open.take() else { return Ok(()) };
         let next = self.processes.len() as i64;
@@ -108,7 +116,8 @@ impl Samples {
 /// The first line of a sample.
 #[derive(Debug, PartialEq)]
 struct Sample {
-    pid: i64,
+    /// Not always said.
+    pid: Option<i64>,
     tid: i64,
     event: String,
     period: Option<i64>,
@@ -129,14 +138,12 @@ impl Sample {
             number.is_some_and(|(a, b)| is_digits(a) && is_digits(b))
         };
         let time = words.iter().position(is_time)?;
-        let ids = words.get(..time)?.iter().rev().find_map(|word| {
-            let (pid, tid) = word.split_once('/').unwrap_or((word, word));
-            let number = |word: &str| word.parse::<i64>().ok().filter(|n| (0..MOST_RANKS).contains(n));
-            Some((number(pid)?, number(tid)?))
-        });
-        let (pid, tid) = ids?;
+        let (pid, tid) = words.get(..time)?.iter().rev().find_map(|word| ids(word))?;
         let mut rest = words.get(time + 1..)?.iter();
-        let first = rest.next()?;
+        let Some(first) = rest.next() else {
+            // Nobody asked for the event.
+            return Some((Sample { pid, tid, event: "samples".to_owned(), period: None }, None));
+        };
         let (period, event) = match first.parse::<i64>() {
             Ok(period) => (Some(period), *rest.next()?),
             Err(_) => (None, *first),
@@ -145,6 +152,38 @@ impl Sample {
         let rest: Vec<&str> = rest.copied().collect();
         let frame = frame(&format!(" {}", rest.join(" ")));
         Some((Sample { pid, tid, event: event.to_owned(), period }, frame))
+    }
+
+    /// The same of a line without a time: `comm  pid/tid [cpu] period event:`. The event is the first word with a colon
+    /// behind a number.
+    fn timeless(text: &str) -> Option<(Self, Option<Frame>)> {
+        if text.starts_with('\t') {
+            return None;
+        }
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let is_event =
+            |word: &&str| word.ends_with(':') && word.starts_with(|first: char| first.is_alphabetic());
+        let begin = words.iter().skip(1).position(|word| ids(word).is_some())? + 1;
+        let at = words.iter().skip(begin).position(is_event)? + begin;
+        let is_cpu = |word: &str| word.starts_with('[') && word.ends_with(']');
+        let mut before = words.get(begin..at)?.iter().rev().filter(|word| !is_cpu(word));
+        let (last, other) = (before.next()?, before.next());
+        let ((pid, tid), period) = match other.and_then(|word| ids(word)) {
+            Some(ids) => (ids, Some(last.parse::<i64>().ok()?)),
+            None => (ids(last)?, None),
+        };
+        let event = words.get(at)?.trim_end_matches(':').to_owned();
+        let frame = frame(&format!(" {}", words.get(at + 1..)?.join(" ")));
+        Some((Sample { pid, tid, event, period }, frame))
+    }
+}
+
+/// `pid/tid`; a number alone is that of a thread.
+fn ids(word: &str) -> Option<(Option<i64>, i64)> {
+    let number = |word: &str| word.parse::<i64>().ok().filter(|n| (0..MOST_RANKS).contains(n));
+    match word.split_once('/') {
+        Some((pid, tid)) => Some((Some(number(pid)?), number(tid)?)),
+        None => Some((None, number(word)?)),
     }
 }
 
@@ -160,10 +199,8 @@ fn frame(text: &str) -> Option<Frame> {
     let (address, rest) = text.trim_start().split_once([' ', '\t'])?;
     u64::from_str_radix(address, 16).ok()?;
     let rest = rest.trim();
-    let (symbol, module) = match rest.strip_suffix(')').and_then(|rest| rest.rsplit_once(" (")) {
-        Some((symbol, module)) => (symbol, module),
-        None => (rest, ""),
-    };
+    let (symbol, module) = bracketed(rest).unwrap_or((rest, ""));
+    let module = module.strip_suffix(" (deleted)").unwrap_or(module);
     let (symbol, inlined) = match module {
         "inlined" => (symbol, true),
         _ => (symbol, false),
@@ -176,14 +213,28 @@ fn frame(text: &str) -> Option<Frame> {
     Some(Frame { module: module.to_owned(), ..Frame::function(name.trim()) })
 }
 
+/// A text, and what stands in the brackets at its end; there may be others inside.
+fn bracketed(text: &str) -> Option<(&str, &str)> {
+    let inside = text.strip_suffix(')')?;
+    let mut open = 1;
+    let at = inside.bytes().rposition(|byte| {
+        open += i32::from(byte == b')') - i32::from(byte == b'(');
+        open == 0
+    })?;
+    Some((inside.get(..at)?.strip_suffix(' ')?, inside.get(at + 1..)?))
+}
+
 fn detect(head: &Head<'_>) -> Confidence {
     let text = String::from_utf8_lossy(head.bytes);
     let mut lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
     match (lines.next(), lines.next()) {
-        (Some(first), Some(second)) if Sample::read(first).is_some() => match frame(second) {
-            Some(_) => Confidence::percent(95),
-            None if Sample::read(second).is_some() => Confidence::percent(60),
-            None => Confidence::NONE,
+        (Some(first), Some(second)) => match (Sample::read(first).is_some(), frame(second)) {
+            (true, Some(_)) => Confidence::percent(95),
+            (true, None) if Sample::read(second).is_some() => Confidence::percent(60),
+            (false, Some(_)) if second.starts_with('\t') && Sample::timeless(first).is_some() => {
+                Confidence::percent(85)
+            }
+            _ => Confidence::NONE,
         },
         _ => Confidence::NONE,
     }
