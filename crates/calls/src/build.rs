@@ -52,6 +52,8 @@ pub struct Builder {
     /// Rank and thread of each place.
     pub(crate) places: Vec<(i64, i64)>,
     place_numbers: HashMap<(i64, i64), u32>,
+    /// What the file calls places, where it does.
+    pub(crate) place_names: HashMap<u32, String>,
     pub(crate) metrics: Vec<(Measured, Given)>,
     pub(crate) cells: Vec<Cell>,
     pub(crate) samples: Vec<Sample>,
@@ -73,6 +75,7 @@ impl Builder {
             children: HashMap::new(),
             places: Vec::new(),
             place_numbers: HashMap::new(),
+            place_names: HashMap::new(),
             metrics: Vec::new(),
             cells: Vec::new(),
             samples: Vec::new(),
@@ -119,6 +122,11 @@ impl Builder {
         number
     }
 
+    /// All frames so far.
+    pub fn frames(&self) -> impl Iterator<Item = &Frame> {
+        self.frames.iter()
+    }
+
     /// The node of a frame below another node: each call path has one.
     pub fn node(&mut self, parent: u32, frame: u32) -> Result<u32, CallsError> {
         if let Some(&node) = self.children.get(&(parent, frame)) {
@@ -152,10 +160,32 @@ impl Builder {
         })
     }
 
+    /// What the file calls a place; nothing is said by an empty name.
+    pub fn name_place(&mut self, place: u32, name: &str) {
+        let name = name.trim();
+        if !name.is_empty() {
+            self.place_names.insert(place, name.to_owned());
+        }
+    }
+
     /// A metric; the one to look at first comes first.
     pub fn metric(&mut self, name: &str, unit: Unit, given: Given) -> u32 {
         self.metrics.push((Measured { name: name.to_owned(), unit, negative: 0 }, given));
         self.metrics.len() as u32 - 1
+    }
+
+    /// Metrics of time come before the others, in the same order otherwise: of profiles that are not kept sample by sample.
+    pub fn time_first(&mut self) {
+        let mut order: Vec<usize> = (0..self.metrics.len()).collect();
+        order.sort_by_key(|&at| self.metrics[at].0.unit != Unit::Ns);
+        let mut number = vec![0; order.len()];
+        for (new, &old) in order.iter().enumerate() {
+            number[old] = new as u32;
+        }
+        self.metrics = order.iter().map(|&at| self.metrics[at].clone()).collect();
+        for cell in &mut self.cells {
+            cell.metric = number[cell.metric as usize];
+        }
     }
 
     /// Adds to the value of a node at a place.

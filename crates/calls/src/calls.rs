@@ -3,10 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use arrow_array::Array;
 use arrow_array::cast::AsArray;
-use arrow_array::types::{UInt8Type, UInt32Type};
+use arrow_array::types::{Int64Type, UInt8Type, UInt32Type};
 use crosscut_run::{Column, Run, Sources};
 use crosscut_tree::{NodeId, Tree, Wide, WideBuf};
+use foldhash::{HashMap, HashMapExt};
 
 use crate::error::CallsError;
 use crate::own::{Own, Sums};
@@ -67,7 +69,7 @@ impl Calls {
         let samples = Samples::open(&run, summary.metrics.len(), places.worker_count(), len.len())?;
         let calls = Calls {
             samples: samples.map(Arc::new),
-            titles: place_titles(&places),
+            titles: named_titles(&run, &places, place_titles(&places))?,
             ranks: place_ranks(&places),
             own: own.collect::<Result<_, _>>()?,
             sums: sums.collect::<Result<_, _>>()?,
@@ -296,6 +298,43 @@ fn place_titles(places: &crosscut_run::Places) -> Vec<String> {
         }
     };
     (0..places.worker_count() as u32).map(title).collect()
+}
+
+/// The titles of places with the numbers and names of their threads, where the run has these.
+fn named_titles(
+    run: &Run,
+    places: &crosscut_run::Places,
+    mut titles: Vec<String>,
+) -> Result<Vec<String>, CallsError> {
+    if !run.has("calls/places") {
+        return Ok(titles);
+    }
+    let table = run.table("calls/places")?;
+    let threads = table.column_by_name("thread").and_then(|column| column.as_primitive_opt::<Int64Type>());
+    let names = table.column_by_name("name").and_then(|column| column.as_string_opt::<i32>());
+    let (Some(threads), Some(names)) = (threads, names) else {
+        return Err(broken("its table of places has not the columns that it should"));
+    };
+    if table.num_rows() != titles.len() {
+        return Err(broken("its table of places has other places than there are"));
+    }
+    let ranks = place_ranks(places);
+    let mut count: HashMap<(u32, &str), usize> = HashMap::new();
+    let name = |place: usize| if names.is_null(place) { "" } else { names.value(place) };
+    for (place, &rank) in ranks.iter().enumerate() {
+        *count.entry((rank, name(place))).or_default() += 1;
+    }
+    for (place, title) in titles.iter_mut().enumerate() {
+        let (rank, name, thread) = (ranks[place], name(place), threads.value(place));
+        let is_alone = count.get(&(rank, name)) == Some(&1);
+        *title = match (name, is_alone) {
+            ("", true) => format!("rank {rank}"),
+            ("", false) => format!("rank {rank}, thread {thread}"),
+            (name, true) => format!("rank {rank}, {name}"),
+            (name, false) => format!("rank {rank}, {name} ({thread})"),
+        };
+    }
+    Ok(titles)
 }
 
 /// The frames, and the numbers of their sources.

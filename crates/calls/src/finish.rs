@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch, UInt8Array, UInt32Array};
+use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray, UInt8Array, UInt32Array};
 use crosscut_run::{Places, RunWriter, Source, SourcesBuilder, texts};
+use foldhash::HashMap;
 
 use crate::build::{Builder, Cell, Fill, Given};
 use crate::error::CallsError;
@@ -45,6 +46,7 @@ pub(crate) fn finish_beside(
     let order = Order::new(&builder.parent);
     put_tree(run, &builder, &order)?;
     put_frames(run, &builder, sources)?;
+    put_places(run, &builder, &places)?;
     let used = match fill {
         Some(fill) => put_filled(run, &builder, &order, fill)?,
         None => put_values(run, &mut builder, &order)?,
@@ -167,6 +169,32 @@ fn put_frames(
     ])
     .map_err(|error| CallsError::Broken(error.to_string()))?;
     run.put_table("calls/frames", &table)?;
+    Ok(())
+}
+
+/// Numbers and names of threads, where there is more to say than that they are the first, second and so on of their rank.
+fn put_places(run: &mut RunWriter, builder: &Builder, places: &[(i64, i64)]) -> Result<(), CallsError> {
+    let mut before = (-1, -1);
+    let is_plain = |&(rank, thread): &(i64, i64)| {
+        before = if before.0 == rank { (rank, before.1 + 1) } else { (rank, 0) };
+        thread == before.1
+    };
+    if builder.place_names.is_empty() && places.iter().all(is_plain) {
+        return Ok(());
+    }
+    let names: HashMap<(i64, i64), &str> = builder
+        .place_names
+        .iter()
+        .map(|(&place, name)| (builder.places[place as usize], name.as_str()))
+        .collect();
+    let threads = Int64Array::from_iter_values(places.iter().map(|&(_, thread)| thread));
+    let names: StringArray = places.iter().map(|place| names.get(place).copied()).collect();
+    let table = RecordBatch::try_from_iter([
+        ("thread", Arc::new(threads) as ArrayRef),
+        ("name", Arc::new(names) as ArrayRef),
+    ])
+    .map_err(|error| CallsError::Broken(error.to_string()))?;
+    run.put_table("calls/places", &table)?;
     Ok(())
 }
 

@@ -86,6 +86,8 @@ struct Trace {
     numbers: HashMap<Who, usize>,
     threads: Vec<(Who, Spans)>,
     samples: Samples,
+    /// What threads are called.
+    called: HashMap<Who, String>,
     /// Events of other kinds: counters, flows, marks.
     other: HashMap<String, u64>,
     order: u32,
@@ -105,6 +107,8 @@ struct Event {
     ts: Option<f64>,
     dur: Option<f64>,
     tdur: Option<f64>,
+    /// Of its arguments: what a thread or process is called.
+    called: Option<String>,
 }
 
 impl Trace {
@@ -122,6 +126,11 @@ impl Trace {
     }
 
     fn event(&mut self, json: &Json<'_, '_>, at: u64, event: Event) -> Result<(), ImportError> {
+        if let ("M", Some("thread_name"), Some(called)) =
+            (event.phase.as_str(), event.name.as_deref(), &event.called)
+        {
+            self.called.insert((event.pid.clone(), event.tid.clone()), called.clone());
+        }
         if !matches!(event.phase.as_str(), "B" | "E" | "X") {
             *self.other.entry(event.phase).or_insert(0) += 1;
             return Ok(());
@@ -196,6 +205,11 @@ impl Trace {
             self.put_spans(builder, &mut whose, threads)?;
             samples.put(builder, &mut whose)?;
         }
+        for ((pid, tid), name) in &self.called {
+            if let Some(place) = whose.known(pid, tid) {
+                builder.name_place(place, name);
+            }
+        }
         Ok(has_any)
     }
 
@@ -268,11 +282,26 @@ impl Event {
                 "ts" => event.ts = json.number()?,
                 "dur" => event.dur = json.number()?,
                 "tdur" => event.tdur = json.number()?,
+                "args" if event.phase == "M" || event.phase.is_empty() => event.called = called(json)?,
                 _ => json.skip()?,
             }
         }
         Ok(event)
     }
+}
+
+/// The `name` of arguments.
+fn called(json: &mut Json<'_, '_>) -> Result<Option<String>, ImportError> {
+    let (mut called, mut key) = (None, String::new());
+    if json.object()? {
+        while json.key(&mut key)? {
+            match (key.as_str(), json.kind()?) {
+                ("name", Kind::Text) => called = json.text()?,
+                _ => json.skip()?,
+            }
+        }
+    }
+    Ok(called)
 }
 
 fn detect(head: &Head<'_>) -> Confidence {

@@ -117,26 +117,46 @@ impl Profile {
         let mut metrics: HashMap<&'static str, u32> = HashMap::default();
         let mut whose = Whose::default();
         let mut counts = false;
+        let is_traced = self.threads.iter().any(|thread| thread.weight_type == "tracing-ms");
         for (number, thread) in self.threads.into_iter().enumerate() {
             let tid = if thread.tid.is_empty() { format!("thread {number}") } else { thread.tid };
             let place = whose.place(builder, &thread.pid, &tid);
+            builder.name_place(place, &thread.name);
             let (name, unit, one) = match thread.weight_type.as_str() {
                 "tracing-ms" => ("time", Unit::Ns, 1e6),
                 "bytes" => ("bytes", Unit::Bytes, 1.0),
                 _ => ("samples", Unit::Count, 1.0),
             };
-            counts |= name == "samples";
             let metric = *metrics.entry(name).or_insert_with(|| builder.metric(name, unit, Given::Own));
+            // A sample stands for the time until the next one.
+            let each = self.interval.filter(|interval| name == "samples" && *interval > 0.0);
+            let time = each.map(|each| {
+                let time = if is_traced { "time of samples" } else { "time" };
+                (*metrics.entry(time).or_insert_with(|| builder.metric(time, Unit::Ns, Given::Own)), each)
+            });
+            counts |= time.is_some();
             let nodes = thread.tables.or(&self.shared).nodes(builder, &thread.weights);
             let nodes = nodes.map_err(|what| {
                 json.broken_at(thread.offset, format!("thread {:.60}: {what}", thread.name))
             })?;
             for (node, weight) in nodes {
                 builder.add(metric, place, node, unit.whole(weight, one));
+                if let Some((time, each)) = time {
+                    builder.add(time, place, node, Unit::Ns.whole(weight * each, 1e6));
+                }
             }
         }
-        if let Some(interval) = self.interval.filter(|interval| counts && *interval > 0.0) {
+        if let Some(interval) = self.interval.filter(|_| counts) {
             builder.note(format!("samples were taken every {interval} ms: a sample is about that long"));
+        }
+        let (unnamed, all) = builder.frames().fold((0u64, 0u64), |(unnamed, all), frame| {
+            (unnamed + u64::from(is_address(&frame.name)), all + 1)
+        });
+        if unnamed > 0 {
+            builder.note(format!(
+                "{unnamed} of {all} functions have no names in this file, only addresses: open it in the Firefox Profiler, which \
+                 looks them up, and save it from there"
+            ));
         }
         Ok(())
     }
@@ -181,6 +201,12 @@ impl tables::Chosen<'_> {
         }
         Ok(nodes)
     }
+}
+
+/// Whether a function is called by its address.
+fn is_address(name: &str) -> bool {
+    let digits = name.strip_prefix("0x").unwrap_or_default();
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn detect(head: &Head<'_>) -> Confidence {

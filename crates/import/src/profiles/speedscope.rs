@@ -235,6 +235,7 @@ impl Profile {
     ) -> Result<(), ImportError> {
         let Some(scale) = self.scale else { return Ok(()) };
         let place = builder.place(0, number as i64);
+        builder.name_place(place, &self.name);
         let name = scale.metric();
         let metric = *metrics.entry(name).or_insert_with(|| builder.metric(name, scale.unit, Given::Own));
         let mut own: Vec<(u32, i64)> = self.own.into_iter().collect();

@@ -27,6 +27,11 @@ impl Whose {
         }
     }
 
+    /// The place of a thread of a process, if it was seen.
+    pub fn known(&self, pid: &str, tid: &str) -> Option<u32> {
+        self.places.get(&(pid.to_owned(), tid.to_owned())).copied()
+    }
+
     /// The place of a thread of a process.
     pub fn place(&mut self, builder: &mut Builder, pid: &str, tid: &str) -> u32 {
         let who = (pid.to_owned(), tid.to_owned());

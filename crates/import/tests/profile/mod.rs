@@ -104,3 +104,8 @@ pub fn children(calls: &Calls, node: NodeId) -> Vec<(String, i64)> {
     };
     calls.tree().children(node).map(child).collect()
 }
+
+/// What the places are called, in order.
+pub fn titles(calls: &Calls) -> Vec<&str> {
+    (0..calls.place_count()).map(|place| calls.place_title(place)).collect()
+}

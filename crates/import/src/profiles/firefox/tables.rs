@@ -17,6 +17,8 @@ pub struct Tables {
     frames: Frames,
     functions: Functions,
     resources: Vec<i64>,
+    /// Names of source files: newer profiles name these by their number.
+    sources: Vec<i64>,
 }
 
 #[derive(Default)]
@@ -42,6 +44,7 @@ struct Functions {
     name: Column,
     resource: Column,
     file: Column,
+    source: Column,
     line: Column,
 }
 
@@ -65,13 +68,17 @@ impl Tables {
                 self.frames = Frames { is_there: true, function, location };
             }
             ("funcTable", Kind::Object) => {
-                let [name, resource, file, line] =
-                    columns(json, ["name", "resource", "fileName", "lineNumber"])?;
-                self.functions = Functions { is_there: true, name, resource, file, line };
+                let [name, resource, file, source, line] =
+                    columns(json, ["name", "resource", "fileName", "source", "lineNumber"])?;
+                self.functions = Functions { is_there: true, name, resource, file, source, line };
             }
             ("resourceTable", Kind::Object) => {
                 let [name] = columns(json, ["name"])?;
                 self.resources = name;
+            }
+            ("sources", Kind::Object) => {
+                let [name] = columns(json, ["filename"])?;
+                self.sources = name;
             }
             _ => return Ok(false),
         }
@@ -87,6 +94,7 @@ impl Tables {
             frames: &pick(self.frames.is_there).frames,
             functions: &pick(self.functions.is_there).functions,
             resources: if self.resources.is_empty() { &shared.resources } else { &self.resources },
+            sources: if self.sources.is_empty() { &shared.sources } else { &self.sources },
         }
     }
 }
@@ -175,6 +183,7 @@ pub struct Chosen<'t> {
     frames: &'t Frames,
     functions: &'t Functions,
     resources: &'t [i64],
+    sources: &'t [i64],
 }
 
 impl Chosen<'_> {
@@ -208,12 +217,14 @@ impl Chosen<'_> {
         let at = usize::try_from(function).map_err(|_| missing("function"))?;
         let name = cell(&self.functions.name, at).ok_or_else(|| missing("function"))?;
         let name = self.string(name).ok_or_else(|| missing("name"))?;
-        let text = |column: &[i64]| cell(column, at).and_then(|text| self.string(text)).unwrap_or_default();
+        let source =
+            cell(&self.functions.source, at).and_then(|at| cell(self.sources, usize::try_from(at).ok()?));
+        let file = source.or(cell(&self.functions.file, at)).and_then(|text| self.string(text));
         let resource = cell(&self.functions.resource, at).and_then(|at| usize::try_from(at).ok());
         let module = resource.and_then(|at| self.string(cell(self.resources, at)?)).unwrap_or_default();
         Ok(Frame {
             module: module.to_owned(),
-            file: text(&self.functions.file).to_owned(),
+            file: file.unwrap_or_default().to_owned(),
             line: cell(&self.functions.line, at).unwrap_or(0).max(0),
             ..Frame::function(name)
         })
