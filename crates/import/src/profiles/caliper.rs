@@ -151,7 +151,7 @@ impl Reading {
         refs: &[u64],
         values: impl Iterator<Item = (u64, &'v String)>,
     ) -> Result<(), ImportError> {
-        let (mut path, mut rank) = (Vec::new(), 0);
+        let (mut path, mut rank) = (Vec::new(), 0.0);
         for &id in refs {
             if !self.nodes.contains_key(&id) {
                 return Err(input.broken(at, format!("node {id} is not known here")));
@@ -162,7 +162,7 @@ impl Reading {
                 let attribute = self.attribute(attribute);
                 match attribute.name.as_str() {
                     _ if attribute.is_nested => path.push(text),
-                    "mpi.rank" => rank = text.parse().unwrap_or(0),
+                    "mpi.rank" => rank = number(input, at, "mpi.rank", &text)?.unwrap_or(0.0),
                     "spot.channel" if text != "regionprofile" => {
                         self.channels += 1;
                         return Ok(());
@@ -179,32 +179,28 @@ impl Reading {
                 return Ok(());
             }
             match role(&attribute.name) {
-                Role::Rank => rank = text.parse().unwrap_or(0),
-                Role::Metric | Role::Inclusive | Role::Statistic | Role::Order => {
-                    if let Some(value) = text.parse::<f64>().ok().filter(|value| value.is_finite()) {
+                Role::Rank => rank = number(input, at, &attribute.name, text)?.unwrap_or(0.0),
+                Role::Metric | Role::Inclusive | Role::Statistic => {
+                    if let Some(value) = number(input, at, &attribute.name, text)? {
                         numbers.push((attribute, value));
                     }
                 }
-                Role::Label => {}
+                Role::Order | Role::Label => {}
             }
         }
         if numbers.is_empty() {
             return Ok(());
         }
-        if !(0..MOST_RANKS).contains(&rank) {
+        if !(0.0..MOST_RANKS as f64).contains(&rank) || rank.fract() != 0.0 {
             return Err(input.broken(at, format!("rank {rank}")));
         }
-        let place = self.builder.place(rank, 0);
+        let place = self.builder.place(rank as i64, 0);
         let node = path_node(&mut self.builder, path.into_iter().map(Frame::region))?;
         for (attribute, value) in numbers {
             let Attribute { name, alias, unit, .. } = &attribute;
-            self.metrics.add(
-                &mut self.builder,
-                (name, alias.as_deref(), unit.as_deref()),
-                place,
-                node,
-                value,
-            );
+            let about = (name.as_str(), alias.as_deref(), unit.as_deref());
+            let goes = self.metrics.column(&mut self.builder, about);
+            self.metrics.add(&mut self.builder, goes, place, node, value);
         }
         Ok(())
     }
@@ -232,6 +228,12 @@ impl Reading {
         }
         Ok(self.builder.finish(run)?)
     }
+}
+
+/// A value of a record; none where it is not finite, as some writers have it.
+fn number(input: &Input<'_>, at: u64, name: &str, text: &str) -> Result<Option<f64>, ImportError> {
+    let wrong = |_| input.broken(at, format!("`{name:.60}` is no number: {text:.40}"));
+    Ok(Some(text.trim().parse::<f64>().map_err(wrong)?).filter(|value| value.is_finite()))
 }
 
 /// A node and those above it.

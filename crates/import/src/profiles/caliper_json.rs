@@ -4,7 +4,7 @@ use crosscut_calls::{Builder, Frame};
 use crosscut_run::RunWriter;
 use foldhash::{HashMap, HashMapExt};
 
-use super::caliper_metrics::{Metrics, Role, role};
+use super::caliper_metrics::{Goes, Metrics, Role, role};
 use super::json::{Json, Kind, Style, begins};
 use super::{MOST_RANKS, builder, path_node, plain};
 use crate::error::ImportError;
@@ -36,6 +36,7 @@ impl Reader for CaliperJson {
             metrics: Metrics::default(),
             about: attributes(input)?,
             records: 0,
+            channels: 0,
         };
         match json.kind()? {
             Kind::Array => reading.records(json)?,
@@ -46,6 +47,12 @@ impl Reader for CaliperJson {
             let note =
                 "call paths are joined by `/` in this file: a region with a `/` in its name is read as two";
             reading.builder.note(note);
+        }
+        if reading.channels > 0 {
+            reading.builder.note(format!(
+                "{} records of other channels tell the same time again, and were passed over",
+                reading.channels
+            ));
         }
         if !reading.metrics.finish(&mut reading.builder) {
             return Err(input.broken(0, "no column has values that add up"));
@@ -62,12 +69,29 @@ struct Reading {
     about: HashMap<String, Column>,
     /// Records that were objects.
     records: u64,
+    /// Records of other channels, which repeat the same time.
+    channels: u64,
 }
+
+/// The attribute that names a channel, and the one that is read.
+const CHANNEL: &str = "spot.channel";
+const REGIONS: &str = "regionprofile";
 
 /// A value of a record.
 enum Cell {
     Text(String),
     Number(f64),
+}
+
+/// A field of a record: its key, where its value is, and that.
+type Field = (String, u64, Cell);
+
+/// The next field, if its value is a text or a number.
+fn field(json: &mut Json<'_, '_>, key: &str) -> Result<Option<Field>, ImportError> {
+    // Past the blanks.
+    json.kind()?;
+    let at = json.offset();
+    Ok(cell(json)?.map(|cell| (key.to_owned(), at, cell)))
 }
 
 impl Reading {
@@ -81,7 +105,7 @@ impl Reading {
             }
             let (mut fields, mut key) = (Vec::new(), String::new());
             while json.key(&mut key)? {
-                fields.extend(cell(json)?.map(|cell| (key.clone(), cell)));
+                fields.extend(field(json, &key)?);
             }
             self.record(json, at, &fields)?;
         }
@@ -104,7 +128,7 @@ impl Reading {
                         has_records = true;
                     }
                     (_, Kind::Array) => split.part(json, &key)?,
-                    _ => fields.extend(cell(json)?.map(|cell| (key.clone(), cell))),
+                    _ => fields.extend(field(json, &key)?),
                 }
             }
             if split.columns.is_some() || split.rows.is_some() {
@@ -119,36 +143,63 @@ impl Reading {
     }
 
     /// A record with its path as a text.
-    fn record(&mut self, json: &Json<'_, '_>, at: u64, fields: &[(String, Cell)]) -> Result<(), ImportError> {
-        let find = |name: &str| fields.iter().find(|(key, _)| key == name).map(|(_, cell)| cell);
-        let path = match find("path") {
-            Some(Cell::Text(path)) => path.as_str(),
-            _ => "",
+    fn record(&mut self, json: &Json<'_, '_>, at: u64, fields: &[Field]) -> Result<(), ImportError> {
+        let find = |name: &str| fields.iter().find(|(key, ..)| key == name);
+        let text = |name: &str| match find(name) {
+            Some((.., Cell::Text(text))) => Some(text.as_str()),
+            _ => None,
         };
-        let rank = find("mpi.rank").and_then(Cell::number).unwrap_or(0.0) as i64;
-        if !(0..MOST_RANKS).contains(&rank) {
-            return Err(json.broken_at(at, format!("record {} is of rank {rank}", self.records)));
-        }
         self.records += 1;
-        let names = path.split('/').filter(|name| !name.is_empty());
+        if text(CHANNEL).is_some_and(|channel| channel != REGIONS) {
+            self.channels += 1;
+            return Ok(());
+        }
+        let rank = match find("mpi.rank") {
+            Some(field) => number(json, field)?.unwrap_or(0.0),
+            None => 0.0,
+        };
+        let rank = whole_rank(rank)
+            .ok_or_else(|| json.broken_at(at, format!("record {} is of rank {rank}", self.records - 1)))?;
+        let names = text("path").unwrap_or_default().split('/').filter(|name| !name.is_empty());
         let node = path_node(&mut self.builder, names.map(Frame::region))?;
         let place = self.builder.place(rank, 0);
-        for (name, cell) in fields.iter().filter(|(name, _)| name != "path") {
-            if let Some(value) = cell.number() {
+        for field in fields {
+            let name = field.0.as_str();
+            if matches!(role(name), Role::Metric | Role::Inclusive | Role::Statistic)
+                && let Some(value) = number(json, field)?
+            {
                 let about = self.about.get(name);
                 let alias = about.and_then(|about| about.alias.as_deref());
                 let unit = about.and_then(|about| about.unit.as_deref());
-                self.metrics.add(&mut self.builder, (name, alias, unit), place, node, value);
+                let goes = self.metrics.column(&mut self.builder, (name, alias, unit));
+                self.metrics.add(&mut self.builder, goes, place, node, value);
             }
         }
         Ok(())
     }
 }
 
+/// The number of a rank, if it can be one.
+fn whole_rank(rank: f64) -> Option<i64> {
+    ((0.0..MOST_RANKS as f64).contains(&rank) && rank.fract() == 0.0).then_some(rank as i64)
+}
+
+/// The value of a field, which has to be a number: some files have all of them in quotes. None where it is not finite.
+fn number(json: &Json<'_, '_>, (name, at, cell): &Field) -> Result<Option<f64>, ImportError> {
+    let value = match cell {
+        Cell::Number(number) => *number,
+        Cell::Text(text) => {
+            let wrong = |_| json.broken_at(*at, format!("`{name:.60}` is no number: {text:.40}"));
+            text.trim().parse().map_err(wrong)?
+        }
+    };
+    Ok(Some(value).filter(|value| value.is_finite()))
+}
+
 /// What the form `object` says of its columns, behind its records.
 fn attributes(input: &Input<'_>) -> Result<HashMap<String, Column>, ImportError> {
     let (mut about, mut key, mut name) = (HashMap::new(), String::new(), String::new());
-    if !begins(&input.head()?, "records") {
+    if !begins(&plain::head(input)?.0, "records") {
         return Ok(about);
     }
     let json = &mut Json::open(input, Style::Json)?;
@@ -166,16 +217,6 @@ fn attributes(input: &Input<'_>) -> Result<HashMap<String, Column>, ImportError>
         }
     }
     Ok(about)
-}
-
-impl Cell {
-    /// Some files have all values in quotes.
-    fn number(&self) -> Option<f64> {
-        match self {
-            Cell::Number(number) => Some(*number),
-            Cell::Text(text) => text.trim().parse().ok().filter(|number: &f64| number.is_finite()),
-        }
-    }
 }
 
 fn cell(json: &mut Json<'_, '_>) -> Result<Option<Cell>, ImportError> {
@@ -198,6 +239,8 @@ struct Split {
     /// All cells of all rows, and where each row ends.
     cells: Vec<f64>,
     rows: Option<Vec<(usize, u64)>>,
+    /// Texts that are no numbers, by the cell that they stand in and where they are. Rows may come before what their columns are.
+    texts: Vec<(usize, u64)>,
 }
 
 /// What is said of a column.
@@ -236,7 +279,13 @@ impl Split {
                         return Err(json.broken_at(at, "a row is not an array"));
                     }
                     while json.item()? {
-                        self.cells.push(json.number()?.unwrap_or(f64::NAN));
+                        let is_text = json.kind()? == Kind::Text;
+                        let at = json.offset();
+                        let number = json.number()?;
+                        if is_text && number.is_none() {
+                            self.texts.push((self.cells.len(), at));
+                        }
+                        self.cells.push(number.unwrap_or(f64::NAN));
                     }
                     self.rows.get_or_insert_default().push((self.cells.len(), at));
                 }
@@ -260,7 +309,7 @@ impl Split {
     }
 
     fn add_to(self, json: &Json<'_, '_>, reading: &mut Reading) -> Result<(), ImportError> {
-        let Reading { builder, metrics, .. } = reading;
+        let Reading { builder, metrics, channels, .. } = reading;
         let missing = |key: &str| json.broken_at(0, format!("it has no `{key}`"));
         let columns = self.columns.ok_or_else(|| missing("columns"))?;
         let is_value = |column: usize| self.about.get(column).is_some_and(|about| about.is_value);
@@ -271,32 +320,79 @@ impl Split {
         let is_regions = path.is_some_and(|(_, name)| name == "path");
         let path = path.map(|(column, _)| column);
         let rank = columns.iter().position(|name| role(name) == Role::Rank);
+        let channel = columns.iter().position(|name| name == CHANNEL).filter(|&column| !is_value(column));
+        let counts = |column: usize| {
+            let role = columns.get(column).map(|name| role(name));
+            Some(column) == rank || is_value(column) && matches!(role, Some(Role::Metric | Role::Inclusive))
+        };
+        let values: Vec<usize> = (0..columns.len()).filter(|&column| is_value(column)).collect();
+        // Each column and each rank is looked up once: there may be millions of rows.
+        let mut goes: Vec<Option<Goes>> = vec![None; columns.len()];
+        let mut places = Places::default();
         let mut numbers = Numbers { nodes: &self.nodes, is_regions, known: vec![None; self.nodes.len()] };
+        let mut texts = self.texts.iter().peekable();
         let mut begin = 0;
         for (end, at) in self.rows.ok_or_else(|| missing("data"))? {
             let row = self.cells.get(begin..end).unwrap_or_default();
+            while let Some(&(cell, at)) = texts.next_if(|(cell, _)| *cell < end) {
+                let column = cell - begin;
+                if counts(column) {
+                    let name = columns.get(column).map_or("", String::as_str);
+                    return Err(json.broken_at(at, format!("`{name:.60}` is no number")));
+                }
+            }
             begin = end;
             let cell = |column: Option<usize>| column.and_then(|column| row.get(column)).copied();
             let known = |column| cell(column).filter(|value| !value.is_nan());
-            let rank = known(rank).unwrap_or(0.0) as i64;
-            if !(0..MOST_RANKS).contains(&rank) {
-                return Err(json.broken_at(at, format!("a row of rank {rank}")));
+            let label = known(channel).and_then(|node| self.nodes.get(node as usize));
+            if label.is_some_and(|label| label.text != REGIONS) {
+                *channels += 1;
+                continue;
             }
+            let number = known(rank).unwrap_or(0.0);
+            let number =
+                whole_rank(number).ok_or_else(|| json.broken_at(at, format!("a row of rank {number}")))?;
+            let place = places.of(builder, number);
             let node = match known(path) {
                 Some(leaf) => numbers.of(builder, leaf as i64)?.ok_or_else(|| {
                     json.broken_at(at, format!("node {leaf} is not in the list, or is above itself"))
                 })?,
                 None => path_node(builder, std::iter::empty())?,
             };
-            let place = builder.place(rank, 0);
-            for (column, name) in columns.iter().enumerate().filter(|&(column, _)| is_value(column)) {
-                if let (Some(value), Some(about)) = (known(Some(column)), self.about.get(column)) {
-                    let of = (name.as_str(), about.alias.as_deref(), about.unit.as_deref());
-                    metrics.add(builder, of, place, node, value);
-                }
+            for &column in &values {
+                let (Some(value), Some(goes)) = (known(Some(column)), goes.get_mut(column)) else { continue };
+                let goes = *goes.get_or_insert_with(|| {
+                    let (name, about) = (columns.get(column), self.about.get(column));
+                    let alias = about.and_then(|about| about.alias.as_deref());
+                    let unit = about.and_then(|about| about.unit.as_deref());
+                    metrics.column(builder, (name.map_or("", String::as_str), alias, unit))
+                });
+                metrics.add(builder, goes, place, node, value);
             }
         }
         Ok(())
+    }
+}
+
+/// The places of ranks that were seen.
+#[derive(Default)]
+struct Places {
+    known: Vec<Option<u32>>,
+}
+
+impl Places {
+    /// Numbers above this are not kept: a list would be mostly empty.
+    const LISTED: usize = 1 << 20;
+
+    fn of(&mut self, builder: &mut Builder, rank: i64) -> u32 {
+        let at = usize::try_from(rank).unwrap_or(usize::MAX);
+        if at >= Self::LISTED {
+            return builder.place(rank, 0);
+        }
+        if at >= self.known.len() {
+            self.known.resize(at + 1, None);
+        }
+        *self.known[at].get_or_insert_with(|| builder.place(rank, 0))
     }
 }
 

@@ -160,6 +160,9 @@ impl<'a, 'b> Json<'a, 'b> {
 
     /// A number, also where it is quoted; none, and passed over, when it is something else.
     pub fn number(&mut self) -> Result<Option<f64>> {
+        if let Some(number) = self.plain_number()? {
+            return Ok(Some(number));
+        }
         Ok(self.digits()?.and_then(|digits| digits.parse().ok()).filter(|number: &f64| number.is_finite()))
     }
 
@@ -203,7 +206,7 @@ impl<'a, 'b> Json<'a, 'b> {
         Ok(self.next_letter()?.is_some())
     }
 
-    fn digits(&mut self) -> Result<Option<String>> {
+    fn digits(&mut self) -> Result<Option<&str>> {
         match self.kind()? {
             Kind::Number | Kind::Word => self.read_word()?,
             Kind::Text => self.read_text()?,
@@ -212,7 +215,8 @@ impl<'a, 'b> Json<'a, 'b> {
                 return Ok(None);
             }
         }
-        Ok(Some(String::from_utf8_lossy(&self.word).trim().to_owned()))
+        // What is not even text is no number.
+        Ok(Some(std::str::from_utf8(&self.word).unwrap_or_default().trim()))
     }
 
     /// Goes to the next item or key, or leaves.

@@ -41,8 +41,7 @@ impl Json<'_, '_> {
         let at = self.text.offset();
         loop {
             let piece = self.text.fill()?;
-            let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
-            let count = piece.iter().take_while(is_part).count();
+            let count = piece.iter().take_while(|byte| is_part(byte)).count();
             let is_over = count < piece.len() || piece.is_empty();
             self.word.extend_from_slice(piece.get(..count).unwrap_or_default());
             self.text.consume(count);
@@ -55,6 +54,32 @@ impl Json<'_, '_> {
         }
         let word = String::from_utf8_lossy(&self.word);
         Err(self.text.broken(at, format!("not JSON: `{word:.40}` is neither a number nor a word of it")))
+    }
+
+    /// A number that stands in what was read already as a whole, as nearly all do: it is not copied. None, and nothing is
+    /// taken, where it is something else.
+    pub(super) fn plain_number(&mut self) -> Result<Option<f64>> {
+        self.next_letter()?;
+        let piece = self.text.fill()?;
+        let count = piece.iter().take_while(|byte| is_part(byte)).count();
+        // At the end of a piece it may go on.
+        if count == 0 || count >= piece.len() {
+            return Ok(None);
+        }
+        let word = piece.get(..count).unwrap_or_default();
+        let digits = match word.first() {
+            Some(b'-' | b'+') => word.get(1..).unwrap_or_default(),
+            _ => word,
+        };
+        if !digits.first().is_some_and(|first| first.is_ascii_digit() || *first == b'.') {
+            return Ok(None);
+        }
+        let number = std::str::from_utf8(word).ok().and_then(|word| word.parse::<f64>().ok());
+        let number = number.filter(|number| number.is_finite());
+        if number.is_some() {
+            self.text.consume(count);
+        }
+        Ok(number)
     }
 
     /// A text in quotes: what stands for other letters is undone.
@@ -141,6 +166,11 @@ impl Json<'_, '_> {
         let mut bytes = [0; 4];
         self.word.extend_from_slice(letter.encode_utf8(&mut bytes).as_bytes());
     }
+}
+
+/// Whether a byte can be part of a number or a word.
+fn is_part(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
 }
 
 /// Whether a word is a number or one of those that are known. Some writers print numbers that are none.
