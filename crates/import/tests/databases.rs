@@ -10,7 +10,7 @@ use crosscut_calls::{Calls, Kind};
 use crosscut_import::{Options, Quiet, import};
 use crosscut_tree::NodeId;
 use harmed::{harm, harm_part};
-use profile::{adds_up, beside, check, fixture, named, read};
+use profile::{adds_up, beside, check, fixture, named, read, read_bytes};
 
 /// Own values by the names of functions, whatever lines they were spent in; the largest first.
 fn by_function(calls: &Calls, count: usize) -> Vec<(String, i64)> {
@@ -201,6 +201,62 @@ fn small_profiles_of_score_p() {
         let said = "1 metrics have no values; metrics that were left out: max_time (MAXDOUBLE does not add up), \
                     rate (computed by a formula)";
         assert_eq!(notes, said);
+    }
+}
+
+/// Statistics over places do not add up over call paths.
+#[test]
+fn statistics_of_hpctoolkit_are_left_out() {
+    let work = tempfile::tempdir().unwrap();
+    let file = work.path().join("experiment.xml");
+    let text = std::fs::read_to_string(fixture("hpctoolkit3/experiment.xml")).unwrap();
+    let more: String = ["Mean", "StdDev", "CfVar", "Min", "Max"]
+        .iter()
+        .enumerate()
+        .map(|(at, word)| {
+            format!("<Metric i=\"{}\" n=\"CPUTIME (usec):{word} (I)\" t=\"inclusive\"/>", 20 + at)
+        })
+        .collect();
+    let (before, after) = text.split_once("<Metric ").unwrap();
+    std::fs::write(&file, format!("{before}{more}<Metric {after}")).unwrap();
+    let (_work, calls) = read(&file);
+    check(&calls, 6, 1, 1_000_000);
+    let names: Vec<&str> = calls.summary().metrics.iter().map(|metric| &*metric.name).collect();
+    assert_eq!(names, ["CPUTIME (usec):Sum"]);
+    let notes = calls.summary().notes.join("; ");
+    assert!(notes.contains("do not add up: CPUTIME (usec):Mean, CPUTIME (usec):StdDev"), "{notes}");
+}
+
+/// An index that lists no rows: all call paths have one, in their order, packed or not.
+#[test]
+fn all_rows_of_score_p_in_order() {
+    for name in ["scorep.cubex", "packed.cubex"] {
+        let mut bytes = std::fs::read(fixture(name)).unwrap();
+        let begin = b"CUBEX.INDEX";
+        let found: Vec<usize> =
+            (0..bytes.len() - begin.len()).filter(|&at| bytes[at..].starts_with(begin)).collect();
+        let mut dense = 0;
+        for at in found {
+            let number = |from: usize| u32::from_le_bytes(bytes[from..from + 4].try_into().unwrap());
+            let rows = number(at + 18);
+            let is_dense =
+                bytes[at + 11] == 1 && (0..rows).all(|row| number(at + 22 + 4 * row as usize) == row);
+            if is_dense && rows == 4 {
+                bytes[at + 17] = 0;
+                dense += 1;
+            }
+        }
+        assert!(dense > 0, "{name} has no metric with all rows");
+        let (_work, calls) = read_bytes(&bytes).unwrap();
+        let (_known, known) = read(&fixture(name));
+        assert_eq!(calls.summary(), known.summary(), "{name}");
+        for metric in 0..known.summary().metrics.len() {
+            assert_eq!(
+                calls.inclusive(metric, NodeId::ROOT),
+                known.inclusive(metric, NodeId::ROOT),
+                "{name}"
+            );
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 mod profile;
 
 use crosscut_tree::NodeId;
-use profile::{adds_up, check, children, fixture, named, read, read_text, refused, top};
+use profile::{adds_up, check, children, fixture, named, read, read_text, refused, titles, top};
 
 fn notes(calls: &crosscut_calls::Calls, text: &str) -> bool {
     calls.summary().notes.iter().any(|note| note.contains(text))
@@ -207,4 +207,59 @@ fn hatchet_json() {
         refused(text.replace(r#""children": [1, 2]"#, r#""children": [1, 22]"#).as_bytes())
             .contains("node 22 is not")
     );
+}
+
+/// Threads are called what the file calls them; two of one name are told apart by their numbers.
+#[test]
+fn threads_have_their_names() {
+    let chrome = r#"[{"ph": "M", "name": "thread_name", "pid": 7, "tid": 70, "args": {"name": "main"}},
+        {"args": {"name": "worker"}, "ph": "M", "name": "thread_name", "pid": 7, "tid": 71},
+        {"ph": "M", "name": "thread_name", "pid": 7, "tid": 72, "args": {"name": "worker"}},
+        {"ph": "M", "name": "thread_name", "pid": 9, "tid": 99, "args": {"name": "never seen"}},
+        {"ph": "X", "name": "f", "pid": 7, "tid": 70, "ts": 0, "dur": 1, "args": {"name": "of the span"}},
+        {"ph": "X", "name": "f", "pid": 7, "tid": 71, "ts": 0, "dur": 1},
+        {"ph": "X", "name": "f", "pid": 7, "tid": 72, "ts": 0, "dur": 1},
+        {"ph": "X", "name": "f", "pid": 8, "tid": 80, "ts": 0, "dur": 1}]"#;
+    let (_work, calls) = read_text(chrome).unwrap();
+    assert_eq!(titles(&calls), ["rank 0, main", "rank 0, worker (71)", "rank 0, worker (72)", "rank 1"]);
+    let speedscope = r#"{"$schema": "https://www.speedscope.app/file-format-schema.json",
+        "shared": {"frames": [{"name": "f"}]}, "profiles": [
+        {"type": "sampled", "unit": "seconds", "name": "render", "samples": [[0]], "weights": [2]},
+        {"type": "sampled", "unit": "seconds", "name": "load", "samples": [[0]], "weights": [2]}]}"#;
+    let (_work, calls) = read_text(speedscope).unwrap();
+    assert_eq!(titles(&calls), ["rank 0, render", "rank 0, load"]);
+}
+
+/// A profile of samply as it is recorded: addresses instead of names, sources in a table of their own.
+#[test]
+fn what_samply_has_not_looked_up() {
+    let thread = |name: &str, tid: i64, weights: &str| {
+        format!(
+            r#"{{"name": "{name}", "pid": "5", "tid": {tid}, "samples": {{"stack": [0, 1, 1], "weight": {weights}, "weightType": "samples"}}}}"#
+        )
+    };
+    let text = format!(
+        r#"{{"meta": {{"preprocessedProfileVersion": 66, "interval": 0.5}}, "threads": [{}, {}],
+        "shared": {{"stringArray": ["main", "0x1a2b", "app", "/a/x.c"],
+        "stackTable": {{"prefix": [null, 0], "frame": [0, 1]}}, "frameTable": {{"func": [0, 1], "address": [-1, 6699]}},
+        "funcTable": {{"name": [0, 1], "resource": [0, 0], "source": [0, null], "lineNumber": [3, null]}},
+        "resourceTable": {{"name": [2]}}, "sources": {{"filename": [3], "length": 1}}}}}}"#,
+        thread("main", 50, "null"),
+        thread("io", 51, "[2, 3, 4]")
+    );
+    let (_work, calls) = read_text(&text).unwrap();
+    check(&calls, 2, 2, 12);
+    assert_eq!(titles(&calls), ["rank 0, main", "rank 0, io"]);
+    let names: Vec<&str> = calls.summary().metrics.iter().map(|metric| metric.name.as_str()).collect();
+    assert_eq!(names, ["samples", "time"]);
+    assert_eq!(calls.inclusive(1, NodeId::ROOT), 6_000_000, "12 samples of half a millisecond");
+    assert_eq!(calls.frame(NodeId(1)).map(|frame| (frame.file.as_str(), frame.line)), Some(("/a/x.c", 3)));
+    assert!(notes(&calls, "1 of 2 functions have no names"), "{:?}", calls.summary().notes);
+}
+
+#[test]
+fn ranks_of_hatchet_that_are_none_are_errors() {
+    let text = r#"[{"frame": {"name": "f"}, "metrics": {"time": 1.0, "rank": -3}, "children": []}]"#;
+    let what = refused(text.as_bytes());
+    assert!(what.starts_with("byte ") && what.contains("a row of rank -3"), "{what}");
 }

@@ -12,6 +12,7 @@ use super::json::{Json, Kind, Style};
 use super::nested::nested;
 use super::{MOST_RANKS, builder, holds, plain};
 use crate::error::ImportError;
+use crate::input::Input;
 use crate::inputs::Inputs;
 use crate::reader::{Confidence, Head, Options, Reader};
 use frames::{Fields, frame, number_fields};
@@ -69,7 +70,7 @@ impl Reader for Hatchet {
             let number = builder.node(parent, frame)?;
             numbers.push(number);
             for row in &node.rows {
-                let place = builder.place(row.place(PLACES[0])?, row.place(PLACES[1])?);
+                let place = builder.place(row.place(input, PLACES[0])?, row.place(input, PLACES[1])?);
                 for ((name, _), &metric) in columns.iter().zip(&metrics) {
                     if let Some(value) = row.get(name) {
                         builder.add(metric, place, number, Unit::Micro.whole(value, 1e6));
@@ -117,11 +118,11 @@ impl Row {
         self.values.iter().find(|(key, _)| key == name).map(|(_, value)| *value)
     }
 
-    fn place(&self, name: &str) -> Result<i64, ImportError> {
-        let number = self.get(name).unwrap_or(0.0) as i64;
-        match (0..MOST_RANKS).contains(&number) {
-            true => Ok(number),
-            false => Err(crosscut_calls::CallsError::Broken(format!("{name} {number}")).into()),
+    fn place(&self, input: &Input<'_>, name: &str) -> Result<i64, ImportError> {
+        let number = self.get(name).unwrap_or(0.0);
+        match (0.0..MOST_RANKS as f64).contains(&number) && number.fract() == 0.0 {
+            true => Ok(number as i64),
+            false => Err(input.broken(self.offset, format!("a row of {name} {number}"))),
         }
     }
 }

@@ -83,9 +83,9 @@ impl<'a> Rows<'a> {
         values: usize,
     ) -> Result<Self, ImportError> {
         let row_size = (values as u64).saturating_mul(kind.size() as u64);
-        let (paths, big) = paths(input, index, data, row_size)?;
         let head = data.size.min(PACKED.len() as u64);
         let is_packed = Bytes::part(input, data.at, head)?.slice(data.at, head)? == PACKED;
+        let (paths, big) = paths(input, index, data, (row_size, is_packed))?;
         let places = match is_packed {
             true => packed(input, data, paths.len() as u64, row_size, big)?,
             false => plain(input, data, paths.len() as u64, row_size)?,
@@ -158,7 +158,7 @@ fn paths(
     input: &Input<'_>,
     index: Member,
     data: Member,
-    row_size: u64,
+    (row_size, is_packed): (u64, bool),
 ) -> Result<(Vec<u32>, bool), ImportError> {
     let bytes = Bytes::part(input, index.at, index.size)?;
     let at = index.at;
@@ -174,7 +174,10 @@ fn paths(
     match bytes.u8(at + 17)? {
         0 => {
             // All call paths in order; how many is what the data says.
-            let rows = data.size.saturating_sub(DATA.len() as u64).checked_div(row_size).unwrap_or(0);
+            let rows = match is_packed {
+                true => packed_rows(input, data, row_size, big)?,
+                false => data.size.saturating_sub(DATA.len() as u64).checked_div(row_size).unwrap_or(0),
+            };
             let rows = u32::try_from(rows).map_err(|_| input.broken(data.at, "too many rows"))?;
             Ok(((0..rows).collect(), big))
         }
@@ -195,6 +198,26 @@ fn paths(
             Ok((paths, big))
         }
         other => Err(input.broken(at + 17, format!("an index of the unknown kind {other}"))),
+    }
+}
+
+/// How many rows there are up to the last one that is packed.
+fn packed_rows(input: &Input<'_>, data: Member, row_size: u64, big: bool) -> Result<u64, ImportError> {
+    let begin = data.at + PACKED.len() as u64;
+    let bytes = Bytes::part(input, data.at, data.size)?.big_endian(big);
+    let count = bytes.u64(begin)?;
+    if count > data.size / 24 {
+        return Err(input.broken(begin, format!("{count} packed rows in {} bytes", data.size)));
+    }
+    let mut rows = 0;
+    for number in 0..count {
+        let unpacked = bytes.u64(begin + 8 + 24 * number)?;
+        rows = rows.max(unpacked.checked_div(row_size).unwrap_or(0).saturating_add(1));
+    }
+    // A list longer than the file can hold is no list.
+    match rows <= count {
+        true => Ok(rows),
+        false => Err(input.broken(begin, format!("row {} of {count} packed rows", rows - 1))),
     }
 }
 

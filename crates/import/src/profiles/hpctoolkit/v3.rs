@@ -53,6 +53,13 @@ fn files_of_values(inputs: &Inputs<'_>, file: &FoundFile) -> Result<Vec<PathBuf>
 /// The metrics that are read: the builder's number, where its values are, and how many of ours one of them is.
 fn metrics(list: &[Metric], builder: &mut Builder) -> Vec<(u32, u64, f64)> {
     let mut read = Vec::new();
+    let (statistics, list): (Vec<&Metric>, Vec<&Metric>) =
+        list.iter().partition(|metric| is_statistic(&metric.name));
+    if !statistics.is_empty() {
+        let mut names: Vec<&str> = statistics.iter().map(|metric| metric.name.as_str()).collect();
+        names.dedup();
+        builder.note(format!("left out, since they do not add up: {}", names.join(", ")));
+    }
     for metric in list.iter().filter(|metric| metric.is_inclusive) {
         let (unit, one) = unit_of(&metric.name);
         read.push((builder.metric(&metric.name, unit, Given::Inclusive), metric.id, one));
@@ -66,6 +73,12 @@ fn metrics(list: &[Metric], builder: &mut Builder) -> Vec<(u32, u64, f64)> {
         }
     }
     read
+}
+
+/// Whether a metric is a statistic over all places, such as `CPUTIME (usec):Mean`: of those only sums add up.
+fn is_statistic(name: &str) -> bool {
+    let statistic = name.rsplit_once(':').map(|(_, statistic)| statistic.trim());
+    statistic.is_some_and(|word| matches!(word, "Mean" | "StdDev" | "CfVar" | "Min" | "Max"))
 }
 
 /// Values in the file itself: for all places together, with six digits.
