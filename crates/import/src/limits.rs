@@ -15,7 +15,7 @@ pub struct Budget {
 impl Budget {
     /// For so many bytes of a file.
     pub fn of(bytes: u64) -> Self {
-        const FREE: u64 = 256 << 20;
+        const FREE: u64 = 64 << 20;
         const TIMES: u64 = 1024;
         Budget { left: TIMES.saturating_mul(bytes).saturating_add(FREE) }
     }
