@@ -13,6 +13,11 @@ use crosscut_messages::waits::Waits;
 use otf2_writer::{Archive, Byte, Long, METER, MPI, STREAM, Short, THREAD, Whole};
 
 fn opened(archive: &Archive) -> Messages {
+    kept(archive).0
+}
+
+/// The same with the folder in which it lies: what is read later is still there.
+fn kept(archive: &Archive) -> (Messages, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     archive.write(folder.path());
     let target = folder.path().join("out.crosscut");
@@ -20,7 +25,7 @@ fn opened(archive: &Archive) -> Messages {
     assert_eq!((run.check(), run.manifest().partial.clone()), (vec![], None));
     let messages = Messages::open(run).unwrap();
     assert_eq!(messages.unsound(), None);
-    messages
+    (messages, folder)
 }
 
 /// The calls of a rank: name, start, end.
@@ -126,7 +131,7 @@ fn locations_are_places_where_something_runs() {
         archive.of(rank).region(init, 0, 10);
     }
     archive.of(20).region(work, 5, 25);
-    let messages = opened(&archive);
+    let (messages, _folder) = kept(&archive);
     let places = messages.run().places().unwrap();
     let all: Vec<i64> = (0..places.len() as u32).map(|place| places.get(place).unwrap().process).collect();
     assert_eq!(all, [0, 1, 1]);

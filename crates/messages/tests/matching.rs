@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use crosscut_messages::{
-    Builder, Call, Comm, Comms, Done, Function, Messages, Mode, NONE, Receive, Send, Whole,
+    Builder, Call, Class, Comm, Comms, Done, Function, Messages, Mode, NONE, Receive, Send, Whole,
 };
 use crosscut_run::RunWriter;
 use proptest::prelude::*;
@@ -183,7 +183,7 @@ fn collectives_among_neighbours_are_told() {
     let functions = vec![Function::named("MPI_Neighbor_alltoall")];
     let whole = Whole { comms, functions, ..Whole::default() };
     builder.finish(&mut run, vec![Done::default(); 2], whole).unwrap();
-    let messages = Messages::open(std::sync::Arc::new(run.finish().unwrap())).unwrap();
+    let messages = Messages::open(Arc::new(run.finish().unwrap())).unwrap();
     let notes = &messages.summary().notes;
     assert!(notes[0].starts_with("3 calls of collectives among neighbours, 300 bytes"), "{notes:?}");
 }

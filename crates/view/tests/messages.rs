@@ -542,17 +542,13 @@ fn the_critical_path_is_seen_among_ranks() {
         let (first, last) = (marks.first().unwrap(), marks.last().unwrap());
         assert!(first.0 < 93.0 && last.0 + last.2 > 911.0, "{first:?} … {last:?}");
         assert!(marks.windows(2).all(|pair| (pair[1].0 - pair[0].0 - pair[0].2).abs() < 2.1), "{marks:?}");
-        let longest = marks.iter().max_by(|a, b| a.2.total_cmp(&b.2)).unwrap();
-        let row = |rank: usize| {
-            let place = bench.messages().place(rank as u32);
-            let found = (0..with.boxes.len()).find(|&at| {
-                with.boxes.role[at] == 3 && with.boxes.tree[at] == 1 && with.boxes.node[at] == place + 1
-            });
-            found.map(|at| with.boxes.y[at])
-        };
         // The late rank is on it longest.
-        assert_eq!(Some(longest.1), row(5), "{ranks} ranks");
-        assert!(with.links.len() > 0 && with.legend.iter().any(|item| item.text == "critical path"));
+        let late = Opened::new(bench.messages()).places[5];
+        let is_path = |at: &usize| with.boxes.role[*at] == 3 && with.boxes.tree[*at] == 1;
+        let widest = |a: &usize, b: &usize| with.boxes.w[*a].total_cmp(&with.boxes.w[*b]);
+        let longest = (0..with.boxes.len()).filter(is_path).max_by(widest).unwrap();
+        assert_eq!(with.boxes.node[longest], late, "{ranks} ranks");
+        assert!(!with.links.is_empty() && with.legend.iter().any(|item| item.text == "critical path"));
         look.options.insert("path".to_owned(), "false".to_owned());
         assert_eq!(on_path(&scene(bench.draw(&look))), []);
     }

@@ -56,12 +56,12 @@ pub fn collectives<'a>(
     window: (i64, i64),
 ) -> impl Iterator<Item = usize> + 'a {
     let all = &messages.collectives;
-    let exchanges = |number: &usize| Collective(all.kind[*number]) != Collective::BARRIER;
+    let exchanges = move |number: &usize| Collective(all.kind[*number]) != Collective::BARRIER;
     let inside = move |number: &usize| (window.0..window.1).contains(&all.start[*number]);
     (0..all.kind.len())
         .filter(exchanges)
         .filter(inside)
-        .filter(|&number| key.has_collective(messages, number))
+        .filter(move |&number| key.has_collective(messages, number))
 }
 
 /// "3 collectives, 2 GiB, are not in this picture", where there are any.
