@@ -14,8 +14,8 @@ TAUGHT = {
     "tasks": """
         tasks = [run.info["tasks"]["tasks"] for run in (tiny, coarse)]
         assert tasks[0] > 100 * tasks[1], "larger grains are fewer tasks"
-        smallest = [found for found in tiny.findings.rows() if "stop creating below" in found["do"]]
-        assert smallest, "tasks are too small, and it is said how small"
+        small = [found["do"] for found in tiny.findings.rows() if found["id"] == "small-tasks"]
+        assert small and "Stop creating below" in small[0], "tasks are too small, and it is said how small"
         assert grains.lens == (worst, None) and len(chosen) > 0
         work = chosen.to_pandas()["work"].median()
         assert work < 20_000, f"{work} ns in one of those that the worst problem has"

@@ -2,7 +2,7 @@
 //! that take our tables, the notebook. The package itself is laid out beside it.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -14,6 +14,18 @@ use crate::workspace::{self, Profile};
 
 /// The library that Python loads, as cargo names it and as Python does.
 const EXTENSION: (&str, &str) = ("lib_crosscut.so", "_crosscut.abi3.so");
+
+/// What maturin calls in place of cargo: with the programs beside it the library has the features that all else here was built with,
+/// and what it stands on is not built a second time.
+const CARGO: &str = r#"#!/bin/sh
+[ "$1" = rustc ] || exec cargo "$@"
+shift
+for word; do
+    shift
+    [ "$word" = --lib ] || set -- "$@" "$word"
+done
+exec cargo build --package crosscut --package crosscut-record --package crosscut-mpi --package crosscut-python "$@"
+"#;
 
 /// A package that PyPI has ready for few versions of Python: for others it is compiled.
 const COMPILED: &str = "llnl-hatchet";
@@ -94,11 +106,17 @@ pub fn wheel(python: &Path) -> Result<PathBuf> {
     // The environment has what builds it, and the packages that it needs: nothing is fetched a second time.
     build.args(["-m", "pip", "wheel", "--quiet", "--disable-pip-version-check"]);
     build.args(["--no-build-isolation", "--no-deps", "--config-settings", "profile=dev", "--wheel-dir"]);
+    let cargo = folder.join("cargo");
+    fs::create_dir_all(&folder)?;
+    fs::write(&cargo, CARGO)?;
+    fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755))?;
+    build.env("CARGO", &cargo);
     // maturin is a program of the environment.
     let bin = python.parent().unwrap_or(python).display();
     build.env("PATH", format!("{bin}:{}", std::env::var("PATH").unwrap_or_default()));
-    process::run(build.arg(&folder).arg(workspace::root().join("python")))?;
-    let wheel = fs::read_dir(&folder)?.next().context("pip built no wheel")??.path();
+    let wheels = folder.join("wheels");
+    process::run(build.arg(&wheels).arg(workspace::root().join("python")))?;
+    let wheel = fs::read_dir(&wheels)?.next().context("pip built no wheel")??.path();
     let fresh = folder.join("environment");
     process::run(Command::new(python).args(["-m", "venv", "--without-pip"]).arg(&fresh))?;
     let installed = fresh.join("bin/python");
@@ -168,8 +186,6 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
-
     use super::*;
 
     #[test]
