@@ -5,6 +5,7 @@ mod bench;
 use bench::{Bench, node};
 use crosscut_calls::{Builder, Frame, Given, Unit};
 use crosscut_run::RunWriter;
+use crosscut_scene::format::count;
 use crosscut_scene::palette::slot;
 use crosscut_tree::{NodeId, Part};
 use crosscut_workbench::{Look, Nodes, Scope, Settings, Shown, Size, TreeRef};
@@ -253,7 +254,8 @@ fn two_metrics_at_once_are_the_shade_and_the_size() {
     };
     assert_eq!((dots(&usual), dots(&sized)), (6, 6));
     let legend: Vec<&str> = sized.legend.iter().map(|item| item.text.as_str()).collect();
-    assert_eq!(legend, ["stands out; size: misses itself, up to 11.7k", "time itself"]);
+    let most = format!("stands out; size: misses itself, up to {}", count(11_700));
+    assert_eq!(legend, [most.as_str(), "time itself"]);
     let refused = bench.bench.draw(&Look {
         options: [("size".to_owned(), "colour".to_owned())].into(),
         ..Look::of("calls.tree", 0)
