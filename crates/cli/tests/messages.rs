@@ -127,9 +127,11 @@ fn ranks_that_depend_on_each_other_wait_in_a_chain() {
         ok(folder.path(), &["synth", "messages", exchange, "--ranks", "16", "-o", &run]);
         let json = report(folder.path(), &[&run]);
         let first = &json["findings"][0];
+        // Who caused it is left out where nobody did.
         assert_eq!(
-            (first["id"].as_str(), first["ranks"].to_string()),
-            (Some("late-sender"), "[]".to_owned())
+            (first["id"].as_str(), first["ranks"].is_null()),
+            (Some("late-sender"), true),
+            "{exchange}"
         );
         let evidence = first["evidence"].as_str().unwrap();
         assert!(evidence.contains("each waits for work that is usual: a chain of dependences"), "{evidence}");

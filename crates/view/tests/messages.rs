@@ -559,10 +559,10 @@ fn collectives_are_told_where_they_are_not_shown() {
     let bench = made(16, 12, "halo*2,allreduce", None);
     for view in ["messages.matrix", "messages.sizes"] {
         let note = scene(bench.draw(&bench.look(view))).note.unwrap();
-        assert!(note.contains("4 collectives, 4 MiB, are not in this picture"), "{view}: {note}");
+        assert!(note.contains("4 collectives, 4.00 MiB, are not in this picture"), "{view}: {note}");
     }
     let note = scene(bench.draw(&bench.look("messages.gram"))).note.unwrap();
-    assert!(note.contains("collectives carry 4 MiB besides"), "{note}");
+    assert!(note.contains("collectives carry 4.00 MiB besides"), "{note}");
     let volume = scene(bench.draw(&bench.look("messages.volume")));
     let layer = volume.areas.iter().find(|area| area.name.starts_with("collectives")).unwrap();
     let high = |at: usize| layer.y0[at] - layer.y1[at];
