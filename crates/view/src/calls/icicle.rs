@@ -3,6 +3,10 @@
 //! Paths narrower than [`LEAST`] pixels are drawn as one mark for all of a caller, so a picture costs what it shows and not
 //! the size of the tree. Of two profiles, or of some places beside the others, colour is the difference.
 
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crosscut_calls::Likeness;
 use crosscut_scene::format::{count, fit_end, many, percent, text_width};
 use crosscut_scene::palette::{Ramp, slot};
 use crosscut_scene::{Camera, Label, LegendItem, Mark, Plot, Rect, Scene};
@@ -104,15 +108,28 @@ struct Icicle<'a> {
 }
 
 /// A call path that is to be drawn.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Placed {
     node: NodeId,
-    /// The same path in what is compared with.
-    twin: Option<NodeId>,
+    /// The same path in what is compared with; none where nothing is.
+    twins: Option<Rc<Twins>>,
     value: i64,
     x: f64,
     w: f64,
     row: usize,
+}
+
+/// Call paths that are alike, here and in what is compared with: a function may be there several times, with other lines.
+#[derive(Default)]
+struct Twins {
+    here: Vec<NodeId>,
+    there: Vec<NodeId>,
+}
+
+impl Twins {
+    fn same(node: NodeId) -> Self {
+        Twins { here: vec![node], there: vec![node] }
+    }
 }
 
 impl Icicle<'_> {
@@ -149,9 +166,9 @@ impl Icicle<'_> {
         for (row, &node) in above.iter().enumerate() {
             self.caller(node, row, room as f32);
         }
-        let twin = self.twin_of(root);
+        let twins = self.twins_of(root);
         let value = self.values.inclusive(root);
-        let first = Placed { node: root, twin, value, x: 0.0, w: room, row: above.len() };
+        let first = Placed { node: root, twins, value, x: 0.0, w: room, row: above.len() };
         let mut rows = above.len() + 1;
         // Row by row, so that what is left out where there is too much is what lies deepest.
         let mut now = vec![first];
@@ -159,9 +176,9 @@ impl Icicle<'_> {
             job.check()?;
             let mut next = Vec::new();
             for placed in now {
-                self.path(placed);
+                self.path(&placed);
                 rows = rows.max(placed.row + 1);
-                self.children(placed, &mut next);
+                self.children(&placed, &mut next);
             }
             now = next;
             if self.drawn + now.len() > MOST {
@@ -179,33 +196,43 @@ impl Icicle<'_> {
         Ok(rows)
     }
 
-    fn twin_of(&self, root: NodeId) -> Option<NodeId> {
-        let Beside::Values(other) = &self.beside else { return None };
-        if std::ptr::eq(other.calls, self.values.calls) {
-            return Some(root);
-        }
+    /// What is like a node, found from the program down.
+    fn twins_of(&self, root: NodeId) -> Option<Rc<Twins>> {
         let tree = self.values.calls.tree();
         let mut path: Vec<NodeId> = std::iter::once(root).chain(tree.ancestors(root)).collect();
         path.reverse();
-        path.windows(2).try_fold(NodeId::ROOT, |twin, pair| self.child_twin(other, twin, *pair.get(1)?))
-    }
-
-    /// The child of the twin that is the same function.
-    fn child_twin(&self, other: &Values<'_>, twin: NodeId, child: NodeId) -> Option<NodeId> {
-        if std::ptr::eq(other.calls, self.values.calls) {
-            return Some(child);
+        let mut twins = Rc::new(Twins::same(NodeId::ROOT));
+        for &node in path.iter().skip(1) {
+            twins = self.twins_below(&twins, &[node]).pop()?;
         }
-        let frame = self.values.calls.frame(child)?;
-        let same = |at: &NodeId| {
-            let there = other.calls.frame(*at);
-            there.is_some_and(|there| {
-                there.name == frame.name && there.kind == frame.kind && there.line == frame.line
-            })
-        };
-        other.calls.tree().children(twin).find(same)
+        matches!(self.beside, Beside::Values(_)).then_some(twins)
     }
 
-    fn children(&mut self, of: Placed, next: &mut Vec<Placed>) {
+    /// For each of some callees of call paths that are alike: what is like it.
+    fn twins_below(&self, above: &Twins, nodes: &[NodeId]) -> Vec<Rc<Twins>> {
+        let calls = self.values.calls;
+        let other = match &self.beside {
+            Beside::Values(other) if !std::ptr::eq(other.calls, calls) => other.calls,
+            _ => return nodes.iter().map(|&node| Rc::new(Twins::same(node))).collect(),
+        };
+        let likeness = |node: &NodeId| calls.frame(*node).map(|frame| frame.likeness());
+        let mut all: HashMap<Option<Likeness<'_>>, Twins> =
+            nodes.iter().map(|node| (likeness(node), Twins::default())).collect();
+        for child in above.here.iter().flat_map(|&node| calls.tree().children(node)) {
+            if let Some(twins) = all.get_mut(&likeness(&child)) {
+                twins.here.push(child);
+            }
+        }
+        for child in above.there.iter().flat_map(|&node| other.tree().children(node)) {
+            if let Some(twins) = all.get_mut(&other.frame(child).map(|frame| frame.likeness())) {
+                twins.there.push(child);
+            }
+        }
+        let all: HashMap<_, Rc<Twins>> = all.into_iter().map(|(key, twins)| (key, Rc::new(twins))).collect();
+        nodes.iter().filter_map(|node| all.get(&likeness(node)).cloned()).collect()
+    }
+
+    fn children(&mut self, of: &Placed, next: &mut Vec<Placed>) {
         if of.value <= 0 {
             return;
         }
@@ -227,14 +254,13 @@ impl Icicle<'_> {
             }
         }
         wide.sort_by_key(|&(value, child)| (std::cmp::Reverse(value), child));
+        let nodes: Vec<NodeId> = wide.iter().map(|&(_, node)| node).collect();
+        let twins = of.twins.as_ref().map(|twins| self.twins_below(twins, &nodes));
         let mut x = of.x;
-        for &(value, node) in &wide {
+        for (at, &(value, node)) in wide.iter().enumerate() {
             let w = value as f64 * per;
-            let twin = match (&self.beside, of.twin) {
-                (Beside::Values(other), Some(twin)) => self.child_twin(other, twin, node),
-                _ => None,
-            };
-            next.push(Placed { node, twin, value, x, w, row: of.row + 1 });
+            let twins = twins.as_ref().and_then(|twins| twins.get(at)).cloned();
+            next.push(Placed { node, twins, value, x, w, row: of.row + 1 });
             x += w;
         }
         let shown = wide.iter().fold(self.values.own(of.node), |sum, &(value, _)| sum.saturating_add(value));
@@ -261,7 +287,7 @@ impl Icicle<'_> {
         self.text(node, role::ABOVE, (SIDE, y, room), &name, None);
     }
 
-    fn path(&mut self, placed: Placed) {
+    fn path(&mut self, placed: &Placed) {
         self.drawn += 1;
         let own = self.values.own(placed.node);
         let share = if placed.value > 0 { own as f64 / placed.value as f64 } else { 0.0 };
@@ -313,10 +339,19 @@ impl Icicle<'_> {
 
     /// For each rank: how much more than in what is compared with, and as a share of 0.12 of a rank's time at most ±1, by
     /// its root.
-    fn difference(&self, placed: Placed) -> Option<(f64, f64)> {
+    fn difference(&self, placed: &Placed) -> Option<(f64, f64)> {
         let Beside::Values(other) = &self.beside else { return None };
         let per = |value: i64, values: &Values<'_>| value as f64 / values.peer_count() as f64;
-        let there = placed.twin.map_or(0.0, |twin| per(other.inclusive(twin), other));
+        let sum = |nodes: &[NodeId], values: &Values<'_>| {
+            nodes.iter().fold(0i64, |sum, &node| sum.saturating_add(values.inclusive(node)))
+        };
+        // What several paths here are compared with is shared as they are themselves, so that differences add up.
+        let share = |twins: &Twins| match twins.here.len() {
+            0 | 1 => 1.0,
+            _ => placed.value as f64 / (sum(&twins.here, &self.values) as f64).max(1.0),
+        };
+        let there = placed.twins.as_ref();
+        let there = there.map_or(0.0, |twins| per(sum(&twins.there, other), other) * share(twins));
         let difference = per(placed.value, &self.values) - there;
         let whole = per(self.whole, &self.values).max(1.0);
         let share = (difference.abs() / whole / CLIP).min(1.0).sqrt().copysign(difference);
