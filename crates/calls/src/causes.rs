@@ -70,7 +70,13 @@ pub struct Cause {
     pub mean: f64,
     /// All time in it.
     pub total: i64,
+    /// What shows it: of an imbalance and of waiting the time of each rank in it, by its number, in their order; of a function
+    /// the time of those that take most, by their frames.
+    pub shows: Vec<(u32, i64)>,
 }
+
+/// Functions beside which a hot one is shown.
+const SHOWN: usize = 5;
 
 /// The metric that counts time: the first in nanoseconds.
 pub fn time_metric(calls: &Calls) -> Option<usize> {
@@ -90,7 +96,7 @@ pub fn causes(calls: &Calls) -> Vec<Cause> {
     let explained: i64 = all.iter().map(|cause| cause.cost).sum();
     all.sort_by_key(|cause| (std::cmp::Reverse(cause.cost), cause.module.clone()));
     all.extend(hot(calls, metric, &waits, whole));
-    all.extend(waiting(calls, metric, &waits, whole, explained));
+    all.extend(waiting(calls, metric, &waits, &peers, (whole, explained)));
     all
 }
 
@@ -155,9 +161,15 @@ fn uneven(calls: &Calls, metric: usize, waits: &[bool], peers: &Peers, whole: i6
             most: spread.most,
             mean: spread.mean,
             total: values.iter().sum(),
+            shows: numbered(peers, &values),
         });
     }
     out
+}
+
+/// Values of ranks with their numbers.
+fn numbered(peers: &Peers, values: &[i64]) -> Vec<(u32, i64)> {
+    values.iter().enumerate().map(|(peer, &value)| (peers.number(peer), value)).collect()
 }
 
 /// The frame with most of its own among some nodes.
@@ -184,8 +196,10 @@ fn hot(calls: &Calls, metric: usize, waits: &[bool], whole: i64) -> Vec<Cause> {
             *slot = slot.saturating_add(calls.own(metric, NodeId(node as u32)));
         }
     }
-    let mut order: Vec<usize> = (0..own.len()).filter(|&at| own[at] as f64 >= HOT * whole as f64).collect();
+    let mut order: Vec<usize> = (0..own.len()).filter(|&at| own[at] > 0).collect();
     order.sort_by_key(|&at| (std::cmp::Reverse(own[at]), at));
+    let shows: Vec<(u32, i64)> = order.iter().take(SHOWN).map(|&at| (functions.frame[at], own[at])).collect();
+    order.retain(|&at| own[at] as f64 >= HOT * whole as f64);
     let cause = |at: usize| {
         let frame = functions.frame[at];
         let module = calls.frames().get(frame as usize).map(|of| Map::from(By::Module).label(of));
@@ -200,13 +214,20 @@ fn hot(calls: &Calls, metric: usize, waits: &[bool], whole: i64) -> Vec<Cause> {
             most: 0.0,
             mean: 0.0,
             total: own[at],
+            shows: shows.clone(),
         }
     };
     order.into_iter().take(MOST_HOT).map(cause).collect()
 }
 
 /// Waiting that nothing else explains.
-fn waiting(calls: &Calls, metric: usize, waits: &[bool], whole: i64, explained: i64) -> Option<Cause> {
+fn waiting(
+    calls: &Calls,
+    metric: usize,
+    waits: &[bool],
+    peers: &Peers,
+    (whole, explained): (i64, i64),
+) -> Option<Cause> {
     let all = (1..calls.node_count()).filter(|&node| waits[node]);
     let total: i64 = all.map(|node| calls.own(metric, NodeId(node as u32))).sum();
     let cost = total.saturating_sub(explained);
@@ -221,16 +242,25 @@ fn waiting(calls: &Calls, metric: usize, waits: &[bool], whole: i64, explained: 
         }
     }
     let most = inside.iter().enumerate().rev().max_by_key(|(_, inside)| **inside);
+    let at_place = |place: usize| {
+        let values = calls.by_place(metric).map_or(&[][..], |own| own.place(place as u32));
+        let waited = values.iter().zip(waits).filter(|(_, waits)| **waits);
+        waited.fold(0i64, |sum, (&value, _)| sum.saturating_add(value))
+    };
     (cost as f64 >= WORTH * whole as f64).then(|| Cause {
         kind: Kind::Waiting,
         module: String::new(),
         frame: most.map_or(NONE, |(frame, _)| frame as u32),
         cost,
         ranks: Vec::new(),
-        threads: false,
+        threads: peers.each() == Each::Place,
         of: 0,
         most: 0.0,
         mean: 0.0,
         total,
+        shows: {
+            let by_place: Vec<i64> = (0..calls.place_count()).into_par_iter().map(at_place).collect();
+            numbered(peers, &peers.sums(&by_place))
+        },
     })
 }

@@ -7,6 +7,7 @@ pub mod bins;
 pub mod callers;
 pub mod domain;
 pub mod draw;
+pub mod evidence;
 pub mod flow;
 pub mod forest;
 pub mod frames;

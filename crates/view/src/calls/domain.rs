@@ -105,7 +105,7 @@ impl Domain for CallsDomain {
 
     fn losses(&self, _: &Scope, job: &Job<'_>) -> Result<Vec<Loss>, Refusal> {
         job.progress(0.0, "which ranks take longer")?;
-        Ok(losses::losses(&self.calls, job.run))
+        Ok(losses::losses(&self.opened, job.run))
     }
 
     fn looks_for_losses(&self) -> bool {

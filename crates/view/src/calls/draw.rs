@@ -4,7 +4,7 @@ use crosscut_workbench::{Domain, Drawn, Job, Look, Refusal};
 
 use super::account::account as own_account;
 use super::opened::Opened;
-use super::{flow, icicle, ranks, scatter, strip, tree, views, within};
+use super::{evidence, flow, icicle, ranks, scatter, strip, tree, views, within};
 use crate::account;
 
 /// Draws a look; `with` are the calls of other runs.
@@ -21,6 +21,10 @@ pub fn draw(opened: &Opened, look: &Look, with: &[&dyn Domain], job: &Job<'_>) -
         "calls.account" => {
             let found = job.found()?;
             let scene = account::draw(&own_account(whole), Some(&*found), look.size.sound());
+            Ok(Drawn::scene(scene, 0))
+        }
+        "calls.evidence" => {
+            let scene = evidence::draw(whole, evidence::meant(whole.causes(), look), look.size.sound());
             Ok(Drawn::scene(scene, 0))
         }
         "calls.strip" => strip::draw(whole, look, job),

@@ -1,6 +1,6 @@
 //! What costs time in a profile, as losses: each cause with a sentence that proves it and an advice that follows from its numbers.
 
-use crosscut_calls::causes::{Cause, Kind, causes, time_metric};
+use crosscut_calls::causes::{Cause, Kind, time_metric};
 use crosscut_calls::{Calls, NONE};
 use crosscut_messages::Messages;
 use crosscut_scene::Fill;
@@ -9,7 +9,8 @@ use crosscut_scene::palette::slot;
 use crosscut_tree::{NodeId, Unit};
 use crosscut_workbench::{Cell, Hatch, How, Look, Loss};
 
-use super::info;
+use super::opened::Opened;
+use super::{evidence, info};
 use crate::tasks::words::line;
 
 /// What all places spent, in nanoseconds; none where time was not measured.
@@ -19,12 +20,16 @@ pub fn capacity(calls: &Calls) -> Option<f64> {
 }
 
 /// All causes. What is lost is what was spent: a profile does not say when.
-pub fn losses(calls: &Calls, run: usize) -> Vec<Loss> {
-    let all = causes(calls);
+pub fn losses(opened: &Opened, run: usize) -> Vec<Loss> {
+    let (calls, all) = (&*opened.calls, opened.causes());
     let Some(whole) = capacity(calls) else { return Vec::new() };
     let has_messages = Messages::is_in(calls.run());
-    let own = all.iter().filter(|cause| !has_messages || !is_told_by_messages(calls, cause));
-    own.map(|cause| loss(calls, cause, &all, whole, run)).collect()
+    let own = all.iter().enumerate().filter(|(_, cause)| !has_messages || !is_told_by_messages(calls, cause));
+    own.map(|(at, cause)| Loss {
+        picture: Some(evidence::look(at, run)),
+        ..loss(calls, cause, all, whole, run)
+    })
+    .collect()
 }
 
 /// Whether messages of the same run tell a loss: they know who waited for whom and when, where a profile sees only that ranks
@@ -78,7 +83,8 @@ fn source(calls: &Calls, frame: u32) -> Option<Cell> {
     calls.frame_source(frame).and_then(|source| sources.get(source).map(line))
 }
 
-fn function(calls: &Calls, frame: u32) -> String {
+/// What a function is called.
+pub fn function(calls: &Calls, frame: u32) -> String {
     match frame {
         NONE => "the program".to_owned(),
         frame => info::name(calls.frames().get(frame as usize)),

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use crosscut_calls::causes::{Cause, causes};
 use crosscut_calls::{By, ByFrame, Calls, Map, Peers, Row as FlatRow, Stretch, flat};
 use crosscut_scene::palette::{CATEGORIES, slot};
 use crosscut_tree::NodeId;
@@ -27,6 +28,7 @@ pub struct Opened {
     telling: OnceLock<Option<usize>>,
     place_nodes: OnceLock<Vec<u32>>,
     peers: OnceLock<Peers>,
+    causes: OnceLock<Vec<Cause>>,
     /// Parts of it that were looked at last.
     parts: Mutex<Vec<(Vec<Stretch>, Arc<Opened>)>>,
 }
@@ -48,6 +50,7 @@ impl Opened {
             telling: OnceLock::new(),
             place_nodes: OnceLock::new(),
             peers: OnceLock::new(),
+            causes: OnceLock::new(),
             parts: Mutex::default(),
         }
     }
@@ -141,6 +144,11 @@ impl Opened {
         let first = places.iter().filter_map(|&place| nodes.get(place as usize)).min().copied()?;
         // A process stands right before its first thread.
         if places.len() > 1 { first.checked_sub(1) } else { Some(first) }
+    }
+
+    /// What costs time, found once.
+    pub fn causes(&self) -> &[Cause] {
+        self.causes.get_or_init(|| causes(&self.calls))
     }
 
     /// Who is compared by the first metric when nobody says otherwise; found once.

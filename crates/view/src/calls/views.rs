@@ -3,6 +3,7 @@
 use crosscut_tree::Unit;
 use crosscut_workbench::{Act, Compares, On, Opt, OptKind, Pane, View};
 
+use super::evidence;
 use super::forest::TREE;
 
 /// What is alike in all views of calls.
@@ -166,4 +167,16 @@ pub const VIEWS: &[View] = &[
     },
     View { name: "calls.account", title: "Where the time went", hidden: true, ..CALLS },
     View { name: "calls.strip", title: "Places", hidden: true, ..CALLS },
+    View {
+        name: "calls.evidence",
+        title: "What shows it",
+        options: &[Opt::new(
+            evidence::LOSS,
+            "Loss",
+            OptKind::Number { least: 1.0, most: 1e6, log: false, unit: Unit::Count },
+            evidence::FIRST,
+        )],
+        hidden: true,
+        ..CALLS
+    },
 ];
