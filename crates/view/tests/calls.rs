@@ -3,7 +3,8 @@
 mod bench;
 mod profile;
 
-use crosscut_calls::Calls;
+use crosscut_calls::{Builder, Calls, Frame, Given, Unit};
+use crosscut_run::RunWriter;
 use crosscut_scene::{Scene, limits};
 use crosscut_tree::NodeId;
 use crosscut_view::calls::CallsDomain;
@@ -138,6 +139,55 @@ fn differences_of_runs_and_of_places_are_coloured() {
     assert!(slot(&look, asked.named("exchange")) < 7);
 }
 
+/// Of another build, in which everything stands a line lower and `work` is there once instead of twice.
+#[test]
+fn call_paths_of_two_builds_are_the_same_though_lines_move() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, moved: i64, nodes: [i64; 3]| {
+        let mut run = RunWriter::create(&folder.path().join(format!("{name}.crosscut"))).unwrap();
+        let mut builder = Builder::new("made");
+        let metric = builder.metric("time", Unit::Ns, Given::Own);
+        let place = builder.place(0, 0);
+        let mut put = |parent: u32, name: &str, line: i64, value: i64| {
+            let frame = Frame {
+                module: format!("/builds/{moved}/app"),
+                file: "a.c".to_owned(),
+                line: line + moved,
+                ..Frame::function(name)
+            };
+            let frame = builder.frame(frame);
+            let node = builder.node(parent, frame).unwrap();
+            builder.add(metric, place, node, value);
+            node
+        };
+        let main = put(0, "main", 1, 0);
+        for (line, value) in [(10, nodes[0]), (20, nodes[1])] {
+            if value > 0 {
+                let work = put(main, "work", line, 0);
+                put(work, "inside", 30, value);
+            }
+        }
+        put(main, "other", 40, nodes[2]);
+        builder.finish(&mut run).unwrap();
+        run.finish().unwrap()
+    };
+    let runs = vec![write("before", 0, [3000, 1000, 4000]), write("after", 1, [4000, 0, 5000])];
+    let asked = Asked(bench::of(runs, &Settings::new(), folder));
+    let mut look = asked.look("calls.icicle");
+    look.against = Some(Against::Runs(vec![1]));
+    let scene = asked.scene(&look);
+    let said = |name: &str| -> Vec<String> {
+        let calls = asked.calls();
+        let of = |node: u32| calls.frame(NodeId(node)).is_some_and(|frame| frame.name == name);
+        let all = scene.labels.iter().filter(|label| of(label.node) && label.text.contains(" ns"));
+        all.map(|label| label.text.clone()).collect()
+    };
+    assert_eq!(said("main"), ["−1,000 ns"]);
+    assert_eq!(said("work"), ["+0 ns", "+0 ns"]);
+    assert_eq!(said("inside"), ["+0 ns", "+0 ns"]);
+    assert_eq!(said("other"), ["−1,000 ns"]);
+}
+
 #[test]
 fn the_places_that_stand_out_are_named_and_can_be_chosen() {
     let asked = opened();
@@ -241,4 +291,70 @@ fn waiting_falls_as_work_rises() {
     let scene = asked.scene(&with_option(look, "beside", &wait));
     assert_eq!(scene.points.len(), profile::RANKS as usize);
     assert!(scene.note.as_deref().unwrap().contains("r = -1.00"), "{:?}", scene.note);
+}
+
+/// The picture of each finding, with the id of its cause.
+fn pictures(asked: &Asked) -> Vec<(String, Scene)> {
+    let found = asked.0.bench.job(0, |job| job.found()).unwrap();
+    let picture = |finding: &crosscut_workbench::Finding| {
+        let look = finding.picture.as_ref().unwrap();
+        assert_eq!(look.view, "calls.evidence");
+        let scene = asked.scene(look);
+        limits::check(&scene).unwrap();
+        let b = &scene.boxes;
+        let inside = |at: usize| {
+            b.x[at] >= 0.0 && b.y[at] >= 0.0 && b.x[at] + b.w[at] <= 401.0 && b.y[at] + b.h[at] <= 119.0
+        };
+        assert!((0..b.len()).all(inside), "{:?}", scene.note);
+        (finding.id.to_string(), scene)
+    };
+    found.findings.iter().map(picture).collect()
+}
+
+/// The number of red marks.
+fn red(scene: &Scene) -> usize {
+    scene.boxes.fill.iter().filter(|&&fill| fill == crosscut_scene::palette::slot::RED).count()
+}
+
+#[test]
+fn every_finding_has_a_picture_that_shows_it() {
+    let asked = opened();
+    let all = pictures(&asked);
+    let of = |cause: &str| &all.iter().find(|(id, _)| id == cause).unwrap_or_else(|| panic!("{cause}")).1;
+    let uneven = of("rank-imbalance");
+    assert_eq!((uneven.boxes.len(), red(uneven)), (16, 3), "a bar for each rank, ranks 4 to 6 are red");
+    let highest = |at: usize| uneven.boxes.h[at];
+    assert!((highest(4) - 3.0 * highest(0)).abs() < 1.0, "{} {}", highest(4), highest(0));
+    let said = |scene: &Scene, text: &str| scene.labels.iter().any(|label| label.text.contains(text));
+    assert!(
+        said(uneven, "mean 1.37") && said(uneven, "rank 0") && said(uneven, "rank 15"),
+        "{:?}",
+        uneven.labels
+    );
+    assert_eq!(uneven.links.len(), 1);
+    let hot = of("hot-function");
+    assert_eq!((hot.boxes.len(), red(hot)), (5, 1));
+    assert!(said(hot, "evaluate") && said(hot, "advance"), "{:?}", hot.labels);
+}
+
+/// With more ranks than there is room for, several share a bar, which is as high as the most of them.
+#[test]
+fn the_picture_of_many_ranks_keeps_those_that_stand_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut run = RunWriter::create(&folder.path().join("many.crosscut")).unwrap();
+    let mut builder = Builder::new("made");
+    let metric = builder.metric("time", Unit::Ns, Given::Own);
+    let frame = builder.frame(Frame { module: "app".to_owned(), ..Frame::function("f") });
+    let node = builder.node(0, frame).unwrap();
+    for rank in 0..1000 {
+        let place = builder.place(rank, 0);
+        builder.add(metric, place, node, if rank == 777 { 300_000 } else { 1000 });
+    }
+    builder.finish(&mut run).unwrap();
+    let asked = Asked(bench::of(vec![run.finish().unwrap()], &Settings::new(), folder));
+    let all = pictures(&asked);
+    let scene = &all.iter().find(|(id, _)| id == "rank-imbalance").unwrap().1;
+    assert!(scene.boxes.len() <= 200 && red(scene) == 1, "{} {}", scene.boxes.len(), red(scene));
+    let at = (0..scene.boxes.len()).max_by(|&a, &b| scene.boxes.h[a].total_cmp(&scene.boxes.h[b])).unwrap();
+    assert_eq!(at, 777 * scene.boxes.len() / 1000);
 }

@@ -4,7 +4,8 @@
 mod bench;
 mod profile;
 
-use crosscut_calls::{Making, SuperGraph};
+use crosscut_calls::{Builder, Frame, Given, Making, SuperGraph, Unit};
+use crosscut_run::RunWriter;
 use crosscut_scene::{Scene, limits};
 use crosscut_tree::NodeId;
 use crosscut_view::calls::CallsDomain;
@@ -171,4 +172,46 @@ fn of_several_runs_each_bar_has_a_column_for_each() {
         assert!(has, "{run}");
     }
     assert_eq!(several, scene(&bench, &look(Some(Against::Runs(vec![1, 2])), 1280.0)), "the same each time");
+}
+
+/// What only leads to where the program really begins is one bar with it: `_start` of the loader, libc, the front of a library.
+#[test]
+fn what_only_leads_on_is_one_bar() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, spent_in_front: i64| {
+        let mut run = RunWriter::create(&folder.path().join(format!("{name}.crosscut"))).unwrap();
+        let mut builder = Builder::new("made");
+        let metric = builder.metric("time", Unit::Ns, Given::Own);
+        let place = builder.place(0, 0);
+        let mut put = |parent: u32, module: &str, value: i64| {
+            let frame = Frame { module: module.to_owned(), ..Frame::function(format!("f of {module}")) };
+            let frame = builder.frame(frame);
+            let node = builder.node(parent, frame).unwrap();
+            builder.add(metric, place, node, value);
+            node
+        };
+        put(0, "loader", 10_000);
+        let front = put(0, "front", spent_in_front);
+        let libc = put(front, "libc.so.6", 0);
+        put(libc, "other", 5_000);
+        let app = put(libc, "app", 0);
+        put(app, "solver", 600_000);
+        put(app, "io", 385_000);
+        builder.finish(&mut run).unwrap();
+        run.finish().unwrap()
+    };
+    let runs = vec![write("before", 0), write("after", 200_000)];
+    let bench = bench::of(runs, &Settings::new(), folder);
+    let made = shown(&bench, &look(None, 1280.0), &[]);
+    adds_up(&made);
+    let names: Vec<String> = made.bars.iter().map(|bar| bar.title()).collect();
+    assert_eq!(names[0], "program › front › libc.so.6");
+    assert!(names[1..].iter().any(|name| name == "app"), "{names:?}");
+    assert!(!names[1..].iter().any(|name| name == "front" || name == "libc.so.6"), "{names:?}");
+    assert_eq!(made.whole(0), 1_000_000.0);
+    assert!(says(&scene(&bench, &look(None, 1280.0)), "program › front"));
+    // In the other run a part of it spends something itself: that is not hidden.
+    let made = shown(&bench, &look(Some(Against::Runs(vec![1])), 1280.0), &[1]);
+    adds_up(&made);
+    assert!(made.bars.iter().any(|bar| bar.name == "front"));
 }

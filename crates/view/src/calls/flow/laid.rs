@@ -157,7 +157,7 @@ fn columns(shown: &Shown, graph: &Levelled, page: Page) -> Vec<f32> {
     let wide = |level: &Vec<usize>| {
         let bars = level.iter().filter(|&&item| graph.items[item].passes.is_none());
         // Very long names are cut: they must not push everything else together.
-        bars.map(|&bar| text_width(&shown.bars[bar].name) * 1.1).fold(84.0, f32::max).min(140.0)
+        bars.map(|&bar| text_width(&shown.bars[bar].title()) * 1.1).fold(84.0, f32::max).min(140.0)
     };
     let names: Vec<f32> = by_level.iter().map(wide).collect();
     let last = names.last().copied().unwrap_or(0.0).min(NAMES);

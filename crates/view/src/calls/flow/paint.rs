@@ -259,7 +259,7 @@ impl Painter<'_> {
         let fit = if named.by_end { fit_end } else { fit_start };
         // 12 px are wider than the 11 px that widths are told for, bold ones still more.
         let wider = if alarm.is_some() { 1.2 } else { 1.1 };
-        if let Some(text) = fit(&named.name, room / wider) {
+        if let Some(text) = fit(&named.title(), room / wider) {
             scene.labels.push(Label::new((x, top - 17.0), room, text, style));
         }
         let mut at = x;

@@ -21,6 +21,12 @@ use super::levels::{Flow, Graph};
 const LEAST: f64 = 0.004;
 /// Bands below it are not drawn.
 const THIN: f64 = 0.0015;
+/// A bar that spends less than this share of the program itself and passes so much of what it has on to one other only leads
+/// there.
+const NOTHING: f64 = 0.005;
+const PASSES: f64 = 0.95;
+/// Between the names of bars that are drawn as one.
+const THROUGH: &str = " › ";
 
 /// Another run.
 #[derive(Debug)]
@@ -42,6 +48,8 @@ pub struct Bar {
     pub node: Option<u32>,
     /// A name that stays.
     pub name: String,
+    /// Names of those that it leads through, which are drawn as part of it.
+    pub through: Vec<String>,
     /// It was split off by an entry function, or is named by a path: the end of its name tells most.
     pub by_end: bool,
     /// It is one of several copies.
@@ -124,6 +132,13 @@ impl Shown {
                 shown = fewer;
             }
         }
+        let lead = lead_in(graph, &base, others);
+        if !lead.is_empty() {
+            for &node in &lead {
+                shown[node as usize] = false;
+            }
+            base = forest.folded(&shown);
+        }
         let scoped = |places: &[u32]| match part {
             Some(part) => part.scoped(metric, places),
             None => forest.scoped(places),
@@ -153,6 +168,11 @@ impl Shown {
         let mut made = Shown { of: graph.nodes().len(), fold: shown.clone(), peers, ..Shown::default() };
         made.part = part.map(|part| part.part.clone()).unwrap_or_default();
         let number = made.put_bars(graph, &base, &shown);
+        if let Some(program) = made.bars.first_mut() {
+            program.folded = program.folded.saturating_sub(lead.len() as u32);
+            let name = |node: &u32| graph.nodes().get(*node as usize).map(|node| node.name());
+            program.through = lead.iter().filter_map(name).collect();
+        }
         made.put_bands(&base, &number, sides);
         if !others.is_empty() {
             made.put_elsewhere(elsewhere);
@@ -173,6 +193,7 @@ impl Shown {
             self.bars.push(Bar {
                 node: Some(at as u32),
                 name: node.name(),
+                through: Vec::new(),
                 by_end: node.entry.is_some() || node.label.contains('/'),
                 copied: graph.is_duplicated(at as u32),
                 folded: base.folded_count.get(at).copied().unwrap_or(0),
@@ -221,7 +242,8 @@ impl Shown {
     fn put_elsewhere(&mut self, names: Vec<String>) {
         for name in names {
             let by_end = name.contains('/');
-            self.bars.push(Bar { node: None, name, by_end, copied: false, folded: 0 });
+            let through = Vec::new();
+            self.bars.push(Bar { node: None, name, through, by_end, copied: false, folded: 0 });
         }
         let bars = self.bars.len();
         for side in &mut self.sides {
@@ -335,6 +357,45 @@ fn limit(look: &Look, beside: bool) -> usize {
     let asked = look.option("limit").and_then(|text| text.parse::<f64>().ok());
     let usual = f64::from(look.size.sound().w) / if beside { 64.0 } else { 42.0 };
     asked.unwrap_or(usual).clamp(4.0, 60.0) as usize
+}
+
+impl Bar {
+    /// Its name, with those that it leads through.
+    pub fn title(&self) -> String {
+        let through = self.through.iter().map(String::as_str);
+        std::iter::once(self.name.as_str()).chain(through).collect::<Vec<_>>().join(THROUGH)
+    }
+}
+
+/// Super nodes between the program and where it really begins: each has nothing of its own, here and in other runs, and passes
+/// nearly all that it has on to one other. Drawn one by one they would be bars of the same height in a row.
+fn lead_in(graph: &SuperGraph, base: &Folded, others: &[Other]) -> Vec<u32> {
+    let at = |of: &[i64], node: u32| of.get(node as usize).copied().unwrap_or(0);
+    let whole = at(&base.inclusive, 0) as f64;
+    // Whom a super node passes nearly everything on to.
+    let only = |node: u32| {
+        let flows = base.edges.iter().zip(&base.flow).filter(|(edge, _)| edge.from == node);
+        let (edge, &flow) = flows.max_by_key(|(_, flow)| **flow)?;
+        let is_all = flow as f64 >= PASSES * at(&base.inclusive, node) as f64;
+        (is_all && at(&base.own, node) as f64 <= NOTHING * whole).then_some(edge.to)
+    };
+    let is_empty_in = |other: &Other, name: &str| {
+        let (own, all) = (other.graph.own(other.metric), other.graph.inclusive(other.metric));
+        let share = |node: u32| at(own, node) as f64 <= NOTHING * at(all, 0) as f64;
+        other.graph.named(name).is_none_or(share)
+    };
+    let mut lead = Vec::new();
+    let mut next = only(0);
+    while let Some(node) = next.filter(|node| !lead.contains(node)) {
+        next = only(node);
+        let name = graph.nodes().get(node as usize).map(|node| node.name()).unwrap_or_default();
+        let passes = next.is_some() && !is_split(graph, node as usize);
+        if !passes || !others.iter().all(|other| is_empty_in(other, &name)) {
+            break;
+        }
+        lead.push(node);
+    }
+    lead
 }
 
 /// Whether a super node was split off another one.
