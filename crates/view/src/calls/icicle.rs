@@ -4,7 +4,7 @@
 //! the size of the tree. Of two profiles, or of some places beside the others, colour is the difference.
 
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crosscut_calls::Likeness;
 use crosscut_scene::format::{count, fit_end, many, percent, text_width};
@@ -112,7 +112,7 @@ struct Icicle<'a> {
 struct Placed {
     node: NodeId,
     /// The same path in what is compared with; none where nothing is.
-    twins: Option<Rc<Twins>>,
+    twins: Option<Arc<Twins>>,
     value: i64,
     x: f64,
     w: f64,
@@ -197,11 +197,11 @@ impl Icicle<'_> {
     }
 
     /// What is like a node, found from the program down.
-    fn twins_of(&self, root: NodeId) -> Option<Rc<Twins>> {
+    fn twins_of(&self, root: NodeId) -> Option<Arc<Twins>> {
         let tree = self.values.calls.tree();
         let mut path: Vec<NodeId> = std::iter::once(root).chain(tree.ancestors(root)).collect();
         path.reverse();
-        let mut twins = Rc::new(Twins::same(NodeId::ROOT));
+        let mut twins = Arc::new(Twins::same(NodeId::ROOT));
         for &node in path.iter().skip(1) {
             twins = self.twins_below(&twins, &[node]).pop()?;
         }
@@ -209,11 +209,11 @@ impl Icicle<'_> {
     }
 
     /// For each of some callees of call paths that are alike: what is like it.
-    fn twins_below(&self, above: &Twins, nodes: &[NodeId]) -> Vec<Rc<Twins>> {
+    fn twins_below(&self, above: &Twins, nodes: &[NodeId]) -> Vec<Arc<Twins>> {
         let calls = self.values.calls;
         let other = match &self.beside {
             Beside::Values(other) if !std::ptr::eq(other.calls, calls) => other.calls,
-            _ => return nodes.iter().map(|&node| Rc::new(Twins::same(node))).collect(),
+            _ => return nodes.iter().map(|&node| Arc::new(Twins::same(node))).collect(),
         };
         let likeness = |node: &NodeId| calls.frame(*node).map(|frame| frame.likeness());
         let mut all: HashMap<Option<Likeness<'_>>, Twins> =
@@ -228,7 +228,8 @@ impl Icicle<'_> {
                 twins.there.push(child);
             }
         }
-        let all: HashMap<_, Rc<Twins>> = all.into_iter().map(|(key, twins)| (key, Rc::new(twins))).collect();
+        let all: HashMap<_, Arc<Twins>> =
+            all.into_iter().map(|(key, twins)| (key, Arc::new(twins))).collect();
         nodes.iter().filter_map(|node| all.get(&likeness(node)).cloned()).collect()
     }
 

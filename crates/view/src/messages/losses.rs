@@ -65,6 +65,9 @@ impl Phases {
     }
 }
 
+/// From when to when.
+type Stretch = (i64, i64);
+
 /// What, evidence, advice.
 type Told = (String, String, String);
 
@@ -228,7 +231,7 @@ impl Teller<'_> {
     }
 
     /// All work of a rank in which lateness of a finding began, and what other ranks did for the same n-th time.
-    fn alike(&self, finding: &Finding, rank: u32) -> (Vec<(i64, i64)>, Vec<(u32, (i64, i64))>) {
+    fn alike(&self, finding: &Finding, rank: u32) -> (Vec<Stretch>, Vec<(u32, Stretch)>) {
         let calls = &self.messages().calls;
         let waits: HashSet<u32> = finding.calls.iter().copied().collect();
         let began = self.judged.lateness().waits.iter().filter(|wait| waits.contains(&wait.call));
