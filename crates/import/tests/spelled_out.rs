@@ -54,7 +54,7 @@ fn a_location_of_many_lines_on_many_levels() {
 fn callers_that_all_functions_share() {
     let text = |text: &str| [&[b'z', text.len() as u8][..], text.as_bytes()].concat();
     let function =
-        |line: u32| [&[b')', 3][..], &text("a.py"), &[b'i'], &line.to_le_bytes(), &text("f")].concat();
+        |line: u32| [&[b')', 3][..], &text("a.py"), b"i", &line.to_le_bytes(), &text("f")].concat();
     let whole = |number: u32| [&[b'i'][..], &number.to_le_bytes()].concat();
     let real = |number: f64| [&[b'g'][..], &number.to_le_bytes()].concat();
     let profile = |functions: u32| {
