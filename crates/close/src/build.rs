@@ -126,6 +126,8 @@ struct Walk {
 struct More {
     /// The lane's number in the index, when it is one.
     lane: Option<usize>,
+    /// The code of its region.
+    region: u64,
     /// The chunk of a loop that runs, or several that were joined, and the loop's code.
     chunk: Option<Joined>,
     loop_code: u64,
@@ -519,6 +521,13 @@ impl<'a, 'w> Builder<'a, 'w> {
         self.open.push(Open { by, node, code, last_end: 0 });
     }
 
+    /// Whether code of a lane has the line of its region: GCC gives that to the calls of some constructs inside, and what was
+    /// known before says more.
+    fn is_of_region(&self, walk: &Walk, code: u64) -> bool {
+        let region = walk.more.as_ref().map_or(0, |more| more.region);
+        region != 0 && self.sites.source(walk.process, region) == self.sites.source(walk.process, code)
+    }
+
     /// The code of a create or wait: where the runtime names itself, that of the group or of the interval.
     #[inline]
     fn code(&self, walk: &Walk, word: u64) -> u64 {
@@ -645,7 +654,9 @@ impl<'a, 'w> Builder<'a, 'w> {
                 EventKind::Depend | EventKind::Count | EventKind::LockUse | EventKind::Processor => {}
                 EventKind::GoesOn => {
                     let code = goes_on_at(event.word());
-                    if !self.sites.is_runtime(walk.process, code) && !walk.is_in_chunk() {
+                    let is_known =
+                        !self.sites.is_runtime(walk.process, code) && !self.is_of_region(walk, code);
+                    if is_known && !walk.is_in_chunk() {
                         // What it ran before has ended, unless it is right behind a team.
                         if walk.state == State::Runs && time() > walk.start {
                             self.interval(walk, Kind::Other, time(), code);

@@ -55,26 +55,32 @@ fn a_task_goes_on_where_the_call_returns_to() {
     assert_eq!(last_begins_in(&closed(&program(Some(0x7777_7777_7000)))), region);
 }
 
-/// A lane that alone runs a construct: what it did before is an interval of its own, and the construct has its line.
-#[test]
-fn a_construct_that_one_lane_runs_has_its_line() {
+/// The intervals of a lane that alone runs a construct with this code.
+fn alone(code: u64) -> Vec<(Kind, String)> {
     let mut a = Stream::new(0);
     let root = a.root();
     let team = a.fork(1);
     a.lane(team, 0);
-    a.put(EventKind::GoesOn, &[with_tag(AFTER, 1)]);
+    a.put(EventKind::GoesOn, &[with_tag(code, 1)]);
     a.wait(WaitKind::LastBarrier).put(EventKind::LaneEnd, &[]).put(EventKind::Join, &[root]).end(0);
     let mut process = Process::new(1, &[a]);
     process.maps.push_str("666666660000-666666670000 r-xp 00000000 00:00 0 [alone]\n");
     let (tasks, _folder) = closed(&process);
     let nodes = (0..tasks.tree().node_count() as u32).map(NodeId);
-    let own: Vec<(Kind, String)> = nodes
+    nodes
         .filter(|&node| tasks.tree().parent(node).is_some_and(|parent| tasks.is_lane(parent)))
         .map(|node| {
             (tasks.kind(node), tasks.source(node).0.map(|source| source.file.clone()).unwrap_or_default())
         })
-        .collect();
-    assert_eq!(own, [(Kind::Other, "[code]".to_owned()), (Kind::End, "[alone]".to_owned())]);
+        .collect()
+}
+
+/// What a lane did before it alone runs a construct is an interval of its own, and the construct has its line.
+#[test]
+fn a_construct_that_one_lane_runs_has_its_line() {
+    assert_eq!(alone(AFTER), [(Kind::Other, "[code]".to_owned()), (Kind::End, "[alone]".to_owned())]);
+    // Where the compiler gives it the line of the region, it says nothing.
+    assert_eq!(alone(CODE + 16), [(Kind::End, "[code]".to_owned())]);
 }
 
 #[test]

@@ -95,6 +95,7 @@ impl Builder<'_, '_> {
             let moves = self.moves(process, id, 0);
             let mut walk = self.walk(process, Entry { id, begin, position, moves, start, from });
             walk.more().lane = Some(number);
+            walk.more().region = region.code;
             self.set_counts(&mut walk, begin, 3);
             if region.phase > 0 {
                 walk.state = State::Waits(WaitKind::Barrier, start);
