@@ -190,7 +190,7 @@ fn values_are_at_the_places_that_there_are() {
 }
 
 #[test]
-fn threads_are_counted_within_their_rank() {
+fn threads_are_named_within_their_rank() {
     let (_work, calls) = written(|builder| {
         builder.metric("time", Unit::Ns, Given::Own);
         for (rank, thread) in [(0, 0), (0, 3), (0, 9), (2, 5), (2, 7), (3, 0)] {
@@ -198,6 +198,13 @@ fn threads_are_counted_within_their_rank() {
         }
     });
     let titles: Vec<&str> = (0..calls.place_count()).map(|place| calls.place_title(place)).collect();
-    let expected = ["rank 0", "rank 0, thread 1", "rank 0, thread 2", "rank 2", "rank 2, thread 1", "rank 3"];
+    let expected = [
+        "rank 0, thread 0",
+        "rank 0, thread 3",
+        "rank 0, thread 9",
+        "rank 2, thread 5",
+        "rank 2, thread 7",
+        "rank 3",
+    ];
     assert_eq!(titles, expected);
 }

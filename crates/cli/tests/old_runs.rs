@@ -33,7 +33,7 @@ fn numbers(mut report: Value) -> Value {
     if let Some(missing) = report["grain"].as_object_mut().and_then(|grain| grain.remove("not_told")) {
         report["grain"]["not_available"] = missing;
     }
-    for new in ["findings", "too_little", "account"] {
+    for new in ["findings", "too_little", "account", "not_looked_for"] {
         report.as_object_mut().unwrap().remove(new);
     }
     report
