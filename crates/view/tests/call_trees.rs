@@ -234,9 +234,9 @@ fn two_metrics_at_once_are_the_shade_and_the_size() {
     assert_eq!((&sized.points.x, &sized.points.y), (&usual.points.x, &usual.points.y));
     assert_eq!(sized.points.fill, usual.points.fill);
     assert_ne!(sized.points.r, usual.points.r);
-    // The other way round: where points are the same ones, sizes and shades change places.
+    // The first metric says which call paths stand out, the second does not.
     let shaded = scene(&[("metric", "misses"), ("size", "misses")]);
-    assert_ne!(shaded.points.fill, sized.points.fill);
+    assert_ne!(shaded.points.node, sized.points.node);
     let main = |scene: &crosscut_scene::Scene| {
         let at = scene.boxes.node.iter().zip(&scene.boxes.role).position(|(_, &role)| role == 1);
         let at = at.expect("a surrogate that takes something");

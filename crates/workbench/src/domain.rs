@@ -265,7 +265,10 @@ pub trait Domain: Any + Send + Sync {
     fn json(&self, topic: Topic, job: &Job<'_>) -> Result<Map<String, Value>, Refusal>;
     /// For people on a terminal: what the overview says, unless it has more to say there.
     fn told(&self, topic: Topic, job: &Job<'_>) -> Result<Told, Refusal> {
-        Ok(text::told(self.word(), &self.overview(Some(&*job.found()?), job)?, topic))
+        let found = job.found()?;
+        let mut blocks = self.account(Some(&*found), job)?;
+        blocks.extend(self.overview(Some(&*found), job)?);
+        Ok(text::told(self.word(), &blocks, topic))
     }
     /// How it differs from another run of the same domain, on a terminal and for scripts.
     fn compared(&self, with: &dyn Domain, job: &Job<'_>) -> Result<Compared, Refusal> {
