@@ -52,7 +52,9 @@ export function FindingBlock(props: { finding: Finding; run: number; small?: boo
           <Show when={share() !== null}>
             <strong>{quantity(share()! * 100, "percent")}</strong>
           </Show>
-          <span class="quiet">{plain(f().cost)} {f().spent ? "spent" : "lost"}</span>
+          <span class="quiet">
+            {plain(f().cost)} {f().spent ? "spent" : "lost"}
+          </span>
           <Show when={!props.small && f().without}>
             {(without) => (
               <>
