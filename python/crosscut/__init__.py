@@ -17,10 +17,11 @@ from .frame import Frame
 from .hatchet import from_hatchet
 from .make import read, record, synth
 from .run import Domain, Run, open
-from .tree import Lens, Metric, Tree
+from .tree import Cut, Lens, Metric, Tree
 
 __all__ = [
     "CrosscutError",
+    "Cut",
     "Domain",
     "Ensemble",
     "Frame",

@@ -114,18 +114,23 @@ class Frame:
         taken = take(shown)
         rows = list(taken.rows())
         first, last = (rows, []) if count <= SHOWN else (rows[:half], rows[half:])
-        # Numbers end, words begin where those of other rows do.
-        sides = {
-            name: "right" if any(isinstance(row[name], (int, float)) for row in rows) else "left"
-            for name in taken.columns
-        }
-        head = "".join(f'<th style="text-align:{side}">{escape(name)}</th>' for name, side in sides.items())
-        body = "".join(_row(row, sides) for row in first)
-        if last:
-            body += f'<tr><td colspan="{len(sides)}" style="text-align:left">⋮</td></tr>' + "".join(_row(row, sides) for row in last)
-        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         said = f"{count:,} {'row' if count == 1 else 'rows'}."
-        return f'<div style="overflow-x:auto">{table}</div><p>{escape(about)} {said}</p>'
+        return html_of_rows(first, last, taken.columns) + f"<p>{escape(about)} {said}</p>"
+
+
+def html_of_rows(first: list[dict[str, Any]], last: list[dict[str, Any]] = [], columns: list[str] | None = None) -> str:
+    """A table of rows, with a gap before the last ones."""
+    rows = [*first, *last]
+    # Numbers end, words begin where those of other rows do.
+    sides = {
+        name: "right" if any(isinstance(row[name], (int, float)) for row in rows) else "left"
+        for name in columns or list(dict.fromkeys(name for row in rows for name in row))
+    }
+    head = "".join(f'<th style="text-align:{side}">{escape(name)}</th>' for name, side in sides.items())
+    body = "".join(_row(row, sides) for row in first)
+    if last:
+        body += f'<tr><td colspan="{len(sides)}" style="text-align:left">⋮</td></tr>' + "".join(_row(row, sides) for row in last)
+    return f'<div style="overflow-x:auto"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 class _Columns:

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Iterable
+from dataclasses import asdict, dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any, Iterable, TypeVar
 
 from ._crosscut import CrosscutError
 from .address import Scope, Selection, checked, ranges
 from .address import numbers as numbered
-from .frame import Frame
+from .frame import Frame, html_of_rows
 
 if TYPE_CHECKING:
     from .run import Run
+
+V = TypeVar("V", "Metric", "Lens")
+
+
+class Named(dict[str, V]):
+    """Metrics or lenses by name; a notebook shows them as a table."""
+
+    def _repr_html_(self) -> str:
+        return html_of_rows([asdict(value) for value in self.values()])
 
 
 @dataclass(frozen=True)
@@ -23,6 +33,9 @@ class Metric:
     title: str
     unit: str
     about: str
+
+    def _repr_html_(self) -> str:
+        return html_of_rows([asdict(self)])
 
 
 @dataclass(frozen=True)
@@ -42,6 +55,77 @@ class Lens:
     #: Why it is not available in this run, and what to do.
     missing: str | None
     about: str
+
+    def _repr_html_(self) -> str:
+        return html_of_rows([asdict(self)])
+
+
+class Cut(str):
+    """What is open in a tree: a text that a view takes as `cut=` and that stands in the address of a page.
+
+    >>> import crosscut as cc
+    >>> tree = cc.synth("fib", size=2000, workers=4).tree("tasks")
+    >>> cut = cc.Cut.of([0, 1, 40])
+    >>> cut, str(cut)
+    (<Cut: nodes 0, 1, 40 are open>, '0.0.1.13')
+    >>> cut.closed(1).nodes
+    [0, 40]
+    >>> 0 in tree.cut
+    True
+    """
+
+    @classmethod
+    def of(cls, nodes: Iterable[int]) -> Cut:
+        """The cut in which these nodes are open."""
+        return cls("0" + _steps(nodes))
+
+    @property
+    def nodes(self) -> list[int]:
+        """Numbers of the nodes that are open, ascending."""
+        text = self.partition("!")[0].partition("~")[0]
+        if not text:
+            return []
+        first, *steps = text.split(".")
+        found, last = [], 0
+        try:
+            if first != "0" or not all(step.isalnum() for step in steps):
+                raise ValueError
+            for step in steps:
+                last += int(step, 36)
+                found.append(last)
+        except ValueError:
+            raise CrosscutError(f"{str(self)!r} is no cut: it is what `tree.cut` or the `cut` of a view says") from None
+        return found
+
+    def opened(self, *nodes: int) -> Cut:
+        """The same, with these nodes open too."""
+        return self._with({*self.nodes, *nodes})
+
+    def closed(self, *nodes: int) -> Cut:
+        """The same, with these nodes closed."""
+        return self._with(set(self.nodes) - set(nodes))
+
+    def _with(self, nodes: Iterable[int]) -> Cut:
+        # Which children of wide nodes are shown, and which folds are spread out, stays.
+        at = min((at for at in (self.find("~"), self.find("!")) if at >= 0), default=len(self))
+        return Cut("0" + _steps(nodes) + self[at:])
+
+    def __contains__(self, node: object) -> bool:
+        return node in self.nodes if isinstance(node, int) else str.__contains__(self, node)  # type: ignore[operator]
+
+    def __repr__(self) -> str:
+        if not self:
+            return "<Cut: as the tree opens>"
+        nodes = self.nodes
+        if not nodes:
+            return "<Cut: nothing is open>"
+        if len(nodes) == 1:
+            return f"<Cut: node {nodes[0]} is open>"
+        more = f" and {len(nodes) - 8:,} more" if len(nodes) > 8 else ""
+        return f"<Cut: nodes {', '.join(map(str, nodes[:8]))}{more} are open>"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(repr(self)[1:-1])} <code>{escape(str(self))}</code></p>"
 
 
 class Tree:
@@ -99,19 +183,19 @@ class Tree:
         return Tree(self.run, self.name, self.options, self._lens, scope)
 
     @property
-    def lenses(self) -> dict[str, Lens]:
+    def lenses(self) -> Named[Lens]:
         """Its lenses by name, those that cost most first."""
-        return {lens["name"]: _made(Lens, lens) for lens in self._about()["lenses"]}
+        return Named({lens["name"]: _made(Lens, lens) for lens in self._about()["lenses"]})
 
     @property
-    def metrics(self) -> dict[str, Metric]:
+    def metrics(self) -> Named[Metric]:
         """Its metrics by name."""
-        return {metric["name"]: _made(Metric, metric) for metric in self._about()["metrics"]}
+        return Named({metric["name"]: _made(Metric, metric) for metric in self._about()["metrics"]})
 
     @property
-    def cut(self) -> str:
-        """The cut that it opens with: which nodes are open, as text."""
-        return str(self._about()["cut"])
+    def cut(self) -> Cut:
+        """The cut that it opens with: which nodes are open."""
+        return Cut(self._about()["cut"])
 
     def __len__(self) -> int:
         return int(self._about()["nodes"])
@@ -152,6 +236,26 @@ class Tree:
     def about(self) -> str:
         """What a row of its frame is."""
         return f"Nodes of the tree {self.name}."
+
+
+def _steps(nodes: Iterable[int]) -> str:
+    """Nodes as an address has them: each as its difference from the one before, in base 36."""
+    text, last = "", 0
+    for node in sorted(set(nodes)):
+        if isinstance(node, bool) or not isinstance(node, int) or node < 0:
+            raise CrosscutError(f"nodes are numbers from 0 on, not {node!r}")
+        text += "." + _base36(node - last)
+        last = node
+    return text
+
+
+def _base36(value: int) -> str:
+    digits = ""
+    while True:
+        value, digit = divmod(value, 36)
+        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
+        if value == 0:
+            return digits
 
 
 def _made(kind: type[Any], said: dict[str, Any]) -> Any:

@@ -20,6 +20,7 @@ from .frame import Frame
 from .look import looks, main_tree, table
 from .output import Output
 from .stored import Stored
+from .tree import Cut
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -213,7 +214,7 @@ class View(anywidget.AnyWidget):
         """What an address says of each trait that scripts may set."""
         return {
             "lens": lambda address: address.tree(self.tree_name).lens,
-            "cut": lambda address: address.tree(self.tree_name).cut,
+            "cut": lambda address: Cut(address.tree(self.tree_name).cut),
             "options": lambda address: address.options(self.view),
             "places": lambda address: address.places,
             "window": lambda address: address.window,

@@ -230,11 +230,35 @@ def test_wrong_words_are_said_by_the_program():
         cc.synth(12)
 
 
+def test_cuts_are_values(tasks):
+    tree = tasks.tree("tasks")
+    cut = tree.cut
+    assert isinstance(cut, str) and 0 in cut and cut.nodes[0] == 0
+    assert cc.Cut.of(cut.nodes) == cut, "as the program writes it"
+    assert cc.Cut.of([]) == "0" and repr(cc.Cut("0")) == "<Cut: nothing is open>"
+    wide = cc.Cut("0.0.5~5-100-20!0.a")
+    assert wide.nodes == [0, 5] and wide.opened(1_000_000).closed(0) == "0.5.lfln~5-100-20!0.a"
+    assert repr(cc.Cut("")) == "<Cut: as the tree opens>" and repr(cc.Cut("0.3")) == "<Cut: node 3 is open>"
+    assert repr(cc.Cut.of(range(10))) == "<Cut: nodes 0, 1, 2, 3, 4, 5, 6, 7 and 2 more are open>"
+    assert "<code>0.3</code>" in cc.Cut("0.3")._repr_html_()
+    for wrong in ("x", "1.2", "0..", "0.!!"):
+        with pytest.raises(cc.CrosscutError, match="is no cut"):
+            cc.Cut(wrong).nodes
+    with pytest.raises(cc.CrosscutError, match="nodes are numbers"):
+        cut.opened(-1)
+
+
 def test_runs_look_good(tasks):
     html = tasks._repr_html_()
     assert tasks.path in html and "<table>" in html
     assert ">node</th>" in tasks.grains._repr_html_()
     assert tasks.grains._repr_html_() == tasks.grains.frame()._repr_html_(), "though only ten rows are made"
+    metric = tasks.grains.metrics["work"]
+    for shown in (metric._repr_html_(), tasks.grains.metrics._repr_html_()):
+        assert f">{metric.title}</td>" in shown and ">unit</th>" in shown
+    assert tasks.grains.lenses._repr_html_().count("<tr>") == len(tasks.grains.lenses) + 1
+    lens = tasks.grains.lenses["low-parallelism"]
+    assert f">{lens.title}</td>" in lens._repr_html_()
     assert tasks.problems.columns[0] == "problem"
     assert set(tasks.grains.metrics) <= set(tasks.grains.frame().columns)
     with pytest.raises(cc.CrosscutError, match="has no phases: it has tasks"):
