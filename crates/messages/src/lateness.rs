@@ -5,7 +5,7 @@
 //! to the same kind of call for the same n-th time; what the quickest quarter of them needs is usual, and what is more is an
 //! excess. With fewer than three peers nothing is usual. The same holds for the time in a call behind its wait: moving data.
 //!
-//! Waits are looked at in the order in which they ended. A wait is explained by the excess of its culprit, since that one last
+//! Waits are looked at in the order in which what was waited for was there. A wait is explained by the excess of its culprit, since that one last
 //! waited and since somebody waited for it, if that is at least half of the wait; else by how late those were for whom the
 //! culprit had waited. After a wait a rank is as late as its culprit, for the same reason. After a collective of all ranks
 //! nobody is late.
@@ -53,7 +53,7 @@ pub struct Explained {
 /// The lateness of all ranks.
 #[derive(Clone, Debug, Default)]
 pub struct Lateness {
-    /// All waits, in the order in which they ended.
+    /// All waits, in the order in which what was waited for was there.
     pub waits: Vec<Explained>,
     /// By call: by how much the work before it is more than is usual.
     pub excess: Vec<i64>,
@@ -69,32 +69,59 @@ struct Late {
     origin: Option<Origin>,
 }
 
+/// What was told of the calls of a rank that waited in one event.
+#[derive(Clone, Copy)]
+struct Asked {
+    event: u32,
+    since: i64,
+    lost: i64,
+    cost: i64,
+}
+
+impl Asked {
+    fn new(event: u32, since: i64) -> Asked {
+        Asked { event, since, lost: 0, cost: 0 }
+    }
+}
+
 impl Lateness {
     /// Traces all waits of a run back.
     pub fn of(messages: &Messages, waits: &Waits) -> Lateness {
         let calls = &messages.calls;
-        let until = |call: u32| calls.start[call as usize].saturating_add(waits.lost[call as usize]);
+        // Who asked again and again may have stopped before; what counts is when that was there which was waited for.
+        let met = |call: u32| calls.start.get(waits.cause[call as usize] as usize).copied().unwrap_or(i64::MAX);
         let mut ends: Vec<u32> = (0..waits.lost.len() as u32)
             .into_par_iter()
             .filter(|&call| waits.lost[call as usize] > 0)
             .collect();
-        ends.par_sort_unstable_by_key(|&call| (until(call), call));
+        ends.par_sort_unstable_by_key(|&call| (met(call), call));
         let mut walk = Walk::new(messages, waits);
         let mut explained = Vec::with_capacity(ends.len());
         let mut after: Vec<(u32, Late)> = Vec::new();
+        let mut asked = vec![Asked::new(NONE, 0); walk.last.len()];
         // Those who are let go at one time are let go by what was known before.
-        for group in ends.chunk_by(|&a, &b| until(a) == until(b)) {
+        for group in ends.chunk_by(|&a, &b| met(a) == met(b)) {
             for &call in group {
                 let at = call as usize;
                 let (lost, why, cause) = (waits.lost[at], waits.why[at], waits.cause[at]);
                 let culprit = calls.rank(cause);
-                let own = walk.own(culprit, cause as usize, calls.start[at], lost, why);
+                // Calls that asked for one thing are one wait: what explains it is told of once.
+                let rank = calls.rank(call) as usize;
+                let before = match asked[rank] {
+                    before if before.event == waits.event[at] => before,
+                    _ => Asked::new(waits.event[at], calls.start[at]),
+                };
+                let lost = before.lost.saturating_add(lost);
+                let own = walk.own(culprit, cause as usize, before.since, lost, why);
                 let inherited = walk.inherited(culprit, cause as usize);
                 let late = match own.amount >= lost / 2 || own.amount >= inherited.amount {
                     true => own,
                     false => inherited,
                 };
-                explained.push(Explained { call, origin: late.origin, cost: late.amount.min(lost) });
+                let cost = late.amount.min(lost);
+                asked[rank] = Asked { lost, cost: before.cost.max(cost), ..before };
+                let cost = cost.saturating_sub(before.cost).max(0);
+                explained.push(Explained { call, origin: late.origin, cost });
                 after.push((call, if own.amount >= inherited.amount { own } else { inherited }));
             }
             for (call, late) in after.drain(..) {

@@ -6,14 +6,15 @@
 //! in MPI_Finalize, where nobody leaves it before all are there. A call that completes several messages waits for the last of them. So each call has at most one wait: from its start
 //! to when the last thing that it needs was there. Calls that wait for nothing have none.
 //!
-//! A rank that asks again and again whether something is there waits as well as one that waits for it: where what a call needs
-//! was there before it began, and the rank only asked right before it, the call that asked then has waited.
+//! A rank that asks again and again whether something is there waits as well as one that waits for it: calls right before the one
+//! that completes something, or that receives what was probed for, have waited if they only asked and what is needed was not
+//! there yet. Such a call is no wait for what was there when it began; time between them is the rank's own.
 //!
 //! Whether a send was buffered no trace says. Sizes of which sends were over before their receives were posted can be
 //! buffered, so no send of such a size waits. Synchronous sends always wait for their receives, buffered ones never do.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU32, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
@@ -94,6 +95,8 @@ pub struct Wait {
 /// What one call needs: when it was there, in which message or collective, and by which call.
 struct Need {
     call: u32,
+    /// It is needed by the calls right before that one, which asked for it.
+    is_asked: bool,
     since: i64,
     event: u32,
     cause: u32,
@@ -107,43 +110,16 @@ impl Waits {
         let calls = &messages.calls;
         let held = held_sizes(messages);
         let asking = Asking::of(messages);
-        let until: Vec<AtomicI64> = calls.start.par_iter().map(|&start| AtomicI64::new(start)).collect();
-        let raise = |need: Need| {
-            if let Some(until) = until.get(need.call as usize) {
-                until.fetch_max(need.since, Relaxed);
-            }
-        };
-        each_need(messages, &held, &asking, &raise);
-        let event: Vec<AtomicU32> = (0..until.len()).into_par_iter().map(|_| AtomicU32::new(NONE)).collect();
-        let is_last = |need: &Need| {
-            let at = need.call as usize;
-            let waits = calls.start.get(at).is_some_and(|&start| need.since > start);
-            waits && until.get(at).is_some_and(|until| until.load(Relaxed) == need.since)
-        };
-        each_need(messages, &held, &asking, &|need: Need| {
-            if is_last(&need)
-                && let Some(event) = event.get(need.call as usize)
-            {
-                event.fetch_min(need.event, Relaxed);
-            }
-        });
-        let cause: Vec<AtomicU32> = (0..until.len()).into_par_iter().map(|_| AtomicU32::new(NONE)).collect();
-        let why: Vec<std::sync::atomic::AtomicU8> =
-            (0..until.len()).into_par_iter().map(|_| std::sync::atomic::AtomicU8::new(0)).collect();
-        each_need(messages, &held, &asking, &|need: Need| {
-            let at = need.call as usize;
-            if is_last(&need) && event.get(at).is_some_and(|event| event.load(Relaxed) == need.event) {
-                cause[at].fetch_min(need.cause, Relaxed);
-                why[at].store(need.why as u8, Relaxed);
-            }
-        });
-        let lost = until.into_par_iter().zip(&calls.start[..]);
-        Waits {
-            lost: lost.map(|(until, &start)| until.into_inner().saturating_sub(start)).collect(),
-            why: why.into_par_iter().map(|why| from_number(why.into_inner())).collect(),
-            cause: cause.into_par_iter().map(AtomicU32::into_inner).collect(),
-            event: event.into_par_iter().map(AtomicU32::into_inner).collect(),
-        }
+        let by_call = Last::new(&calls.start);
+        // Of calls that ask, the one that they stand before knows what they need.
+        let asked = Last::new(if asking.what.is_empty() { &[] } else { &calls.start });
+        let of = |need: &Need| if need.is_asked { &asked } else { &by_call };
+        each_need(messages, &held, &asking, &|need: Need| of(&need).raise(&need));
+        each_need(messages, &held, &asking, &|need: Need| of(&need).name(&need));
+        each_need(messages, &held, &asking, &|need: Need| of(&need).blame(&need));
+        let mut waits = by_call.waits(&calls.start);
+        asking.spread(messages, &asked.waits(&calls.start), &mut waits);
+        waits
     }
 
     /// The wait of a call, if it waited.
@@ -222,6 +198,67 @@ impl Waits {
     }
 }
 
+/// What calls need last, by call, while all needs are told.
+struct Last {
+    until: Vec<AtomicI64>,
+    event: Vec<AtomicU32>,
+    cause: Vec<AtomicU32>,
+    why: Vec<AtomicU8>,
+}
+
+impl Last {
+    fn new(starts: &[i64]) -> Last {
+        let none = || starts.par_iter().map(|_| AtomicU32::new(NONE)).collect();
+        Last {
+            until: starts.par_iter().map(|_| AtomicI64::new(i64::MIN)).collect(),
+            event: none(),
+            cause: none(),
+            why: starts.par_iter().map(|_| AtomicU8::new(0)).collect(),
+        }
+    }
+
+    /// First: when it was there.
+    fn raise(&self, need: &Need) {
+        if let Some(until) = self.until.get(need.call as usize) {
+            until.fetch_max(need.since, Relaxed);
+        }
+    }
+
+    /// Then: what it was, the first of several.
+    fn name(&self, need: &Need) {
+        let at = need.call as usize;
+        if self.until.get(at).is_some_and(|until| until.load(Relaxed) == need.since) {
+            self.event[at].fetch_min(need.event, Relaxed);
+        }
+    }
+
+    /// Last: whose call that was.
+    fn blame(&self, need: &Need) {
+        let at = need.call as usize;
+        if self.until.get(at).is_some_and(|until| until.load(Relaxed) == need.since)
+            && self.event[at].load(Relaxed) == need.event
+        {
+            self.cause[at].fetch_min(need.cause, Relaxed);
+            self.why[at].store(need.why as u8, Relaxed);
+        }
+    }
+
+    /// How long after these times that was.
+    fn waits(self, starts: &[i64]) -> Waits {
+        let until = self.until.into_par_iter().map(AtomicI64::into_inner);
+        let waited = |(until, &start): (i64, &i64)| match until {
+            i64::MIN => 0,
+            until => until.saturating_sub(start),
+        };
+        Waits {
+            lost: until.zip(starts).map(waited).collect(),
+            why: self.why.into_par_iter().map(|why| from_number(why.into_inner())).collect(),
+            cause: self.cause.into_par_iter().map(AtomicU32::into_inner).collect(),
+            event: self.event.into_par_iter().map(AtomicU32::into_inner).collect(),
+        }
+    }
+}
+
 fn from_number(number: u8) -> Why {
     Why::ALL.into_iter().find(|why| *why as u8 == number).unwrap_or_default()
 }
@@ -267,12 +304,38 @@ impl Asking {
         Asking { what, first }
     }
 
-    /// The call right before another one that asked for this at some time.
-    fn at(&self, calls: &Calls, before: u32, time: i64, what: Asks) -> Option<u32> {
-        let first = *self.first.get(before as usize)?;
-        let starts = calls.start.get(first as usize..before as usize)?;
-        let at = first as usize + starts.partition_point(|&start| start < time).checked_sub(1)?;
-        (self.what[at] == Some(what) && contains(calls, at as u32, time)).then_some(at as u32)
+    /// Whether calls right before another one asked for something that was there later than they began.
+    fn is_before(&self, calls: &Calls, call: u32, since: i64) -> bool {
+        let at = call as usize;
+        let first = self.first.get(at).filter(|first| **first < call);
+        let start = first.and_then(|&first| calls.start.get(first as usize));
+        start.is_some_and(|&start| start < since) && calls.end.get(at).is_some_and(|&end| since <= end)
+    }
+
+    /// Lets the calls that asked wait for what the call behind them was told to need.
+    fn spread(&self, messages: &Messages, asked: &Waits, waits: &mut Waits) {
+        let calls = &messages.calls;
+        for call in (0..asked.event.len()).filter(|&call| asked.event[call] != NONE) {
+            let event = asked.event[call];
+            let since = calls.start[call].saturating_add(asked.lost[call]);
+            // What was received by the call itself was probed for, from its sender or from anybody.
+            let row = event as usize;
+            let sender =
+                (messages.receive_call.get(row) == Some(&(call as u32))).then(|| messages.source.at(row));
+            for at in self.first[call] as usize..call {
+                let is_it = match (sender, self.what[at]) {
+                    (Some(sender), Some(Asks::Message)) => [NONE, sender].contains(&calls.peer.at(at)),
+                    (None, Some(Asks::Begun)) => true,
+                    _ => false,
+                };
+                if is_it && calls.start[at] < since {
+                    waits.lost[at] = since.min(calls.end[at]).saturating_sub(calls.start[at]);
+                    waits.why[at] = asked.why[call];
+                    waits.cause[at] = asked.cause[call];
+                    waits.event[at] = event;
+                }
+            }
+        }
     }
 }
 
@@ -286,10 +349,15 @@ fn contains(calls: &Calls, call: u32, time: i64) -> bool {
 /// for them are none.
 fn each_need(messages: &Messages, held: &[bool; 64], asking: &Asking, tell: &(impl Fn(Need) + Sync)) {
     let calls = &messages.calls;
-    // In the call that completes something, or in one right before it that asked for what was begun.
-    let waited = |done: u32, begun: u32, since: i64| match contains(calls, done, since) {
-        true => Some(done),
-        false => asking.at(calls, done, since, Asks::Begun).filter(|&asked| asked > begun),
+    // In the call that completes something, and in those right before it that asked for what was begun.
+    let needs = |begun: u32, done: u32, tell_of: &dyn Fn(u32, bool), since: i64| {
+        if contains(calls, done, since) {
+            tell_of(done, false);
+        }
+        // Who asked before it was begun asked for something else.
+        if begun < done && asking.is_before(calls, done, since) {
+            tell_of(done, true);
+        }
     };
     (0..messages.len()).into_par_iter().for_each(|row| {
         let (from, to) = (messages.source.at(row), messages.destination.at(row));
@@ -300,12 +368,12 @@ fn each_need(messages: &Messages, held: &[bool; 64], asking: &Asking, tell: &(im
         let (begun, done, cause) =
             (messages.receive_call[row], messages.receive_done[row], messages.send_call[row]);
         let since = messages.send_start[row];
-        let probed = || {
-            let is_of = |peer: u32| peer == NONE || peer == from;
-            asking.at(calls, begun, since, Asks::Message).filter(|&at| is_of(calls.peer.at(at as usize)))
-        };
-        if let Some(call) = waited(done, begun, since).or_else(probed) {
-            tell(Need { call, since, event, cause, why: Why::LateSender });
+        let late =
+            |call: u32, is_asked: bool| tell(Need { call, is_asked, since, event, cause, why: Why::LateSender });
+        needs(begun, done, &late, since);
+        // Those who receive may have probed before.
+        if asking.is_before(calls, begun, since) {
+            late(begun, true);
         }
         let is_held = match messages.mode(row) {
             Mode::Standard => held[size_class(messages.bytes[row])],
@@ -314,17 +382,19 @@ fn each_need(messages: &Messages, held: &[bool; 64], asking: &Asking, tell: &(im
         let (begun, done, cause) =
             (messages.send_call[row], messages.send_done[row], messages.receive_call[row]);
         let since = messages.receive_start[row];
-        if let Some(call) = waited(done, begun, since).filter(|_| is_held) {
-            tell(Need { call, since, event, cause, why: Why::LateReceiver });
+        if is_held {
+            let why = Why::LateReceiver;
+            let late = |call: u32, is_asked: bool| tell(Need { call, is_asked, since, event, cause, why });
+            needs(begun, done, &late, since);
         }
     });
     let collectives = &messages.collectives;
     (0..collectives.kind.len()).into_par_iter().for_each(|number| {
         let event = (messages.len() + number) as u32;
         each_need_of(messages, number, &mut |(begun, done), cause, why| {
-            let since = calls.start.get(cause as usize).copied();
-            if let Some((since, call)) = since.and_then(|since| Some((since, waited(done, begun, since)?))) {
-                tell(Need { call, since, event, cause, why });
+            if let Some(&since) = calls.start.get(cause as usize) {
+                let late = |call: u32, is_asked: bool| tell(Need { call, is_asked, since, event, cause, why });
+                needs(begun, done, &late, since);
             }
         });
     });
@@ -333,7 +403,8 @@ fn each_need(messages: &Messages, held: &[bool; 64], asking: &Asking, tell: &(im
     if let Some((cause, &since)) = last.and_then(|last| Some((last, calls.start.get(last as usize)?))) {
         let event = end_of(messages);
         let waiting = ends.iter().filter(|&&call| contains(calls, call, since));
-        waiting.for_each(|&call| tell(Need { call, since, event, cause, why: Why::Barrier }));
+        let why = Why::Barrier;
+        waiting.for_each(|&call| tell(Need { call, is_asked: false, since, event, cause, why }));
     }
 }
 

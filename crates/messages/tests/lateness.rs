@@ -31,8 +31,20 @@ impl<'a> Slow<'a> {
         self.messages.calls.of(self.rank(call)).start
     }
 
+    /// When that was there which a call waited for.
     fn until(&self, call: usize) -> i64 {
-        self.messages.calls.start[call] + self.waits.lost[call]
+        self.messages.calls.start[self.waits.cause[call] as usize]
+    }
+
+    /// The calls that waited for the same thing, up to this one.
+    fn together(&self, call: usize) -> Vec<usize> {
+        let is_it = |at: &usize| self.waits.lost[*at] > 0 && self.waits.event[*at] == self.waits.event[call];
+        (self.first(call)..=call).filter(is_it).collect()
+    }
+
+    /// How long they waited.
+    fn lost(&self, call: usize) -> i64 {
+        self.together(call).into_iter().map(|at| self.waits.lost[at]).sum()
     }
 
     /// From which function to which one, and for the how many-th time.
@@ -80,11 +92,12 @@ impl<'a> Slow<'a> {
         let calls = &self.messages.calls;
         let mut parts: Vec<(i64, usize, Part)> = Vec::new();
         let enough = |parts: &[(i64, usize, Part)]| {
-            parts.iter().map(|part| part.0).sum::<i64>() >= self.waits.lost[waiting]
+            parts.iter().map(|part| part.0).sum::<i64>() >= self.lost(waiting)
         };
+        let since = calls.start[self.together(waiting)[0]];
         for at in (self.first(cause) + 1..=cause).rev() {
             parts.push((self.excess(at, |call| self.work(call)), at, Part::Work));
-            if enough(&parts) || calls.end[at - 1] <= calls.start[waiting] || self.is_meeting(at - 1) {
+            if enough(&parts) || calls.end[at - 1] <= since || self.is_meeting(at - 1) {
                 break;
             }
             parts.push((self.excess(at - 1, |call| self.inside(call)), at - 1, Part::Inside));
@@ -118,12 +131,18 @@ impl<'a> Slow<'a> {
                 Some((other, late)) if !(*other..cause).any(|at| self.is_meeting(at)) => *late,
                 _ => (0, None),
             };
-            let late =
-                if own.0 >= self.waits.lost[call] / 2 || own.0 >= inherited.0 { own } else { inherited };
+            let late = if own.0 >= self.lost(call) / 2 || own.0 >= inherited.0 { own } else { inherited };
+            // Of what was told of the calls before, nothing is told again.
+            let before = self.together(call);
+            let already: i64 = told
+                .iter()
+                .filter(|other: &&Explained| before.contains(&(other.call as usize)))
+                .map(|other| other.cost)
+                .sum();
             told.push(Explained {
                 call: call as u32,
                 origin: late.1,
-                cost: late.0.min(self.waits.lost[call]),
+                cost: (late.0.min(self.lost(call)) - already).max(0),
             });
             known.push((call, if own.0 >= inherited.0 { own } else { inherited }));
         }

@@ -35,19 +35,25 @@ fn is_in(messages: &Messages, call: usize, time: i64) -> bool {
 struct Asked<'a>(&'a Messages, Vec<Option<Asks>>);
 
 impl Asked<'_> {
-    /// The call that asked for something at a time, one after the other back from a call.
-    fn asked(&self, before: usize, time: i64, what: Asks) -> Option<usize> {
-        let first = self.0.calls.of(self.0.calls.rank(before as u32)).start;
-        let before = (first..before).rev().take_while(|&call| self.1[call].is_some());
-        before.filter(|&call| self.1[call] == Some(what)).find(|&call| is_in(self.0, call, time))
+    /// Whether a call stands before another one of its rank, and they and all between them only ask.
+    fn is_before(&self, call: usize, then: usize) -> bool {
+        call < then
+            && self.0.calls.rank(call as u32) == self.0.calls.rank(then as u32)
+            && (call..then).all(|at| self.1[at].is_some())
     }
 
-    /// The call that waited for something that was begun and completed.
-    fn waited(&self, (begun, done): (usize, usize), time: i64) -> Option<usize> {
-        match is_in(self.0, done, time) {
-            true => Some(done),
-            false => self.asked(done, time, Asks::Begun).filter(|&call| call > begun),
+    /// Until when a call waited for something that was begun and completed by two others, and was there at a time.
+    fn waited(&self, call: usize, (begun, done): (usize, usize), time: i64) -> Option<i64> {
+        if call == done && is_in(self.0, done, time) {
+            return Some(time);
         }
+        self.asked(call, done, time, Asks::Begun).filter(|_| begun < call)
+    }
+
+    /// Until when a call asked in vain for something that another one, before which it stands, completed or received.
+    fn asked(&self, call: usize, then: usize, time: i64, what: Asks) -> Option<i64> {
+        let asks = self.1[call] == Some(what) && self.is_before(call, then) && time <= self.0.calls.end[then];
+        asks.then(|| time.min(self.0.calls.end[call])).filter(|&until| self.0.calls.start[call] < until)
     }
 }
 
@@ -84,14 +90,12 @@ fn reference(messages: &Messages) -> Vec<i64> {
         for (row, &held) in held.iter().enumerate() {
             let at = (messages.receive_call[row] as usize, messages.receive_done[row] as usize);
             let since = calls.start[messages.send_call[row] as usize];
-            let waited = asked.waited(at, since).or_else(|| asked.asked(at.0, since, Asks::Message));
-            if waited == Some(call) {
-                needs.push(since);
-            }
+            needs.extend(asked.waited(call, at, since));
+            needs.extend(asked.asked(call, at.0, since, Asks::Message));
             let at = (messages.send_call[row] as usize, messages.send_done[row] as usize);
             let since = calls.start[messages.receive_call[row] as usize];
-            if held && asked.waited(at, since) == Some(call) {
-                needs.push(since);
+            if held {
+                needs.extend(asked.waited(call, at, since));
             }
         }
         for number in 0..messages.collectives.kind.len() {
@@ -109,7 +113,7 @@ fn reference(messages: &Messages) -> Vec<i64> {
                     _ => all.map(start).max(),
                 };
                 let at = (members[me] as usize, done[me] as usize);
-                needs.extend(last.filter(|&last| asked.waited(at, last) == Some(call)));
+                needs.extend(last.and_then(|last| asked.waited(call, at, last)));
             }
         }
         if is_end(messages, call) {
@@ -139,9 +143,12 @@ fn calls_wait_for_the_last_that_they_need() {
                 continue;
             };
             waited[wait.why as usize] += 1;
-            polled += usize::from(asks(&messages, call as usize).is_some());
-            // The one who is waited for came when the waiting ended, and is another rank.
-            assert_eq!(messages.calls.start[wait.cause as usize], wait.span.1);
+            let only_asks = asks(&messages, call as usize).is_some();
+            polled += usize::from(only_asks);
+            // The one who is waited for came when the waiting or the asking ended, and is another rank.
+            let end = messages.calls.end[call as usize];
+            let came = messages.calls.start[wait.cause as usize];
+            assert_eq!(if only_asks { came.min(end) } else { came }, wait.span.1);
             assert_ne!(wait.rank, wait.culprit);
         }
     }
@@ -232,6 +239,19 @@ fn who_asks_until_a_message_is_there_waits_for_it() {
         assert_eq!(probed(asks, false), [(1, (10, 50), Why::LateSender, 0)]);
         // What stands between is more than asking.
         assert_eq!(probed(asks, true), []);
+    }
+    // Asking in pieces is waiting in all of them, but not between them, up to when the message is sent.
+    for sent in [50, 55] {
+        let mut program = Program::new(2);
+        let send = program.call(0, 0, 1).max(program.call_of(1, 0, sent, 60));
+        let begun = program.call(1, 0, 1);
+        for start in [10, 30, 40, 57] {
+            program.call_of(TEST, 1, start, start + 10);
+        }
+        let done = program.call_of(TEST, 1, 70, 71);
+        program.message((0, send, send), (1, begun, done), 0, 8);
+        let late = |from: i64, to: i64| (1, (from, to), Why::LateSender, 0);
+        assert_eq!(told(program), [late(10, 20), late(30, 40), late(40, 50)]);
     }
     // A collective that was begun is asked for until the last rank begins it.
     let mut program = Program::new(2);
