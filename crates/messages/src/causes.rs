@@ -535,7 +535,7 @@ impl Told<'_> {
             cause,
             cost: group.cost,
             step,
-            times: group.waits.len() as u64,
+            times: self.times(&group),
             worst: group.worst,
             work: Work {
                 culprits: mean(&|rank| ranks.contains(&rank)),
@@ -547,6 +547,15 @@ impl Told<'_> {
             calls: group.waits.iter().map(|&(row, _)| self.lateness.waits[row].call).collect(),
             ranks,
         }
+    }
+
+    /// How often somebody waited: calls of a rank that asked for one thing are one wait.
+    fn times(&self, group: &Group) -> u64 {
+        let of = |&(row, _): &(usize, bool)| {
+            let call = self.lateness.waits[row].call;
+            (self.messages.calls.rank(call), self.waits.event[call as usize])
+        };
+        group.waits.chunk_by(|a, b| of(a) == of(b)).count() as u64
     }
 
     /// When ranks waited for a group: the end of the wait is what an excess explains, its beginning is what is usual.

@@ -7,7 +7,7 @@ use crosscut_messages::causes::{Cause, Causes};
 use crosscut_messages::lateness::{Explained, Lateness, Origin, Part, history};
 use crosscut_messages::waits::Waits;
 use crosscut_messages::{Collective, Messages, NONE};
-use program::{Program, random};
+use program::{Program, TEST, random};
 
 struct Slow<'a> {
     messages: &'a Messages,
@@ -198,6 +198,31 @@ fn who_waited_for_the_late_one_is_not_blamed() {
 }
 
 /// Ranks that pass work on: each takes what the one before made, computes as long as all others, and sends.
+#[test]
+fn asking_in_pieces_is_one_wait() {
+    // Rank 1 asks four times, for 90 in all, for what rank 0 sends after 100 of work; three times over.
+    let mut program = Program::new(2);
+    for step in 0..3i64 {
+        let at = 200 * step;
+        program.call(0, at, at + 1);
+        let begun = program.call(1, at, at + 1);
+        let send = program.call_of(1, 0, at + 100, at + 101);
+        for piece in 0..4 {
+            program.call_of(TEST, 1, at + 2 + 25 * piece, at + 25 + 25 * piece);
+        }
+        let done = program.call_of(TEST, 1, at + 103, at + 104);
+        program.message((0, send, send), (1, begun, done), 0, 8);
+    }
+    let messages = program.build();
+    let waits = Waits::of(&messages);
+    let lateness = Lateness::of(&messages, &waits);
+    let causes = Causes::of(&messages, &waits, &lateness);
+    let first = &causes.findings[0];
+    assert_eq!((first.cause, &first.ranks[..], first.times), (Cause::LateSender, &[0][..], 3), "{causes:?}");
+    assert_eq!(first.cost, waits.total());
+    assert_eq!(waits.total(), 3 * 4 * 23);
+}
+
 #[test]
 fn waiting_in_a_chain_is_waiting_and_no_moving_of_data() {
     let mut program = Program::new(6);
