@@ -216,6 +216,24 @@ fn tasks_and_messages_in_one_run() {
 }
 
 #[test]
+fn a_launcher_has_no_place_in_what_it_starts() {
+    for mpi in MPIS {
+        let folder = TempDir::new().unwrap();
+        let mut command = crosscut(folder.path());
+        command.args(["record", "--tasks", "--mpi", "--calls", "-o", "run.crosscut", "--"]);
+        command.arg(format!("mpirun.{mpi}")).args(["-n", "2"]).arg(example(mpi, "hybrid"));
+        assert!(with_mpi(&mut command).status().unwrap().success(), "{mpi}");
+        let run = Arc::new(Run::open(&folder.path().join("run.crosscut")).unwrap());
+        let tasks = crosscut_tasks::Tasks::open(Arc::clone(&run)).unwrap();
+        let places = run.places().unwrap();
+        assert_eq!(places.worker_count(), tasks.workers(), "{mpi}");
+        let processes: Vec<i64> =
+            (0..places.worker_count() as u32).filter_map(|place| Some(places.get(place)?.process)).collect();
+        assert_eq!(processes, [0, 0, 1, 1], "{mpi}: two workers of each rank, and nobody else");
+    }
+}
+
+#[test]
 fn fortran() {
     for (mpi, name) in MPIS.into_iter().flat_map(|mpi| [(mpi, "fortran"), (mpi, "fortran08")]) {
         let folder = TempDir::new().unwrap();

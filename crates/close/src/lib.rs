@@ -101,6 +101,10 @@ pub fn close_into(
     let early = ended_early(folder);
     let mut notes = missing(&all);
     let world = World::find(&mut processes);
+    if world.is_some() {
+        // A launcher is none of what it starts: it has samples at most.
+        processes.retain(|process| mpi::rank_of(process).is_some() || process.has_events());
+    }
     let mut sites = Sites::new();
     let recorded = index(&processes, &mut sites, &mut notes)?;
     let has_tasks = recorded.iter().any(|process| !process.index.roots.is_empty());
