@@ -9,7 +9,6 @@ use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use crate::clock::Clock;
 use crate::error::CloseError;
 use crate::files::{Process, Thread};
-use crate::mpi;
 use crate::symbols::{self, Called, Maps, Stack, Unwinder};
 
 /// One sample.
@@ -90,13 +89,7 @@ pub fn write(
     let mut notes = Vec::new();
     let (mut all, mut cut) = (0, 0);
     let mut first_thread = 0;
-    let has_ranks = processes.iter().any(|process| mpi::rank_of(process).is_some());
     for (process, clock) in processes.iter().zip(clocks) {
-        // A launcher is none of the ranks that it starts.
-        if has_ranks && mpi::rank_of(process).is_none() {
-            first_thread += process.threads.len();
-            continue;
-        }
         let mut paths = Paths::of(process, &mut builder, &mut notes)?;
         for thread in &process.samples {
             // A thread with samples has events, if only an empty file of them.

@@ -55,12 +55,6 @@ fn words(map: &[u8]) -> &[u64] {
 }
 
 impl Process {
-    /// Whether any of its threads has events, or files that are not what they should be.
-    pub fn has_events(&self) -> bool {
-        let is_empty = |thread: &Thread| thread.events().is_ok_and(|mut events| matches!(events.step(), Ok(None)));
-        !self.threads.iter().all(is_empty)
-    }
-
     /// The first value of a key.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.all(key).next()

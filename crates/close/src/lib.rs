@@ -101,12 +101,8 @@ pub fn close_into(
     let early = ended_early(folder);
     let mut notes = missing(&all);
     let world = World::find(&mut processes);
-    if world.is_some() {
-        // A launcher is none of what it starts: it has samples at most.
-        processes.retain(|process| mpi::rank_of(process).is_some() || process.has_events());
-    }
     let mut sites = Sites::new();
-    let recorded = index(&processes, &mut sites, &mut notes)?;
+    let recorded = index(&mut processes, world.is_some(), &mut sites, &mut notes)?;
     let has_tasks = recorded.iter().any(|process| !process.index.roots.is_empty());
     let has_calls = processes.iter().any(|process| calls::are_in(process));
     if !has_tasks && !has_calls && world.is_none() {
@@ -195,7 +191,8 @@ fn check_cancelled(progress: &dyn Progress) -> Result<(), CloseError> {
 
 /// The first pass over all processes, and the names of their code.
 fn index<'a>(
-    processes: &[&'a Process],
+    processes: &mut Vec<&'a Process>,
+    has_ranks: bool,
     sites: &mut Sites,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Recorded<'a>>, CloseError> {
@@ -204,10 +201,15 @@ fn index<'a>(
         .map(|process| process.threads.iter().map(files::Thread::events).collect())
         .collect::<Result<_, _>>()?;
     let clocks = clock::clocks(processes, &threads);
-    let mut recorded = Vec::new();
+    let (mut recorded, mut kept) = (Vec::new(), Vec::new());
     let mut first_thread = 0;
-    for ((process, threads), clock) in processes.iter().zip(threads).zip(clocks) {
+    for ((&process, threads), clock) in processes.iter().zip(threads).zip(clocks) {
         let mut index = Index::new(&threads, first_thread)?;
+        // A launcher is none of what it starts: it runs nothing, and has samples at most.
+        if has_ranks && mpi::rank_of(process).is_none() && index.is_idle() {
+            continue;
+        }
+        kept.push(process);
         let main = match index.roots.iter().any(|root| root.ticks == 0) {
             true => symbols::main_of(&process.maps).unwrap_or(0),
             false => 0,
@@ -220,6 +222,7 @@ fn index<'a>(
         first_thread += threads.len();
         recorded.push(Recorded { first_thread: first_thread - threads.len(), threads, index, clock, main });
     }
+    *processes = kept;
     Ok(recorded)
 }
 

@@ -80,6 +80,22 @@ fn a_serial_tail_is_found() {
 }
 
 #[test]
+fn threads_beside_the_workers_lose_nothing() {
+    let mut program = Program::new();
+    team(&mut program, &[100_000, 20_000]);
+    program.close(0);
+    // Five threads, two of which the runtime calls workers.
+    let schedule = Schedule::greedy(&program, 2);
+    let mut recording = Recording::whole(program, schedule, 5);
+    recording.facts = vec![("workers", 2)];
+    let causes = recording.open().tasks.causes();
+    adds_up(&causes);
+    assert_eq!(causes.account.capacity, 200_000);
+    let [(worker, from, to)] = first(&causes).stretches[..] else { panic!("{causes:?}") };
+    assert_eq!((worker < 2, from, to), (true, 20_000, 100_000));
+}
+
+#[test]
 fn members_with_unequal_work_are_found_from_two_on() {
     for works in [&[100_000, 20_000][..], &[10_000, 20_000, 30_000, 90_000]] {
         let mut program = Program::new();

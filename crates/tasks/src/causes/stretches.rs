@@ -20,7 +20,13 @@ pub fn add(tasks: &Tasks, roles: &Roles, blame: &Blame, judged: &Judged, finding
     for (at, (loss, _)) in findings.iter().enumerate() {
         slot[*loss] = at;
     }
-    for worker in 0..tasks.workers() {
+    // Threads that ran nothing, beside as many workers as there are, are none of them.
+    let ran = |&worker: &usize| !tasks.blocks().row(worker).is_empty();
+    let idle = (tasks.summary().workers as usize).saturating_sub((0..tasks.workers()).filter(ran).count());
+    let others = (0..tasks.workers()).filter(|worker| !ran(worker)).take(idle);
+    let mut workers: Vec<usize> = (0..tasks.workers()).filter(ran).chain(others).collect();
+    workers.sort_unstable();
+    for worker in workers {
         for (from, to) in gaps(tasks, worker) {
             split(blame.cell, from, to, |cell, from, to| {
                 let loss = by_cell.get(cell).copied().unwrap_or(NONE);
