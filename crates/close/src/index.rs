@@ -165,7 +165,10 @@ pub struct Index {
 impl Index {
     /// Whether nothing ran, and nothing is wrong with the files.
     pub fn is_idle(&self) -> bool {
-        self.roots.is_empty() && self.lanes.is_empty() && !self.busy.contains(&true) && self.damages.is_empty()
+        self.roots.is_empty()
+            && self.lanes.is_empty()
+            && !self.busy.contains(&true)
+            && self.damages.is_empty()
     }
 
     /// The slot of a number in the tables; `None` when no such number was given.

@@ -89,7 +89,8 @@ impl Lateness {
     pub fn of(messages: &Messages, waits: &Waits) -> Lateness {
         let calls = &messages.calls;
         // Who asked again and again may have stopped before; what counts is when that was there which was waited for.
-        let met = |call: u32| calls.start.get(waits.cause[call as usize] as usize).copied().unwrap_or(i64::MAX);
+        let met =
+            |call: u32| calls.start.get(waits.cause[call as usize] as usize).copied().unwrap_or(i64::MAX);
         let mut ends: Vec<u32> = (0..waits.lost.len() as u32)
             .into_par_iter()
             .filter(|&call| waits.lost[call as usize] > 0)

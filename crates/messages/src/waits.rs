@@ -368,8 +368,9 @@ fn each_need(messages: &Messages, held: &[bool; 64], asking: &Asking, tell: &(im
         let (begun, done, cause) =
             (messages.receive_call[row], messages.receive_done[row], messages.send_call[row]);
         let since = messages.send_start[row];
-        let late =
-            |call: u32, is_asked: bool| tell(Need { call, is_asked, since, event, cause, why: Why::LateSender });
+        let late = |call: u32, is_asked: bool| {
+            tell(Need { call, is_asked, since, event, cause, why: Why::LateSender })
+        };
         needs(begun, done, &late, since);
         // Those who receive may have probed before.
         if asking.is_before(calls, begun, since) {
@@ -393,7 +394,8 @@ fn each_need(messages: &Messages, held: &[bool; 64], asking: &Asking, tell: &(im
         let event = (messages.len() + number) as u32;
         each_need_of(messages, number, &mut |(begun, done), cause, why| {
             if let Some(&since) = calls.start.get(cause as usize) {
-                let late = |call: u32, is_asked: bool| tell(Need { call, is_asked, since, event, cause, why });
+                let late =
+                    |call: u32, is_asked: bool| tell(Need { call, is_asked, since, event, cause, why });
                 needs(begun, done, &late, since);
             }
         });

@@ -91,9 +91,8 @@ impl<'a> Slow<'a> {
     fn own(&self, cause: usize, waiting: usize) -> (i64, Option<Origin>) {
         let calls = &self.messages.calls;
         let mut parts: Vec<(i64, usize, Part)> = Vec::new();
-        let enough = |parts: &[(i64, usize, Part)]| {
-            parts.iter().map(|part| part.0).sum::<i64>() >= self.lost(waiting)
-        };
+        let enough =
+            |parts: &[(i64, usize, Part)]| parts.iter().map(|part| part.0).sum::<i64>() >= self.lost(waiting);
         let since = calls.start[self.together(waiting)[0]];
         for at in (self.first(cause) + 1..=cause).rev() {
             parts.push((self.excess(at, |call| self.work(call)), at, Part::Work));
