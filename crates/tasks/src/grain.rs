@@ -8,6 +8,7 @@
 //! Comes in: [`Tasks`]. Goes out: [`Grains`], about 90 bytes a grain in memory, made in one pass.
 
 mod alike;
+mod by_line;
 mod chunks;
 mod deviation;
 mod inner;
@@ -34,6 +35,7 @@ use table::{Beside, Extremes, GrainRow, GrainTable, GroupRow, Packed, Slot};
 pub(crate) use measure::{Places, between};
 
 pub use alike::{Class, Kernel};
+pub use by_line::LineGrains;
 pub use deviation::{Deviation, Growth, growth};
 pub use parallelism::InProgress;
 pub use path::GrainPath;

@@ -26,6 +26,7 @@ mod sums;
 mod sweep;
 mod tasks;
 mod timeline;
+mod waits;
 mod whatif;
 
 pub use causes::{Account, Cause, Causes, Finding, Gains, Sizes};

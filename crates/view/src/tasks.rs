@@ -4,6 +4,7 @@
 pub mod about_grain;
 pub mod about_task;
 pub mod act;
+pub mod by_line;
 pub mod chain;
 pub mod charts;
 pub mod code;

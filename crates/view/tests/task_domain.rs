@@ -338,15 +338,17 @@ fn columns_add_up() {
     let bench = start();
     for run in [0, 1] {
         let tasks = &bench.opened(run).tasks;
-        let columns = |of| bench.bench.job(run, |job| bench.bench.runs[run].domains[0].columns(of, job));
-        let places = columns(Shared::Places);
+        let columns = |of, count: usize| {
+            let sets: Vec<Vec<u32>> = (0..count as u32).map(|id| vec![id]).collect();
+            bench.bench.job(run, |job| bench.bench.runs[run].domains[0].columns(of, &sets, job))
+        };
+        let places = columns(Shared::Places, tasks.places().len());
         assert_eq!(places[0].metric.name, "busy");
         let sum = |values: &[f64]| values.iter().filter(|value| !value.is_nan()).sum::<f64>();
         assert_eq!(sum(&places[0].values), tasks.summary().work as f64);
         assert_eq!(sum(&places[1].values), tasks.summary().intervals as f64);
         // Every interval of these runs has a line.
-        let lines = columns(Shared::Lines);
-        assert_eq!(lines[0].values.len(), tasks.sources().source_count());
+        let lines = columns(Shared::Lines, tasks.sources().source_count());
         assert_eq!(sum(&lines[0].values), tasks.summary().work as f64);
         assert_eq!(sum(&lines[1].values), tasks.summary().intervals as f64);
     }

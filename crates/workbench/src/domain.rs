@@ -171,13 +171,24 @@ pub enum Shared {
     Lines,
 }
 
-/// A column that a domain adds to a shared tree: one value for each place or line, NaN where there is none.
+/// A column that a domain adds to a shared tree: one value for each set of places or lines, NaN where there is none.
 #[derive(Clone, Debug)]
 pub struct SharedColumn {
     /// What it is called and measured in.
     pub metric: Metric,
-    /// By place id, or by source id.
+    /// By set that was asked for.
     pub values: Vec<f64>,
+}
+
+impl SharedColumn {
+    /// Of values by the id of a place or line: each set has the sum of those that are known.
+    pub fn sums(metric: Metric, of: &[f64], sets: &[Vec<u32>]) -> Self {
+        let sum = |set: &Vec<u32>| {
+            let known = set.iter().filter_map(|&id| of.get(id as usize)).copied();
+            known.filter(|value| !value.is_nan()).reduce(|a, b| a + b).unwrap_or(f64::NAN)
+        };
+        SharedColumn { metric, values: sets.iter().map(sum).collect() }
+    }
 }
 
 /// One domain of one open run.
@@ -237,10 +248,15 @@ pub trait Domain: Any + Send + Sync {
     fn overview(&self, found: Option<&Found>, job: &Job<'_>) -> Result<Vec<Block>, Refusal>;
     /// How it differs from another run of the same domain.
     fn compare(&self, with: &dyn Domain, job: &Job<'_>) -> Result<Vec<Block>, Refusal>;
-    /// Columns that it adds to a shared tree.
-    fn columns(&self, of: Shared, job: &Job<'_>) -> Vec<SharedColumn>;
-    /// Columns of small pictures and words that it adds to a shared tree: one cell for each place or line, by its id.
-    fn cells(&self, _of: Shared, _job: &Job<'_>) -> Vec<(Column, Vec<Cell>)> {
+    /// Columns that it adds to a shared tree, with a value for each set of places or lines: single ones, and those that the
+    /// tree puts together.
+    fn columns(&self, of: Shared, sets: &[Vec<u32>], job: &Job<'_>) -> Vec<SharedColumn>;
+    /// Columns that take longer to know: a table has them, a search does not wait for them.
+    fn late_columns(&self, _of: Shared, _sets: &[Vec<u32>], _job: &Job<'_>) -> Vec<SharedColumn> {
+        Vec::new()
+    }
+    /// Columns of small pictures and words that it adds to a shared tree: one cell for each set.
+    fn cells(&self, _of: Shared, _sets: &[Vec<u32>], _job: &Job<'_>) -> Vec<(Column, Vec<Cell>)> {
         Vec::new()
     }
     /// What it has to say of some source lines, by their ids, beside its columns.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crosscut_tree::Unit;
 
 use crate::bench::OpenRun;
-use crate::domain::{Chosen, Drawn, Forest, TreeRef};
+use crate::domain::{Chosen, Drawn, Forest, Shared, SharedColumn, TreeRef};
 use crate::error::Refusal;
 use crate::look::LensSpec;
 use crate::loss::Found;
@@ -112,6 +112,12 @@ impl<'a> Job<'a> {
     pub fn about_lines(&self, lines: &[u32]) -> Vec<Block> {
         let domains = self.host.run().map_or(&[][..], |run| &run.domains);
         domains.iter().flat_map(|domain| domain.about_lines(lines, self)).collect()
+    }
+
+    /// The columns of all domains that take longer to know.
+    pub fn late_columns(&self, of: Shared, sets: &[Vec<u32>]) -> Vec<SharedColumn> {
+        let domains = self.host.run().map_or(&[][..], |run| &run.domains);
+        domains.iter().flat_map(|domain| domain.late_columns(of, sets, self)).collect()
     }
 
     /// What all domains have to say of some places.

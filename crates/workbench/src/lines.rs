@@ -87,26 +87,13 @@ impl LineForest {
         let by = options.get(BY).map_or("line", String::as_str);
         let mut forest =
             nodes(&run.sources, by).ok_or_else(|| Refusal::new("the run has too many source lines"))?;
+        let sets = forest.sets();
         for domain in &run.domains {
-            for column in domain.columns(Shared::Lines, job) {
-                let own = |source: &Option<(u32, Source)>| -> f64 {
-                    let id = source.as_ref().map(|(id, _)| *id as usize);
-                    id.and_then(|id| column.values.get(id)).copied().unwrap_or(f64::NAN)
-                };
-                let mut values: Vec<f64> = forest.sources.iter().map(own).collect();
-                if column.metric.is_additive() {
-                    add_up(&forest.tree, &mut values);
-                }
-                forest.values.push(values);
+            for column in domain.columns(Shared::Lines, &sets, job) {
+                forest.values.push(column.values);
                 forest.metrics.push(column.metric);
             }
-            for (column, cells) in domain.cells(Shared::Lines, job) {
-                let own = |source: &Option<(u32, Source)>| {
-                    let id = source.as_ref().map(|(id, _)| *id as usize);
-                    id.and_then(|id| cells.get(id)).cloned().unwrap_or(Cell::None)
-                };
-                forest.cells.push((column, forest.sources.iter().map(own).collect()));
-            }
+            forest.cells.extend(domain.cells(Shared::Lines, &sets, job));
         }
         Ok(forest)
     }
@@ -119,6 +106,11 @@ impl LineForest {
             None if node == NodeId::ROOT => "all",
             None => "group",
         }
+    }
+
+    /// The source ids of all nodes.
+    fn sets(&self) -> Vec<Vec<u32>> {
+        (0..self.names.len() as u32).map(|node| self.below(NodeId(node))).collect()
     }
 
     /// Source ids of a node and what is below it.
@@ -249,7 +241,9 @@ impl Forest for LineForest {
         add_up(&self.tree, &mut values);
         let lost = Metric::new("lost", job.clock(), Rule::Sum)
             .about("Time lost because of this line, summed over all places.");
-        Ok(vec![(lost, values)])
+        let columns = job.late_columns(Shared::Lines, &self.sets());
+        let columns = columns.into_iter().map(|column| (column.metric, column.values));
+        Ok(columns.chain([(lost, values)]).collect())
     }
 
     fn words(&self, parts: &[Part]) -> Vec<(Column, Vec<Cell>)> {

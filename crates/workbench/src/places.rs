@@ -46,14 +46,11 @@ impl PlaceForest {
             nodes(&run.places).ok_or_else(|| Refusal::new("the run has too many places"))?;
         let mut forest =
             PlaceForest { tree, names, ids, metrics: Vec::new(), values: Vec::new(), time: run.time() };
+        let sets: Vec<Vec<u32>> =
+            (0..forest.ids.len() as u32).map(|node| forest.below(NodeId(node)).collect()).collect();
         for domain in &run.domains {
-            for column in domain.columns(Shared::Places, job) {
-                let own = |ids: &Vec<u32>| -> Option<f64> {
-                    let known =
-                        ids.iter().filter_map(|&id| column.values.get(id as usize)).filter(|v| !v.is_nan());
-                    known.copied().reduce(|a, b| a + b)
-                };
-                forest.values.push(summed(&forest.tree, &forest.ids, own));
+            for column in domain.columns(Shared::Places, &sets, job) {
+                forest.values.push(column.values);
                 forest.metrics.push(column.metric);
             }
         }
@@ -74,18 +71,6 @@ pub fn place_nodes(places: &Places) -> Vec<u32> {
         ids.iter().for_each(|&id| of[id as usize] = node as u32);
     }
     of
-}
-
-/// Each leaf its own value, each node above the sum of those below.
-fn summed(tree: &TreeBuf, ids: &[Vec<u32>], own: impl Fn(&Vec<u32>) -> Option<f64>) -> Vec<f64> {
-    let mut values: Vec<f64> = ids.iter().map(|ids| own(ids).unwrap_or(f64::NAN)).collect();
-    for i in (1..values.len()).rev() {
-        let parent = tree.parent[i] as usize;
-        if !values[i].is_nan() {
-            values[parent] = if values[parent].is_nan() { values[i] } else { values[parent] + values[i] };
-        }
-    }
-    values
 }
 
 type Named = (TreeBuf, Vec<(&'static str, String)>, Vec<Vec<u32>>);

@@ -144,10 +144,10 @@ impl Domain for CallsDomain {
         Ok(vec![head("Calls here"), self.facts(), head("Calls there"), with.facts()])
     }
 
-    fn columns(&self, of: Shared, _: &Job<'_>) -> Vec<SharedColumn> {
+    fn columns(&self, of: Shared, sets: &[Vec<u32>], _: &Job<'_>) -> Vec<SharedColumn> {
         match of {
-            Shared::Places => by_place(&self.calls),
-            Shared::Lines => by_line(&self.calls),
+            Shared::Places => by_place(&self.calls, sets),
+            Shared::Lines => by_line(&self.calls, sets),
         }
     }
 
@@ -184,21 +184,20 @@ impl Domain for CallsDomain {
 }
 
 /// What was spent at each place.
-fn by_place(calls: &Calls) -> Vec<SharedColumn> {
+fn by_place(calls: &Calls, sets: &[Vec<u32>]) -> Vec<SharedColumn> {
     let all = 0..calls.node_count();
     let column = |(number, metric): (usize, &crosscut_calls::Measured)| {
         let values = calls.at_places(number, all.clone());
-        SharedColumn {
-            metric: Metric::new(&metric.name, info::value(metric, 0).1, Rule::Sum)
-                .about("What was spent here in all call paths."),
-            values: values.into_iter().map(|value| info::value(metric, value).0).collect(),
-        }
+        let values: Vec<f64> = values.into_iter().map(|value| info::value(metric, value).0).collect();
+        let metric = Metric::new(&metric.name, info::value(metric, 0).1, Rule::Sum)
+            .about("What was spent here in all call paths.");
+        SharedColumn::sums(metric, &values, sets)
     };
     calls.summary().metrics.iter().enumerate().map(column).collect()
 }
 
 /// What was spent at each source line.
-fn by_line(calls: &Calls) -> Vec<SharedColumn> {
+fn by_line(calls: &Calls, sets: &[Vec<u32>]) -> Vec<SharedColumn> {
     let lines = calls.source_count();
     let column = |(number, metric): (usize, &crosscut_calls::Measured)| {
         let mut values = vec![0.0; lines];
@@ -208,11 +207,9 @@ fn by_line(calls: &Calls) -> Vec<SharedColumn> {
                 *slot += info::value(metric, calls.own(number, node)).0;
             }
         }
-        SharedColumn {
-            metric: Metric::new(&metric.name, info::value(metric, 0).1, Rule::Sum)
-                .about("What was spent in functions of this line, without what they called."),
-            values,
-        }
+        let metric = Metric::new(&metric.name, info::value(metric, 0).1, Rule::Sum)
+            .about("What was spent in functions of this line, without what they called.");
+        SharedColumn::sums(metric, &values, sets)
     };
     calls.summary().metrics.iter().enumerate().map(column).collect()
 }

@@ -140,9 +140,9 @@ impl Domain for MessagesDomain {
         Ok(compare::blocks(sides.0, sides.1, (self.asked.key(), self.asked.phases)))
     }
 
-    fn columns(&self, of: Shared, _: &Job<'_>) -> Vec<SharedColumn> {
+    fn columns(&self, of: Shared, sets: &[Vec<u32>], _: &Job<'_>) -> Vec<SharedColumn> {
         match of {
-            Shared::Places => by_rank(&self.messages, &self.judged),
+            Shared::Places => by_rank(&self.messages, &self.judged, sets),
             Shared::Lines => Vec::new(),
         }
     }
@@ -181,7 +181,7 @@ impl Domain for MessagesDomain {
 }
 
 /// What each rank sent and received, its time in calls, its waits and its lateness.
-fn by_rank(messages: &Messages, judged: &Judged) -> Vec<SharedColumn> {
+fn by_rank(messages: &Messages, judged: &Judged, sets: &[Vec<u32>]) -> Vec<SharedColumn> {
     let ranks = messages.summary().ranks as usize;
     let (mut sent, mut received, mut inside) = (vec![0.0; ranks], vec![0.0; ranks], vec![0.0; ranks]);
     for (row, &bytes) in messages.bytes.iter().enumerate() {
@@ -204,7 +204,7 @@ fn by_rank(messages: &Messages, judged: &Judged) -> Vec<SharedColumn> {
         for (rank, value) in of_ranks.into_iter().enumerate() {
             values[messages.place(rank as u32) as usize] = value;
         }
-        SharedColumn { metric: Metric::new(name, unit, Rule::Sum).about(about), values }
+        SharedColumn::sums(Metric::new(name, unit, Rule::Sum).about(about), &values, sets)
     };
     vec![
         column("sent", Unit::Bytes, "Bytes of messages that this rank sent.", sent),

@@ -15,12 +15,11 @@ use serde_json::{Map, Value};
 
 use super::forest_grains::{self, GrainForest};
 use super::forest_tasks::{self, TaskForest};
-use super::lines::Line;
 use super::opened::Opened;
 use super::report::Report;
 use super::{
-    act, code, compare, draw, export, frames, gutter, info, json, losses, overview, sheets, unseen, views,
-    words,
+    act, by_line, code, compare, draw, export, frames, gutter, info, json, losses, overview, sheets, unseen,
+    views, words,
 };
 
 /// The domain's line in the registry.
@@ -151,17 +150,24 @@ impl Domain for TasksDomain {
         compare::blocks(&self.opened, &with.opened, (job.run, job.other))
     }
 
-    fn columns(&self, of: Shared, _job: &Job<'_>) -> Vec<SharedColumn> {
+    fn columns(&self, of: Shared, sets: &[Vec<u32>], _job: &Job<'_>) -> Vec<SharedColumn> {
         match of {
-            Shared::Places => by_place(&self.opened),
-            Shared::Lines => by_line(&self.opened),
+            Shared::Places => by_place(&self.opened, sets),
+            Shared::Lines => by_line::columns(&self.opened, sets),
         }
     }
 
-    fn cells(&self, of: Shared, _job: &Job<'_>) -> Vec<(Column, Vec<Cell>)> {
+    fn late_columns(&self, of: Shared, sets: &[Vec<u32>], _job: &Job<'_>) -> Vec<SharedColumn> {
         match of {
             Shared::Places => Vec::new(),
-            Shared::Lines => line_pictures(&self.opened),
+            Shared::Lines => vec![by_line::benefit(&self.opened, sets)],
+        }
+    }
+
+    fn cells(&self, of: Shared, sets: &[Vec<u32>], _job: &Job<'_>) -> Vec<(Column, Vec<Cell>)> {
+        match of {
+            Shared::Places => Vec::new(),
+            Shared::Lines => by_line::pictures(&self.opened, sets),
         }
     }
 
@@ -226,109 +232,15 @@ impl Domain for TasksDomain {
     }
 }
 
-fn column(metric: Metric, values: impl Iterator<Item = i64>) -> SharedColumn {
-    SharedColumn { metric, values: values.map(|value| value as f64).collect() }
-}
-
 /// The first places are the workers themselves.
-fn by_place(opened: &Opened) -> Vec<SharedColumn> {
+fn by_place(opened: &Opened, sets: &[Vec<u32>]) -> Vec<SharedColumn> {
     let (summary, clock) = (opened.tasks.summary(), words::unit(opened.tasks.clock()));
     let busy = Metric::new("busy", clock, Rule::Sum).about("Time in intervals of tasks.");
     let intervals =
         Metric::new("intervals", Unit::Count, Rule::Sum).about("Intervals of tasks that ran here.");
-    vec![
-        column(busy, summary.busy.iter().copied()),
-        column(intervals, summary.intervals_by_worker.iter().copied()),
-    ]
-}
-
-fn by_line(opened: &Opened) -> Vec<SharedColumn> {
-    let (lines, clock) = (&opened.lines().lines, words::unit(opened.tasks.clock()));
-    let metric = |name: &str, title: &str, unit, rule, about: &str| {
-        Metric { title: title.to_owned(), ..Metric::new(name, unit, rule) }.about(about)
+    let column = |metric, values: &[i64]| {
+        let values: Vec<f64> = values.iter().map(|&value| value as f64).collect();
+        SharedColumn::sums(metric, &values, sets)
     };
-    let own = |metric: Metric, value: fn(&Line) -> Option<f64>| SharedColumn {
-        metric,
-        values: lines.iter().map(|line| value(line).unwrap_or(f64::NAN)).collect(),
-    };
-    vec![
-        own(metric("work", "work", clock, Rule::Sum, "Work of intervals that began at this line."), |line| {
-            (line.intervals > 0).then_some(line.work as f64)
-        }),
-        own(
-            metric("intervals", "count", Unit::Count, Rule::Sum, "Intervals that began at this line."),
-            |line| (line.intervals > 0).then_some(line.intervals as f64),
-        ),
-        own(
-            metric("median", "median", clock, Rule::Own, "Half of the intervals are shorter; to within 5 %."),
-            Line::median,
-        ),
-        own(
-            metric("largest", "largest", clock, Rule::Max, "The longest interval that began at this line."),
-            |line| (line.largest > 0).then_some(line.largest as f64),
-        ),
-        own(
-            metric(
-                "critical",
-                "on the critical path",
-                clock,
-                Rule::Sum,
-                "Time of intervals that began at this line and are on the critical path of the run.",
-            ),
-            |line| (line.critical > 0).then_some(line.critical as f64),
-        ),
-    ]
-}
-
-/// How long intervals took, and who ran them, as small pictures. Lengths of all lines are on one logarithmic scale.
-fn line_pictures(opened: &Opened) -> Vec<(Column, Vec<Cell>)> {
-    let (tasks, lines) = (&opened.tasks, opened.lines());
-    let histograms: Vec<(i32, Vec<f64>)> = lines.lines.iter().map(Line::histogram).collect();
-    let used = || histograms.iter().filter(|(_, bins)| !bins.is_empty());
-    let first = used().map(|(first, _)| *first).min().unwrap_or(0);
-    let last = used().map(|(first, bins)| first + bins.len() as i32).max().unwrap_or(first);
-    let length = |bin: i32| words::time_text((f64::from(bin) / 2.0).exp2() as i64, tasks.clock());
-    let scale = format!("from {} to {}, logarithmic", length(first), length(last));
-    let histogram = |(from, bins): &(i32, Vec<f64>)| {
-        if bins.is_empty() {
-            return Cell::None;
-        }
-        let most = bins.iter().copied().fold(1.0, f64::max);
-        let mut heights = vec![0.0; (last - first).max(1) as usize];
-        for (i, &count) in bins.iter().enumerate() {
-            // What is there at all is seen.
-            heights[(from - first) as usize + i] =
-                if count > 0.0 { (count / most).max(0.08) as f32 } else { 0.0 };
-        }
-        let text =
-            format!("{} to {}; the scale goes {scale}", length(*from), length(from + bins.len() as i32));
-        Cell::Bins { bins: heights, text }
-    };
-    let workers = |line: &Line| {
-        let most = line.by_worker.iter().copied().max().unwrap_or(0);
-        if most <= 0 {
-            return Cell::None;
-        }
-        let each =
-            if lines.share > 1 { format!("{} workers each", lines.share) } else { "worker".to_owned() };
-        let text = format!("work by {each}, at most {}", words::time_text(most, tasks.clock()));
-        Cell::Bins { bins: line.by_worker.iter().map(|&work| work as f32 / most as f32).collect(), text }
-    };
-    let column = |name: &str, title: &str, about: String| Column {
-        name: name.to_owned(),
-        title: title.to_owned(),
-        about,
-        unit: None,
-        sorts: false,
-    };
-    vec![
-        (
-            column("lengths", "how long", format!("How many intervals of each length, {scale}.")),
-            histograms.iter().map(histogram).collect(),
-        ),
-        (
-            column("workers", "workers", "Work by worker, from the first to the last.".to_owned()),
-            lines.lines.iter().map(workers).collect(),
-        ),
-    ]
+    vec![column(busy, &summary.busy), column(intervals, &summary.intervals_by_worker)]
 }

@@ -1,5 +1,5 @@
-//! A run by source line: how many intervals began there, how long they worked, who ran them, and how much of the critical
-//! path they are. One pass over the run.
+//! A run by source line: how many intervals began there, how long they worked, who ran them, how much of the critical path
+//! they are, and what was waited there. One pass over the run, and one over the intervals of each worker.
 
 use crosscut_tasks::Tasks;
 use crosscut_tree::NodeId;
@@ -29,6 +29,14 @@ pub struct Line {
     pub by_worker: Vec<i64>,
     /// Time on the critical path.
     pub critical: i64,
+    /// Time in which workers stood at a wait of this line and had nothing to run.
+    pub waited: i64,
+    /// Time until locks that this line acquires were free; a part of somebody's work.
+    pub lock_wait: i64,
+    /// Time in which this line held locks.
+    pub lock_held: i64,
+    /// How often it acquired one.
+    pub locks: i64,
 }
 
 impl Line {
@@ -40,10 +48,14 @@ impl Line {
             lengths: Vec::new(),
             by_worker: vec![0; buckets],
             critical: 0,
+            waited: 0,
+            lock_wait: 0,
+            lock_held: 0,
+            locks: 0,
         }
     }
 
-    /// Adds what another one has, all but the critical path: who adds that looks at the whole run.
+    /// Adds what another one has.
     pub fn add(&mut self, other: &Line) {
         self.intervals = self.intervals.saturating_add(other.intervals);
         self.work = self.work.saturating_add(other.work);
@@ -54,6 +66,11 @@ impl Line {
             self.lengths.iter_mut().zip(&other.lengths).for_each(|(a, b)| *a = a.saturating_add(*b));
         }
         self.by_worker.iter_mut().zip(&other.by_worker).for_each(|(a, b)| *a = a.saturating_add(*b));
+        self.critical = self.critical.saturating_add(other.critical);
+        self.waited = self.waited.saturating_add(other.waited);
+        self.lock_wait = self.lock_wait.saturating_add(other.lock_wait);
+        self.lock_held = self.lock_held.saturating_add(other.lock_held);
+        self.locks = self.locks.saturating_add(other.locks);
     }
 
     /// The length that half of the intervals do not reach, to within 5 %; none without intervals.
@@ -134,7 +151,25 @@ impl Lines {
             }
         }
         critical(tasks, &mut lines.lines);
+        for (line, waited) in lines.lines.iter_mut().zip(tasks.waited_by_line()) {
+            line.waited = waited;
+        }
+        for used in tasks.lock_uses() {
+            if let Some(line) = lines.lines.get_mut(used.source as usize) {
+                line.lock_wait = line.lock_wait.saturating_add(used.waited.max(0));
+                line.lock_held = line.lock_held.saturating_add(used.held.max(0));
+                line.locks = line.locks.saturating_add(used.count.max(0));
+            }
+        }
         lines
+    }
+
+    /// Some lines together.
+    pub fn together(&self, set: &[u32]) -> Line {
+        let buckets = self.lines.first().map_or(1, |line| line.by_worker.len());
+        let mut all = Line::new(buckets);
+        set.iter().filter_map(|&id| self.lines.get(id as usize)).for_each(|line| all.add(line));
+        all
     }
 }
 

@@ -595,14 +595,15 @@ impl Domain for Timber {
         Ok(vec![Block::Facts { rows: vec![Fact::new("Volume", cell)] }])
     }
 
-    fn columns(&self, of: Shared, _job: &Job<'_>) -> Vec<SharedColumn> {
+    fn columns(&self, of: Shared, sets: &[Vec<u32>], _job: &Job<'_>) -> Vec<SharedColumn> {
         let tree = self.forest.tree();
         let trunks = tree.children(NodeId::ROOT).take(8);
-        let values = match of {
+        let values: Vec<f64> = match of {
             Shared::Lines => trunks.map(|trunk| self.forest.volume[trunk.index()] as f64).collect(),
             Shared::Places => vec![1.0, 2.0, 3.0, 4.0],
         };
-        vec![SharedColumn { metric: Metric::new("felled", Unit::Count, Rule::Sum).titled("Felled"), values }]
+        let felled = Metric::new("felled", Unit::Count, Rule::Sum).titled("Felled");
+        vec![SharedColumn::sums(felled, &values, sets)]
     }
 
     fn json(
