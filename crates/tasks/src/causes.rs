@@ -9,6 +9,7 @@
 
 mod blame;
 mod chains;
+mod cutoff;
 mod gains;
 mod groups;
 mod inflation;

@@ -4,7 +4,7 @@
 mod model;
 
 use crosscut_tasks::schema::Kind;
-use crosscut_tasks::{Cause, Causes, Gains, Tasks};
+use crosscut_tasks::{Cause, Causes, Finding, Gains, Tasks};
 use crosscut_tree::NodeId;
 use model::{Greedy, Program, Recording, Schedule, any_run, cases, full};
 use proptest::prelude::*;
@@ -65,6 +65,90 @@ fn a_serial_part_is_shared_out() {
         program
     };
     takes_as_long_as(program(60_000), Cause::SerialPart, &program(15_000));
+}
+
+/// Without small tasks of line 7 the run takes what the program with the proposed cut-off takes.
+fn takes_with_fewer(program: Program, without: &Program) {
+    let now = elapsed(&program);
+    let schedule = Schedule::ran(&program, &Greedy::new(&program, WORKERS).run());
+    let opened = Recording::whole(program, schedule, WORKERS).open();
+    let took = opened.tasks.summary().elapsed;
+    // What a replay makes of a finding does not depend on what it costs.
+    let finding = Finding {
+        cause: Cause::SmallTasks,
+        cost: took,
+        without: 0,
+        what: String::new(),
+        evidence: String::new(),
+        advice: String::new(),
+        source: Some(7),
+        node: None,
+        window: None,
+        behind: false,
+        stretches: Vec::new(),
+        sizes: None,
+    };
+    let causes = Causes { findings: vec![finding], workers: WORKERS as i64, ..Causes::default() };
+    let gains = opened.tasks.gains(&causes, None, &|| true).expect("nobody gave it up");
+    assert_eq!(gains.not_replayed, None);
+    assert_eq!(gains.raw, [Some(took - (now - elapsed(without)))]);
+    assert!(elapsed(without) < now, "it gains something");
+}
+
+/// Two halves, each a task of line 7 down to some depth of creation and inline below it, so many times; what is left works
+/// 100. Creating the second half takes its creator 100.
+fn halves(program: &mut Program, left: u32, depth: u32, stop: u32) {
+    if left == 0 {
+        program.leaf(Kind::Other, 100);
+        return;
+    }
+    program.open(Kind::Section);
+    for create in [100, if depth < stop { 100 } else { 0 }] {
+        if depth < stop {
+            let create = program.leaf(Kind::Create, create);
+            program.at(create, 7);
+            program.open(Kind::Task);
+            halves(program, left - 1, depth + 1, stop);
+            program.close(5);
+        } else {
+            program.leaf(Kind::Other, create);
+            halves(program, left - 1, depth + 1, stop);
+            program.leaf(Kind::Other, 5);
+        }
+    }
+    program.close(5);
+}
+
+/// A task costs 100. Down to depth 4 there are 30 tasks, 16 of them there: 3000 of 79 740 is little, and enough for four
+/// workers. One level more would have 62.
+#[test]
+fn tasks_below_the_cut_off_run_inline() {
+    let program = |stop: u32| {
+        let mut program = Program::new();
+        halves(&mut program, 8, 0, stop);
+        program.close(0);
+        program
+    };
+    takes_with_fewer(program(u32::MAX), &program(4));
+}
+
+/// Tasks of 50 that cost 100: forty of them in one are worth it.
+#[test]
+fn tasks_that_create_none_are_joined() {
+    let program = |together: usize| {
+        let mut program = Program::new();
+        program.open(Kind::Section);
+        for task in 0..1000 {
+            let is_first = task % together == 0;
+            let create = if is_first || task == 0 { 100 } else { 0 };
+            let (create, _) = program.spawn(create, if is_first { 50 * together as i64 } else { 0 });
+            program.at(create, 7);
+        }
+        program.close(1);
+        program.close(1);
+        program
+    };
+    takes_with_fewer(program(1), &program(40));
 }
 
 #[test]

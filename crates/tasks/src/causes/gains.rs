@@ -10,6 +10,7 @@ use foldhash::{HashMap, HashMapExt};
 use rayon::prelude::*;
 
 use super::blame::Blame;
+use super::cutoff::Cutoff;
 use super::judge::{Judged, judge, part_of};
 use super::phases::works;
 use super::roles::{Roles, Sites, made_at};
@@ -199,7 +200,7 @@ impl<'a> Remedies<'a> {
             Cause::SerialSpawn => self.hand_on(&mut without, line),
             Cause::Imbalance => self.even(&mut without, line)?,
             Cause::Lock => self.no_waiting(&mut without, line),
-            Cause::SmallTasks => self.no_overhead(&mut without, line),
+            Cause::SmallTasks => self.fewer(&mut without, line)?,
             Cause::DependenceChain => self.no_dependences(&mut without, line),
             Cause::WorkInflation => self.no_growth(&mut without, line),
             _ => return None,
@@ -298,19 +299,92 @@ impl<'a> Remedies<'a> {
         }
     }
 
-    fn made_by(&self, line: u32) -> impl Iterator<Item = usize> + '_ {
-        let nodes = 1..self.tasks.tree().node_count();
-        let is_task = |&node: &usize| task_node(self.tasks, node);
-        nodes.filter(is_task).filter(move |&node| made_at(self.tasks, &self.sites, node) == line)
-    }
-
-    /// Tasks of this line cost nothing but what they do.
-    fn no_overhead(&self, without: &mut Without, line: u32) {
-        for task in self.made_by(line) {
-            for (node, less) in self.whatif.overhead_of(task) {
-                without.less[node] = less;
+    /// Tasks are created down to the cut-off that the finding proposes.
+    fn fewer(&self, without: &mut Without, line: u32) -> Option<()> {
+        let cutoff = self.judged.facts.cutoff(&self.roles, line, self.workers)?;
+        let family = self.roles.depths.family(line);
+        let made_at = |task: usize| made_at(self.tasks, &self.sites, task);
+        let depends = self.tasks.depends();
+        // A task that others wait for, or that waits for others, has to stay one.
+        if depends
+            .to
+            .iter()
+            .chain(depends.from)
+            .any(|&task| family.binary_search(&made_at(task as usize)).is_ok())
+        {
+            return None;
+        }
+        match cutoff {
+            Cutoff::Join { together, .. } => self.join(without, line, together as usize)?,
+            Cutoff::Depth { depth, .. } => self.run_inline(without, &family, |_, at| at > depth),
+            Cutoff::Size { least } => {
+                self.run_inline(without, &family, |task, _| self.tasks.work(NodeId(task as u32)) < least);
             }
         }
+        Some(())
+    }
+
+    /// Tasks of these lines that are chosen, by themselves and their depth, run in the one that would create them.
+    fn run_inline(&self, without: &mut Without, family: &[u32], chosen: impl Fn(usize, u32) -> bool) {
+        // Where the tasks around what is looked at end.
+        let mut around: Vec<usize> = Vec::new();
+        for task in 1..self.tasks.tree().node_count() {
+            if !task_node(self.tasks, task) {
+                continue;
+            }
+            while around.pop_if(|end| *end <= task).is_some() {}
+            around.push(self.tasks.tree().range(NodeId(task as u32)).end);
+            let line = made_at(self.tasks, &self.sites, task);
+            if family.binary_search(&line).is_ok() && chosen(task, around.len() as u32) {
+                without.inline.push(task as u32);
+                self.spare(without, task, line);
+            }
+        }
+    }
+
+    /// What creating a task takes off its creator, and waiting for it.
+    fn spare(&self, without: &mut Without, task: usize, line: u32) {
+        for (node, less) in self.whatif.overhead_of(task) {
+            without.less[node] = without.less[node].saturating_add(less);
+        }
+        let create = NodeId(task as u32 - 1);
+        let before = self.tasks.tree().previous_sibling(create);
+        if before.is_some_and(|before| self.tasks.kind(before) == Kind::Task) {
+            let within = self.judged.facts.cost_within(line).min(self.length(create.index()));
+            without.less[create.index()] = without.less[create.index()].saturating_add(within);
+        }
+    }
+
+    /// So many tasks of a line in a row are one: the first does what the others would do.
+    fn join(&self, without: &mut Without, line: u32, together: usize) -> Option<()> {
+        let tree = self.tasks.tree();
+        // By section: how many the last one has, and its last interval.
+        let mut last: HashMap<u32, (usize, usize)> = HashMap::new();
+        for task in (1..tree.node_count()).filter(|&task| task_node(self.tasks, task)) {
+            let range = tree.range(NodeId(task as u32));
+            if made_at(self.tasks, &self.sites, task) != line {
+                continue;
+            }
+            if self.tasks.count(range.clone(), Kind::Fork) > 0 {
+                // It has workers of its own.
+                return None;
+            }
+            let section = tree.parents()[task];
+            match last.get_mut(&section).filter(|(count, _)| *count < together) {
+                None => drop(last.insert(section, (1, range.end - 1))),
+                Some((count, first)) => {
+                    *count += 1;
+                    let first = *first;
+                    for node in range.filter(|&node| tree.is_leaf(NodeId(node as u32))) {
+                        let length = self.length(node);
+                        without.less[node] = without.less[node].saturating_add(length);
+                        without.less[first] = without.less[first].saturating_sub(length);
+                    }
+                    self.spare(without, task, line);
+                }
+            }
+        }
+        Some(())
     }
 
     /// Tasks of this line wait for no other.

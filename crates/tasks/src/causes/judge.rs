@@ -9,6 +9,7 @@ use foldhash::{HashMap, HashMapExt};
 use super::Cause;
 use super::blame::{Blame, Long};
 use super::chains::Chains;
+use super::cutoff::Cutoff;
 use super::groups::{Key, Known, Lengths, Role};
 use super::inflation::{Grown, grown};
 use super::locks::{Locks, Waits};
@@ -104,6 +105,16 @@ impl Facts {
         lock.is_some_and(|lock| lock.kind == LockKind::Ordered)
     }
 
+    /// Where to stop creating tasks of a line.
+    pub fn cutoff(&self, roles: &Roles, line: u32, workers: i64) -> Option<Cutoff> {
+        roles.depths.cutoff(line, |line| self.cost_of_task(line), workers)
+    }
+
+    /// How much of what a task of a line costs is in what its creator runs from one to the next.
+    pub fn cost_within(&self, line: u32) -> i64 {
+        self.within.get(&line).copied().unwrap_or(0)
+    }
+
     /// What it costs to have a task of a line, as a rule: until its creator went on, and until a free worker took it up.
     pub fn cost_of_task(&self, line: u32) -> i64 {
         self.costs.get(&line).copied().unwrap_or(0)
@@ -172,8 +183,7 @@ impl Judge<'_> {
     /// Whether a task is too slow to create others because they are small: it has less to do for each than that costs.
     fn creates_small(&self, known: &Known) -> bool {
         let (line, cost) = (known.key.line, self.facts.cost_of_task(known.key.line));
-        let inside = self.facts.within.get(&line).copied().unwrap_or(0);
-        let own = known.time / known.blamed.max(1) as i64 - inside;
+        let own = known.time / known.blamed.max(1) as i64 - self.facts.cost_within(line);
         own < cost && too_small(self.roles.tasks.get(&line), cost)
     }
 

@@ -5,6 +5,7 @@ use crosscut_run::NO_SITE;
 use crosscut_tree::NodeId;
 use foldhash::{HashMap, HashMapExt};
 
+use super::cutoff::Depths;
 use super::groups::{Group, Groups, Key, Lengths, NOBODY, Role};
 use super::phases::Phase;
 use crate::dag::Dag;
@@ -33,6 +34,8 @@ pub struct Roles {
     /// By the line that creates tasks: what a creator runs from one to the next in the same section. Where the runtime
     /// does not say when a task is created, that includes creating the one before.
     pub between: HashMap<u32, Lengths>,
+    /// Tasks by the line that creates them, and by how many are around them.
+    pub depths: Depths,
     /// Chunks by the line of their loop.
     pub chunks: HashMap<u32, Lengths>,
     /// By the line of a region: all steps of its teams, from one barrier to the next.
@@ -61,6 +64,9 @@ struct Frame {
     shares: bool,
     /// Of a task that the program created: the line that did.
     line: Option<u32>,
+    /// Tasks that the program created around what it runs, itself included, and the line of the innermost.
+    depth: u32,
+    around: Option<u32>,
     /// The only member of its team, which runs for what is around it.
     is_alone: bool,
     work: i64,
@@ -101,6 +107,7 @@ impl Roles {
                 tasks: HashMap::new(),
                 creations: HashMap::new(),
                 between: HashMap::new(),
+                depths: Depths::new(),
                 chunks: HashMap::new(),
                 steps: HashMap::new(),
                 phases: Vec::new(),
@@ -240,6 +247,7 @@ impl Pass<'_> {
             self.ready_inside(node);
             return;
         }
+        self.roles.depths.is_folded |= Mark(self.dag.mark[node]).is_collapsed();
         let work = self.tasks.own_work(node);
         let group = self.group_of(node, kind);
         self.roles.run[node] = group;
@@ -272,6 +280,8 @@ impl Pass<'_> {
             own: NOBODY,
             shares: false,
             line: None,
+            depth: self.frames.last().map_or(0, |frame| frame.depth),
+            around: self.frames.last().and_then(|frame| frame.around),
             is_alone: false,
             work: 0,
         };
@@ -287,6 +297,9 @@ impl Pass<'_> {
         } else if node > 0 {
             let line = self.made_at(node);
             frame.line = Some(line);
+            frame.depth += 1;
+            self.roles.depths.add(line, frame.around, frame.depth, self.tasks.work(NodeId(node as u32)));
+            frame.around = Some(line);
             frame.own = if makes { NOBODY } else { self.group_of_task(node, line) };
             if let Some(section) = self.sections.last_mut().filter(|section| section.direct < MANY) {
                 section.beside.get_or_insert(line);

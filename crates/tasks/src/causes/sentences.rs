@@ -5,6 +5,7 @@ use crosscut_run::NO_SITE;
 use crosscut_tree::NodeId;
 
 use super::blame::Blame;
+use super::cutoff::{Cutoff, GOOD};
 use super::groups::Lengths;
 use super::judge::{FETCH, Facts, Judged, Loss, WORTH_IT, part_of, step, task_of};
 use super::phases::Team;
@@ -487,13 +488,46 @@ impl Teller<'_> {
             self.time(cost),
             percent(lengths.below(cost), 1.0),
         );
-        let enough = cost.saturating_mul(20);
-        let advice = format!(
-            "Stop creating below {} of work, about {} of these together: then tasks cost less than 5 % on top.",
-            self.time(enough),
-            grouped((enough / (lengths.sum / lengths.count.max(1) as i64).max(1)).max(2) as u64),
-        );
-        ("Small tasks".to_owned(), evidence, advice)
+        ("Small tasks".to_owned(), evidence, self.cut_off(loss.line, cost))
+    }
+
+    /// What to do about tasks that are too small: where to stop creating them.
+    fn cut_off(&self, line: u32, cost: i64) -> String {
+        let times = |work: i64| three(work as f64 / cost.max(1) as f64);
+        match self.facts.cutoff(self.roles, line, self.blame.workers) {
+            Some(Cutoff::Depth { depth, kept, tasks, level }) => {
+                let each = level.work / level.tasks.max(1) as i64;
+                format!(
+                    "Create no tasks below depth {depth} (depth 1: created by no task), run that inline: {} of {} tasks are left, \
+                     those at depth {depth} with {} of work each, {} × what one costs.",
+                    grouped(kept),
+                    grouped(tasks),
+                    self.time(each),
+                    times(each),
+                )
+            }
+            Some(Cutoff::Join { together, kept, tasks }) => {
+                let lengths = self.lengths(line);
+                let each = lengths.sum / kept.max(1) as i64;
+                format!(
+                    "Let each task do what {together} do now (taskloop: a grainsize so many times as large): {} instead of {} tasks, \
+                     with {} of work each, {} × what one costs.",
+                    grouped(kept),
+                    grouped(tasks),
+                    self.time(each),
+                    times(each),
+                )
+            }
+            Some(Cutoff::Size { least }) => format!(
+                "Create no tasks for less than {} of work, that below them included, and run it inline: then a task costs less than \
+                 5 % on top.",
+                self.time(least),
+            ),
+            None => format!(
+                "Stop creating below {} of work: then tasks cost less than 5 % on top.",
+                self.time(cost.saturating_mul(GOOD))
+            ),
+        }
     }
 
     fn fine_chunks(&self, loss: &Loss) -> Told {

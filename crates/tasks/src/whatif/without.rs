@@ -1,4 +1,5 @@
-//! A replay without something that cost time: some intervals take less, some tasks need not wait for others.
+//! A replay without something that cost time: some intervals take less, some tasks need not wait for others, some run in the
+//! task that would create them.
 
 use crosscut_tree::NodeId;
 
@@ -6,7 +7,8 @@ use super::cost::{Cost, Recorded};
 use super::links::Links;
 use super::{Change, WhatIf, replay};
 use crate::dag::Depends;
-use crate::schema::{Kind, Mark};
+use crate::frame::Columns;
+use crate::schema::{Edge, Kind, Mark};
 use crate::tasks::Tasks;
 
 /// What is different.
@@ -16,24 +18,28 @@ pub struct Without {
     pub less: Vec<i64>,
     /// Tasks whose dependences are gone, ascending.
     pub free: Vec<u32>,
+    /// Tasks that are none any more, ascending: whoever would create them runs what they do, there and then.
+    pub inline: Vec<u32>,
 }
 
 impl Without {
     /// Nothing is different yet.
     pub fn nothing(tasks: &Tasks) -> Self {
-        Without { less: vec![0; tasks.tree().node_count()], free: Vec::new() }
+        Without { less: vec![0; tasks.tree().node_count()], free: Vec::new(), inline: Vec::new() }
     }
 
     pub fn is_nothing(&self) -> bool {
-        self.free.is_empty() && self.less.iter().all(|&less| less == 0)
+        self.free.is_empty() && self.inline.is_empty() && self.less.iter().all(|&less| less == 0)
     }
 
     /// Without that, too.
     pub fn and(&mut self, other: &Without) {
         self.less.iter_mut().zip(&other.less).for_each(|(less, more)| *less = less.saturating_add(*more));
-        self.free.extend(&other.free);
-        self.free.sort_unstable();
-        self.free.dedup();
+        for (all, more) in [(&mut self.free, &other.free), (&mut self.inline, &other.inline)] {
+            all.extend(more);
+            all.sort_unstable();
+            all.dedup();
+        }
     }
 }
 
@@ -69,7 +75,10 @@ impl WhatIf<'_> {
         let spared = Spared { recorded: self.cost(&Change::default()), less: &without.less };
         let links = (!without.free.is_empty()).then(|| self.links_without(&without.free));
         let links = links.as_ref().unwrap_or(&self.links);
-        replay::replay(&self.columns(), links, &spared, workers, |_| ()).elapsed
+        let columns = self.columns();
+        let marks = (!without.inline.is_empty()).then(|| inlined(columns.mark, &without.inline));
+        let columns = Columns { mark: marks.as_deref().unwrap_or(columns.mark), ..columns };
+        replay::replay(&columns, links, &spared, workers, |_| ()).elapsed
     }
 
     /// The dependences but those of some tasks.
@@ -90,4 +99,15 @@ impl WhatIf<'_> {
         let overhead = self.overhead;
         if is_created { [(create, overhead.create), (task, overhead.sync)] } else { [(create, 0), (task, 0)] }
     }
+}
+
+/// The marks of a tree in which some tasks are sections that nobody waits for: their nodes follow what was before them.
+fn inlined(mark: &[u8], tasks: &[u32]) -> Vec<u8> {
+    let mut marks = mark.to_vec();
+    for &task in tasks {
+        if let Some(mark) = marks.get_mut(task as usize) {
+            *mark = Mark::new(Kind::Section, Edge::OtherCont, Mark(*mark).is_collapsed()).0;
+        }
+    }
+    marks
 }

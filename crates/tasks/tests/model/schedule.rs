@@ -2,7 +2,7 @@
 
 use crosscut_tasks::schema::Edge;
 
-use super::{Chance, Program};
+use super::{Chance, Program, Ran};
 
 /// How a random schedule behaves.
 #[derive(Clone, Copy, Debug)]
@@ -139,6 +139,23 @@ impl Schedule {
                     }
                     pool.insert((made.ready[to], to));
                 }
+            }
+        }
+        made
+    }
+
+    /// As a scheduler of workers that take their own newest first ran it.
+    pub fn ran(program: &Program, ran: &[Option<Ran>]) -> Self {
+        let mut made = Schedule::nothing(program.nodes.len());
+        for (node, ran) in ran.iter().enumerate() {
+            if let Some(ran) = ran {
+                (made.start[node], made.end[node], made.worker[node]) = (ran.start, ran.end, ran.worker);
+            }
+        }
+        for (from, to, edge) in program.all_edges() {
+            let end = made.end[from];
+            if end > made.ready[to] || end == made.ready[to] && edge != Edge::End {
+                (made.ready[to], made.edge[to]) = (end, edge);
             }
         }
         made
