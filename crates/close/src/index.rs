@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use crate::error::CloseError;
 use crate::locks::Sample;
-use crate::symbols::AFTER;
+use crate::symbols::{AFTER, BODY};
 
 /// A point in some thread's events: thread, word, and the core that the thread is on there. 0 is no point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -94,9 +94,9 @@ pub struct Lane {
     pub idle: bool,
 }
 
-/// The code of a [`EventKind::GoesOn`]: what comes behind a call, or the call itself.
+/// The code of a [`EventKind::GoesOn`]: what comes behind a call, or what is run because of it.
 pub fn goes_on_at(word: u64) -> u64 {
-    code_of(word) | if tag_of(word) == 0 { AFTER } else { 0 }
+    code_of(word) | if tag_of(word) == 0 { AFTER } else { BODY }
 }
 
 /// A team.

@@ -26,6 +26,10 @@ const OWN: [&str; 2] = ["libcrosscut_record", "libcrosscut_mpi"];
 /// the call.
 pub const AFTER: u64 = 1 << 62;
 
+/// Marks an address that a call returns to as one whose result says who runs a construct, as that of `single` is: what is wanted
+/// is where that begins.
+pub const BODY: u64 = 1 << 61;
+
 /// Whether a module is part of the recorder.
 pub fn is_own(module: &str) -> bool {
     let name = module.rsplit('/').next().unwrap_or_default();
@@ -57,7 +61,8 @@ pub struct Positions {
 ///
 /// An address is one that a call returns to: that of the instruction after the call, which may belong to the next line or
 /// even to the next function, so what is looked up is the byte before it. With the mark [`ENTRY`] it is the entry of a
-/// function, and is looked up as it is; with the mark [`AFTER`] what is looked up is the statement that follows the call.
+/// function, and is looked up as it is; with the mark [`AFTER`] what is looked up is the statement that follows the call, with
+/// [`BODY`] what is run if the call says so.
 pub fn resolve(maps: &str, addresses: &[u64]) -> Positions {
     let mut found = Positions { positions: vec![nowhere(""); addresses.len()], notes: Vec::new() };
     each_module(&Maps::parse(maps), addresses, |path, wanted| resolve_in(path, wanted, &mut found));
@@ -80,16 +85,10 @@ pub fn main_of(maps: &str) -> Option<u64> {
 fn each_module(maps: &Maps, addresses: &[u64], mut work: impl FnMut(&str, &[Wanted<'_>])) {
     let mut modules: BTreeMap<&str, Vec<Wanted<'_>>> = BTreeMap::new();
     for (number, address) in addresses.iter().enumerate() {
-        let (is_entry, is_after) = (address & ENTRY != 0, address & AFTER != 0);
-        let Some(address) = (address & !(ENTRY | AFTER)).checked_sub(u64::from(!is_entry)) else { continue };
+        let mark = address & (ENTRY | AFTER | BODY);
+        let Some(address) = (address ^ mark).checked_sub(u64::from(mark & ENTRY == 0)) else { continue };
         let Some(mapping) = maps.at(address) else { continue };
-        modules.entry(&mapping.path).or_default().push(Wanted {
-            number,
-            address,
-            is_entry,
-            is_after,
-            mapping,
-        });
+        modules.entry(&mapping.path).or_default().push(Wanted { number, address, mark, mapping });
     }
     for (path, wanted) in modules {
         work(path, &wanted);
@@ -101,10 +100,8 @@ struct Wanted<'a> {
     /// Its place among all.
     number: usize,
     address: u64,
-    /// Whether a function begins there.
-    is_entry: bool,
-    /// Whether the statement behind it is wanted.
-    is_after: bool,
+    /// What is wanted of it: [`ENTRY`], [`AFTER`], [`BODY`], or none of them.
+    mark: u64,
     mapping: &'a Mapping,
 }
 
@@ -128,10 +125,11 @@ fn resolve_in(path: &str, addresses: &[Wanted<'_>], found: &mut Positions) {
             let offset = wanted.mapping.file_offset(wanted.address);
             let Some(address) = module.address(offset) else { continue };
             let source = &mut found.positions[wanted.number].source;
-            *source = match (wanted.is_entry, wanted.is_after) {
-                (true, _) => module.entry_source(address, &source.file),
-                (false, true) => module.source_after(address, &source.file),
-                (false, false) => module.source(address, &source.file),
+            *source = match wanted.mark {
+                ENTRY => module.entry_source(address, &source.file),
+                AFTER => module.source_after(address, &source.file),
+                BODY => module.source_of_body(address, &source.file),
+                _ => module.source(address, &source.file),
             };
         }
     });

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crosscut_chance::Chance;
-use crosscut_close::symbols::{AFTER, Position, main_of, resolve};
+use crosscut_close::symbols::{AFTER, BODY, Position, main_of, resolve};
 use tempfile::TempDir;
 
 /// `mark(line, function)` prints where it was called from; `done()` prints the map.
@@ -64,6 +64,46 @@ int main(int argc, char **argv) {
     crosscut_mark(__LINE__, "main");
     done();
     return sum == 0;
+}
+"#;
+const INLINED_H: &str = r#"
+static inline long inlined(long n, int steps) {
+    for (int i = 0; i < steps; i++)
+        n = (n ^ (n >> 29)) * 636413622384679L;
+    return n;
+}
+"#;
+/// libgomp's functions that say who runs a construct, and whose turn it is, say where they were called from.
+const TURNS_C: &str = r#"
+#include <stdio.h>
+#include "inlined.h"
+#include "mark.h"
+_Bool GOMP_single_start(void) {
+    printf("%lx 0 single\n", (unsigned long)__builtin_return_address(0));
+    return 1;
+}
+void GOMP_ordered_start(void) {
+    printf("%lx 0 turn\n", (unsigned long)__builtin_return_address(0));
+}
+void GOMP_ordered_end(void) {}
+int main(int argc, char **argv) {
+    long sum = 0, input = argc;
+#pragma omp parallel num_threads(1) reduction(+ : sum)
+    for (int step = 0; step < argc; step++) {
+#pragma omp single
+        input = inlined(input, 300); // single
+#pragma omp for schedule(dynamic, 4)
+        for (long i = 0; i < 16; i++)
+            sum += inlined(input + i, 200);
+    }
+#pragma omp parallel for schedule(dynamic, 1) ordered num_threads(1)
+    for (long i = 0; i < 1; i++) {
+        long found = inlined(i, 30);
+#pragma omp ordered
+        sum += inlined(found, 150); // turn
+    }
+    done();
+    return sum == 42;
 }
 "#;
 const OWN_H: &str = r#"
@@ -167,6 +207,8 @@ impl Workshop {
             ("mark.c", MARK_C),
             ("tasks.c", TASKS_C),
             ("after.c", AFTER_C),
+            ("inlined.h", INLINED_H),
+            ("turns.c", TURNS_C),
             ("crosscut.h", OWN_H),
             ("classes.cpp", CLASSES_CPP),
             ("sample.rs", RUST),
@@ -259,6 +301,29 @@ fn statements_behind_calls() {
             let main = resolve(&maps, &[main_of(&maps).unwrap()]).positions[0].source.clone();
             let line = AFTER_C.lines().position(|line| line.starts_with("int main")).unwrap() as i64 + 1;
             assert_eq!((main.line, &*main.function), (line, "main"), "{compiler} {level}");
+        }
+    }
+}
+
+/// GCC gives calls of its runtime no line of their own: with optimisation they have that of whatever stands before them.
+#[test]
+fn constructs_that_one_lane_runs_and_turns() {
+    let shop = Workshop::new();
+    let line = |mark: &str| {
+        let is_marked = |text: &str| text.ends_with(&format!("// {mark}"));
+        TURNS_C.lines().position(is_marked).unwrap() as i64 + 1
+    };
+    for level in ["-O0", "-O1", "-O2", "-O3"] {
+        shop.tool(&format!("gcc -g -fopenmp {level} turns.c mark.c -o program"));
+        let said = shop.run("program");
+        for (&address, (_, what)) in said.addresses.iter().zip(&said.expected) {
+            let mark = if what == "single" { BODY } else { 0 };
+            let found = &resolve(&said.maps, &[address | mark]).positions[0].source;
+            assert_eq!(found.file, shop.path("turns.c").to_str().unwrap(), "{level}: {found}");
+            // Without optimisation nothing tells a turn from the statement before its directive.
+            let above = if what == "turn" && level == "-O0" { 2 } else { 0 };
+            assert_eq!(found.line, line(what) - above, "{level}: {what} at {found}");
+            assert_eq!(found.function, "main");
         }
     }
 }

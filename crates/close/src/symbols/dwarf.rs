@@ -182,6 +182,27 @@ impl<'a> Dwarf<'a> {
         found
     }
 
+    /// Whether the line of an address, which no inlined function is at, is that of one that ends right before: compilers give no
+    /// line to some calls of runtimes, and leave that of whatever stands before them.
+    pub fn is_left_over(&self, address: u64, frame: &Frame) -> bool {
+        let Some(before) = self.row_of(address).and_then(|row| row.checked_sub(1)) else { return false };
+        let inlined = self.frames(before);
+        inlined.len() > 1 && inlined.first().is_some_and(|inner| inner.file == frame.file)
+    }
+
+    /// Where the row of an address begins.
+    fn row_of(&self, address: u64) -> Option<u64> {
+        let unit = self.finish(self.context.find_dwarf_and_unit(address))?;
+        let mut rows = unit.line_program.clone()?.rows();
+        let mut last = None;
+        while let Ok(Some((_, row))) = rows.next_row() {
+            if row.address() <= address && !row.end_sequence() {
+                last = last.max(Some(row.address()));
+            }
+        }
+        last
+    }
+
     /// The compiler's name of the function whose text a line is in: the last that begins before it in the same file.
     /// The function is in the unit of `address`, as all that was made of its tasks is.
     pub fn function_around(&self, address: u64, frame: &Frame) -> Option<String> {

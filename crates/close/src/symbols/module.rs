@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::path::Path;
 
 use crosscut_run::Source;
-use object::{Object, ObjectSegment, ObjectSymbol, SymbolIndex, SymbolKind};
+use object::{Architecture, Object, ObjectSection, ObjectSegment, ObjectSymbol, SymbolIndex, SymbolKind};
 
 use super::Called;
 use super::dwarf::{Dwarf, Elf, Frame, Store};
@@ -81,6 +81,11 @@ impl Module<'_> {
             return Source { file: name.to_owned(), line: 0, function: self.symbol(address) };
         };
         let function = self.function(&frames[chosen..], address);
+        let left_over =
+            self.dwarf.as_ref().filter(|dwarf| frames.len() == 1 && dwarf.is_left_over(address, &frames[0]));
+        if let Some(next) = left_over.and_then(|dwarf| own_statement(dwarf, address + 1, &frames[0])) {
+            return Source { file: next.file, line: i64::from(next.line), function };
+        }
         let Frame { file, line, .. } = &frames[chosen];
         match file.is_empty() {
             true => Source { file: name.to_owned(), line: 0, function },
@@ -109,6 +114,35 @@ impl Module<'_> {
             }
         }
         here
+    }
+
+    /// What runs if the result of a call says so: the statement to which the program goes then. The call itself where what
+    /// comes behind it is no such choice.
+    pub fn source_of_body(&self, call: u64, name: &str) -> Source {
+        let here = self.source(call, name);
+        let chosen = self.code(call + 1).and_then(|code| chosen(code, call + 1));
+        let (Some(dwarf), Some(body)) = (&self.dwarf, chosen) else { return here };
+        let calling = dwarf.frames(call).pop().unwrap_or_default();
+        let is_own = |frame: &Frame| frame.function == calling.function && frame.line != 0;
+        let at = |address: u64| {
+            let mut frames = dwarf.frames(address);
+            let is_left_over = frames.len() == 1 && dwarf.is_left_over(address, &frames[0]);
+            frames.pop().filter(|frame| is_own(frame) && !is_left_over)
+        };
+        match dwarf.statements_from(body).into_iter().find_map(at) {
+            Some(frame) => Source { file: frame.file, line: i64::from(frame.line), ..here },
+            None => here,
+        }
+    }
+
+    /// The first bytes of code at an address.
+    fn code(&self, address: u64) -> Option<&[u8]> {
+        if self.elf.architecture() != Architecture::X86_64 {
+            return None;
+        }
+        // A test and a jump.
+        const MOST: u64 = 9;
+        self.elf.sections().find_map(|section| section.data_range(address, MOST).ok()?)
     }
 
     /// The functions at an address, outermost first, each with the next inlined into it.
@@ -209,6 +243,35 @@ impl Module<'_> {
         };
         Some(String::from_utf8_lossy(text).into_owned())
     }
+}
+
+/// The next statement of the function itself, with what it calls inlined or not, that is in another file than this frame.
+fn own_statement(dwarf: &Dwarf<'_>, from: u64, than: &Frame) -> Option<Frame> {
+    let outermost = dwarf.statements_from(from).into_iter().filter_map(|address| dwarf.frames(address).pop());
+    let mut own = outermost.filter(|frame| frame.function == than.function && frame.line != 0);
+    own.find(|frame| frame.file != than.file)
+}
+
+/// Where a program goes behind a call of libgomp that chose it to run a construct: `GOMP_single_start` says so by what is not
+/// 0, `GOMP_single_copy_start` by 0. What compilers make of that is a test of the result and a jump.
+fn chosen(code: &[u8], at: u64) -> Option<u64> {
+    let (by_zero, jump) = match code {
+        [0x84, 0xc0, jump @ ..] => (false, jump),
+        [0x48, 0x85, 0xc0, jump @ ..] => (true, jump),
+        // Compared with 1.
+        [0x3c, 0x01, jump @ ..] => (true, jump),
+        _ => return None,
+    };
+    let from = at + (code.len() - jump.len()) as u64;
+    let (if_zero, length, distance) = match *jump {
+        [0x74, near, ..] => (true, 2, i64::from(near as i8)),
+        [0x75, near, ..] => (false, 2, i64::from(near as i8)),
+        [0x0f, 0x84, a, b, c, d, ..] => (true, 6, i64::from(i32::from_le_bytes([a, b, c, d]))),
+        [0x0f, 0x85, a, b, c, d, ..] => (false, 6, i64::from(i32::from_le_bytes([a, b, c, d]))),
+        _ => return None,
+    };
+    let next = from + length;
+    if if_zero == by_zero { next.checked_add_signed(distance) } else { Some(next) }
 }
 
 /// Whether a file belongs to Crosscut.
