@@ -597,7 +597,7 @@ fn the_depth_to_stop_at_is_named() {
     let found = first(&causes);
     assert_eq!((found.cause, found.source), (Cause::SmallTasks, Some(7)), "{:?}", causes.findings);
     let advice = "Create no tasks below depth 3 (depth 1: created by no task), run that inline: 14 of 510 tasks are left, those at \
-                  depth 3 with 3.20 µs of work each, 40.0 × what one costs.";
+                  depth 3 with 3.20 µs of work each, 40.0 × what one costs. In a taskloop: a grainsize 36 times as large.";
     assert_eq!(found.advice, advice, "{}", found.evidence);
 }
 
@@ -624,6 +624,11 @@ fn tasks_that_seldom_follow_one_another_are_no_chain() {
 
 /// Four members that wait for a lock half of the time.
 fn locked(kind: LockKind, with_times: bool) -> Causes {
+    locked_by(kind, with_times, 1, 20_000)
+}
+
+/// The same with several locks, each of which each worker holds for so long.
+fn locked_by(kind: LockKind, with_times: bool, locks: u32, held: i64) -> Causes {
     let mut program = Program::new();
     let section = team(&mut program, &[100_000; 4]);
     region(&mut program, section, 5);
@@ -631,14 +636,15 @@ fn locked(kind: LockKind, with_times: bool) -> Causes {
     let schedule = Schedule::greedy(&program, 4);
     let mut recording = Recording::whole(program, schedule, 4);
     let lock = Lock { kind, process: 0, address: 64 };
-    let uses = (0..4).map(|worker| LockUse {
-        lock: 0,
+    let each = i64::from(locks);
+    let uses = (0..4 * locks).map(|at| LockUse {
+        lock: at / 4,
         source: 3,
-        worker,
-        count: 1000,
-        waits: 700,
-        waited: 50_000,
-        held: 20_000,
+        worker: at % 4,
+        count: 1000 / each,
+        waits: 700 / each,
+        waited: 50_000 / each,
+        held,
         longest: 400,
     });
     let waits = (0..4u32).map(|worker| LockWait {
@@ -652,8 +658,12 @@ fn locked(kind: LockKind, with_times: bool) -> Causes {
         holder: NO_SOURCE,
     });
     let lock_waits = if with_times { waits.collect() } else { Vec::new() };
-    recording.beside =
-        Beside { locks: vec![lock], lock_uses: uses.collect(), lock_waits, ..Beside::default() };
+    recording.beside = Beside {
+        locks: vec![lock; locks as usize],
+        lock_uses: uses.collect(),
+        lock_waits,
+        ..Beside::default()
+    };
     let causes = recording.open().tasks.causes();
     adds_up(&causes);
     causes
@@ -672,9 +682,21 @@ fn waiting_for_a_lock_is_found() {
         );
         assert_eq!(causes.account.work, 200_000);
     }
-    // Without a time of any wait it is the share of the whole run.
-    let causes = locked(LockKind::Critical, false);
-    assert!(first(&causes).evidence.contains("is held 80 % of the time"), "{}", first(&causes).evidence);
+    // Of 2800 waits the times of 4 at most are known: it is the share of the whole run.
+    for with_times in [true, false] {
+        let causes = locked(LockKind::Critical, with_times);
+        let evidence = &first(&causes).evidence;
+        assert!(evidence.starts_with("This critical section is held 80 % of the run by one"), "{evidence}");
+    }
+}
+
+#[test]
+fn several_locks_of_a_line_are_not_one() {
+    let evidence = |held: i64| first(&locked_by(LockKind::Mutex, true, 2, held)).evidence.clone();
+    let rest = "4\u{2009}000 × 10.0 ns; 2\u{2009}800 of them had to wait, 200 µs in all.";
+    assert_eq!(evidence(5_000), format!("2 mutexes here are held 40 % of the run, one or another: {rest}"));
+    let often = evidence(50_000);
+    assert!(often.starts_with("2 mutexes here are held by 4.00 workers at once, on average: "), "{often}");
 }
 
 #[test]

@@ -79,9 +79,9 @@ impl Depths {
         all
     }
 
-    /// Where to stop creating tasks of a line and of those that nest with it. What each costs, as a rule, is told by line;
-    /// none where that is not known, or what folded tasks created is not.
-    pub fn cutoff(&self, line: u32, cost: impl Fn(u32) -> i64, workers: i64) -> Option<Cutoff> {
+    /// Where to stop creating tasks of a line and of those that nest with it. What each costs, as a rule, is told by line, and
+    /// the share of its time in which a task had a processor; none where that is not known, or what folded tasks created is not.
+    pub fn cutoff(&self, line: u32, cost: impl Fn(u32) -> i64, (workers, on): (i64, f64)) -> Option<Cutoff> {
         let family = self.family(line);
         let levels = self.levels(&family);
         let of_line = |line: &u32| {
@@ -90,7 +90,7 @@ impl Depths {
         };
         let tasks: u64 = levels.iter().map(|level| level.tasks).sum();
         let each = family.iter().map(of_line).sum::<f64>() / tasks.max(1) as f64;
-        let work = levels.first().map_or(0, |level| level.work) as f64;
+        let work = on * levels.first().map_or(0, |level| level.work) as f64;
         if self.is_folded || each <= 0.0 || work <= 0.0 {
             return None;
         }
@@ -98,14 +98,16 @@ impl Depths {
         if let [_] = levels[..] {
             let good = (GOOD as f64 * each * tasks as f64 / work).ceil() as u64;
             let together = good.min(tasks / enough).max(2);
-            return Some(Cutoff::Join { together, kept: tasks.div_ceil(together), tasks });
+            let kept = tasks.div_ceil(together);
+            return Some(Cutoff::Join { together, kept, tasks, each: (work / kept as f64) as i64 });
         }
         let mut kept = 0;
         let mut deepest = Cutoff::Size { least: (GOOD as f64 * each) as i64 };
         for (depth, level) in (1..).zip(&levels[..levels.len() - 1]) {
             kept += level.tasks;
             if level.tasks >= enough && GOOD as f64 * kept as f64 * each <= work {
-                deepest = Cutoff::Depth { depth, kept, tasks, level: *level };
+                let each = (on * level.work as f64 / level.tasks as f64) as i64;
+                deepest = Cutoff::Depth { depth, kept, tasks, each, is_one_line: family.len() == 1 };
             }
         }
         Some(deepest)
@@ -115,12 +117,13 @@ impl Depths {
 /// Where to stop creating tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cutoff {
-    /// Tasks below this depth run in the one that would create them: so many are left of all, with those at this depth.
-    Depth { depth: u32, kept: u64, tasks: u64, level: Level },
+    /// Tasks below this depth run in the one that would create them: so many are left of all, and each at this depth has so
+    /// much work, with that below. Whether one line creates all of them.
+    Depth { depth: u32, kept: u64, tasks: u64, each: i64, is_one_line: bool },
     /// Tasks with less work than that, all below them included, run in the one that would create them.
     Size { least: i64 },
-    /// So many tasks in a row are one: so many are left of all.
-    Join { together: u64, kept: u64, tasks: u64 },
+    /// So many tasks in a row are one: so many are left of all, and each has so much work.
+    Join { together: u64, kept: u64, tasks: u64, each: i64 },
 }
 
 #[cfg(test)]
@@ -150,13 +153,15 @@ mod tests {
                 depths.add(7, (depth > 1).then_some(7), depth, 51_200 >> (depth - 1));
             }
         }
-        let found = depths.cutoff(7, |_| 10, 4);
-        let level = Level { tasks: 128, work: 128 * 400 };
-        assert_eq!(found, Some(Cutoff::Depth { depth: 8, kept: 255, tasks: 1023, level }));
+        let deepest =
+            |depth, kept, each| Some(Cutoff::Depth { depth, kept, tasks: 1023, each, is_one_line: true });
+        assert_eq!(depths.cutoff(7, |_| 10, (4, 1.0)), deepest(8, 255, 400));
+        // Half of the time is that of others.
+        assert_eq!(depths.cutoff(7, |_| 10, (4, 0.5)), deepest(7, 127, 400));
         // Forty workers need more than 128 tasks, and more than that cost too much: by size.
-        assert_eq!(depths.cutoff(7, |_| 10, 40), Some(Cutoff::Size { least: 200 }));
+        assert_eq!(depths.cutoff(7, |_| 10, (40, 1.0)), Some(Cutoff::Size { least: 200 }));
         depths.is_folded = true;
-        assert_eq!(depths.cutoff(7, |_| 10, 4), None);
+        assert_eq!(depths.cutoff(7, |_| 10, (4, 1.0)), None);
     }
 
     /// Tasks of 10 that cost 10: twenty together, unless that leaves too few.
@@ -164,7 +169,8 @@ mod tests {
     fn tasks_that_create_none_are_joined() {
         let mut depths = Depths::new();
         (0..1000).for_each(|_| depths.add(7, None, 1, 10));
-        assert_eq!(depths.cutoff(7, |_| 10, 2), Some(Cutoff::Join { together: 20, kept: 50, tasks: 1000 }));
-        assert_eq!(depths.cutoff(7, |_| 10, 25), Some(Cutoff::Join { together: 10, kept: 100, tasks: 1000 }));
+        let join = |together, kept, each| Some(Cutoff::Join { together, kept, tasks: 1000, each });
+        assert_eq!(depths.cutoff(7, |_| 10, (2, 1.0)), join(20, 50, 200));
+        assert_eq!(depths.cutoff(7, |_| 10, (25, 1.0)), join(10, 100, 100));
     }
 }

@@ -70,6 +70,8 @@ pub struct Facts {
     costs: HashMap<u32, i64>,
     /// By line: how much of that is in what a creator runs from one task to the next.
     within: HashMap<u32, i64>,
+    /// The share of their time in which intervals had a processor.
+    on: f64,
     /// By line of a barrier, or of a region at whose end there is one: the line of the region, and what handing over its
     /// steps costs.
     pub handed: HashMap<u32, (u32, i64)>,
@@ -96,7 +98,9 @@ impl Facts {
         }
         let (chains, teams) = (Chains::of(tasks), Teams::of(tasks, &roles.phases));
         let locks = Locks::of(tasks, &blame.shares);
-        Facts { costs, within, handed: HashMap::new(), chains, teams, locks, grown: Vec::new() }
+        let work = tasks.summary().work.max(1) as f64;
+        let on = (1.0 - blame.off() as f64 / work).clamp(0.01, 1.0);
+        Facts { costs, within, on, handed: HashMap::new(), chains, teams, locks, grown: Vec::new() }
     }
 
     /// Whether what is waited for at a line is the turn of an iteration.
@@ -107,7 +111,7 @@ impl Facts {
 
     /// Where to stop creating tasks of a line.
     pub fn cutoff(&self, roles: &Roles, line: u32, workers: i64) -> Option<Cutoff> {
-        roles.depths.cutoff(line, |line| self.cost_of_task(line), workers)
+        roles.depths.cutoff(line, |line| self.cost_of_task(line), (workers, self.on))
     }
 
     /// How much of what a task of a line costs is in what its creator runs from one to the next.

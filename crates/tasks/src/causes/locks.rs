@@ -17,15 +17,26 @@ pub struct Waits {
     pub waits: i64,
     /// Time held.
     pub held: i64,
-    /// The lock that most was waited for here.
+    /// The lock that most was waited for here, and how many are acquired.
     pub lock: u32,
+    pub locks: u64,
     most: i64,
+    last: Option<u32>,
     /// The longest wait, and the interval that it was in.
     pub worst: (i64, u32),
     /// The line that held it in the longest wait.
     pub holder: u32,
-    /// From the first to the last wait.
-    pub window: (i64, i64),
+    /// Waits whose times are known, from the first to the last; short ones are only counted.
+    timed: i64,
+    window: (i64, i64),
+}
+
+impl Waits {
+    /// How long it took from the first to the last wait, where the times of all are known.
+    pub fn window(&self) -> Option<i64> {
+        let length = self.window.1.saturating_sub(self.window.0);
+        (self.timed >= self.waits && length > 0).then_some(length)
+    }
 }
 
 /// All waits of a run.
@@ -44,6 +55,7 @@ impl Locks {
             waits.count = waits.count.saturating_add(used.count);
             waits.waits = waits.waits.saturating_add(used.waits);
             waits.held = waits.held.saturating_add(used.held);
+            waits.locks += u64::from(waits.last.replace(used.lock) != Some(used.lock));
             if used.waited > waits.most {
                 (waits.most, waits.lock) = (used.waited, used.lock);
             }
@@ -58,8 +70,9 @@ impl Locks {
                 (waits.worst, waits.holder) = ((time, wait.node), line(wait.holder));
             }
             let (from, to) = waits.window;
-            let first = if to == 0 { wait.asked } else { from.min(wait.asked) };
-            waits.window = (first, to.max(wait.got));
+            let first = if waits.timed == 0 { wait.asked } else { from.min(wait.asked) };
+            waits.window = (first, to.max(wait.freed).max(wait.got));
+            waits.timed += 1;
         }
         Locks { by_line }
     }

@@ -8,6 +8,7 @@ use super::blame::Blame;
 use super::cutoff::{Cutoff, GOOD};
 use super::groups::Lengths;
 use super::judge::{FETCH, Facts, Judged, Loss, WORTH_IT, part_of, step, task_of};
+use super::locks::Waits;
 use super::phases::Team;
 use super::roles::Roles;
 use super::words::{amount, grouped, many, percent, three};
@@ -495,20 +496,24 @@ impl Teller<'_> {
     fn cut_off(&self, line: u32, cost: i64) -> String {
         let times = |work: i64| three(work as f64 / cost.max(1) as f64);
         match self.facts.cutoff(self.roles, line, self.blame.workers) {
-            Some(Cutoff::Depth { depth, kept, tasks, level }) => {
-                let each = level.work / level.tasks.max(1) as i64;
+            Some(Cutoff::Depth { depth, kept, tasks, each, is_one_line }) => {
+                let taskloop = match is_one_line {
+                    true => format!(
+                        " In a taskloop: a grainsize {} times as large.",
+                        grouped((tasks / kept.max(1)).max(2))
+                    ),
+                    false => String::new(),
+                };
                 format!(
                     "Create no tasks below depth {depth} (depth 1: created by no task), run that inline: {} of {} tasks are left, \
-                     those at depth {depth} with {} of work each, {} × what one costs.",
+                     those at depth {depth} with {} of work each, {} × what one costs.{taskloop}",
                     grouped(kept),
                     grouped(tasks),
                     self.time(each),
                     times(each),
                 )
             }
-            Some(Cutoff::Join { together, kept, tasks }) => {
-                let lengths = self.lengths(line);
-                let each = lengths.sum / kept.max(1) as i64;
+            Some(Cutoff::Join { together, kept, tasks, each }) => {
                 format!(
                     "Let each task do what {together} do now (taskloop: a grainsize so many times as large): {} instead of {} tasks, \
                      with {} of work each, {} × what one costs.",
@@ -552,21 +557,16 @@ impl Teller<'_> {
     fn lock(&self, loss: &Loss) -> Told {
         let waits = self.facts.locks.of_line(loss.line).unwrap_or_default();
         let kind = self.tasks.lock(waits.lock).map_or("lock", |lock| lock.kind.word());
-        let name = self
-            .tasks
-            .lock_name(waits.lock)
-            .map_or_else(|| format!("This {kind}"), |name| format!("The {kind} {name}"));
-        // Short waits have no times of their own.
-        let window = match waits.window.1.saturating_sub(waits.window.0) {
-            0 => self.tasks.summary().elapsed.max(1),
-            window => window,
+        let name = match (self.tasks.lock_name(waits.lock), waits.locks) {
+            (_, 2..) => format!("{} here are", many(waits.locks, kind)),
+            (Some(name), _) => format!("The {kind} {name} is"),
+            (None, _) => format!("This {kind} is"),
         };
-        let each = waits.held / waits.count.max(1);
         let evidence = format!(
-            "{name} is held {} of the time by one worker after the other: {} × {}; {} of them had to wait, {} in all.",
-            percent(waits.held.min(window) as f64, window as f64),
+            "{name} held {}: {} × {}; {} of them had to wait, {} in all.",
+            self.held(&waits),
             grouped(waits.count.max(0) as u64),
-            self.time(each),
+            self.time(waits.held / waits.count.max(1)),
             grouped(waits.waits.max(0) as u64),
             self.time(loss.cost),
         );
@@ -577,6 +577,21 @@ impl Teller<'_> {
         };
         let advice = format!("{holder}Move out what need not be locked, or sum per worker.");
         ("Waiting for a lock".to_owned(), evidence, advice)
+    }
+
+    /// How much of the time locks are held: of that from the first wait to the last where all waits have times, else of the run.
+    /// Several locks, and readers, may be held at once.
+    fn held(&self, waits: &Waits) -> String {
+        let elapsed = self.tasks.summary().elapsed.max(1);
+        let share = |time: i64| percent(waits.held as f64, time as f64);
+        match waits.window().filter(|&window| waits.held <= window) {
+            _ if waits.held > elapsed => {
+                format!("by {} workers at once, on average", three(waits.held as f64 / elapsed as f64))
+            }
+            _ if waits.locks > 1 => format!("{} of the run, one or another", share(elapsed)),
+            Some(window) => format!("{} of the time by one worker after the other", share(window)),
+            None => format!("{} of the run by one worker after the other", share(elapsed)),
+        }
     }
 
     fn inflation(&self, loss: &Loss) -> Told {
@@ -611,7 +626,7 @@ impl Teller<'_> {
         let evidence = format!(
             "{who}: {} of the time, {}.",
             percent(loss.cost as f64, capacity as f64),
-            many(switches.max(0) as u64, "involuntary switch").replace("switchs", "switches"),
+            many(switches.max(0) as u64, "involuntary switch"),
         );
         let advice = "More runnable threads than processors: bind threads, stop what else runs, or use fewer workers. No \
                       change in the code of tasks.";

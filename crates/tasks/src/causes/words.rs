@@ -37,7 +37,8 @@ pub fn grouped(number: u64) -> String {
 
 /// A number with the word for what is counted.
 pub fn many(number: u64, word: &str) -> String {
-    if number == 1 { format!("1 {word}") } else { format!("{} {word}s", grouped(number)) }
+    let ending = if word.ends_with('x') || word.ends_with("ch") { "es" } else { "s" };
+    if number == 1 { format!("1 {word}") } else { format!("{} {word}{ending}", grouped(number)) }
 }
 
 /// A share in percent.
@@ -59,5 +60,6 @@ mod tests {
         assert_eq!(percent(1.0, 3.0), "33 %");
         assert_eq!(percent(1.0, 30.0), "3.3 %");
         assert_eq!(many(1, "task"), "1 task");
+        assert_eq!((many(2, "task"), many(3, "mutex")), ("2 tasks".to_owned(), "3 mutexes".to_owned()));
     }
 }
