@@ -9,6 +9,7 @@
 
 mod blame;
 mod chains;
+mod counted;
 mod cutoff;
 mod gains;
 mod groups;
@@ -22,6 +23,7 @@ mod sentences;
 mod stretches;
 mod words;
 
+pub use counted::Counters;
 pub use gains::Gains;
 pub(crate) use words::grouped;
 
@@ -55,7 +57,7 @@ pub enum Cause {
     Imbalance,
     /// Barriers at which another worker is last each time.
     BarrierWait,
-    /// The same code takes longer than in a run with one worker.
+    /// The same code takes longer than in a run with one worker, or more cycles than while it runs alone.
     WorkInflation,
     /// Something was ready, a worker was free, and none of the others explains why it did not run.
     RuntimeDelay,

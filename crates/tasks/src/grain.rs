@@ -32,7 +32,7 @@ use crosscut_tree::{NodeId, Sums, Tree, TreeBuf};
 use crate::tasks::Tasks;
 use table::{Beside, Extremes, GrainRow, GrainTable, GroupRow, Packed, Slot};
 
-pub(crate) use measure::{Places, between};
+pub(crate) use measure::{CYCLES, INSTRUCTIONS, Places, between};
 
 pub use alike::{Class, Kernel};
 pub use by_line::LineGrains;

@@ -29,7 +29,7 @@ mod timeline;
 mod waits;
 mod whatif;
 
-pub use causes::{Account, Cause, Causes, Finding, Gains, Sizes};
+pub use causes::{Account, Cause, Causes, Counters, Finding, Gains, Sizes};
 pub use critical::{FramePath, Inside, Way};
 pub use error::TasksError;
 pub use exact::ProfileStep;

@@ -4,7 +4,7 @@
 mod model;
 
 use crosscut_tasks::schema::{Beside, Kind, Lock, LockKind, LockUse, LockWait, NO_SOURCE, Stretch};
-use crosscut_tasks::{Cause, Causes, Finding};
+use crosscut_tasks::{Cause, Causes, Counters, Finding};
 use crosscut_tree::NodeId;
 use model::{Block, Program, Recording, Schedule, any_run, cases, full};
 use proptest::prelude::*;
@@ -688,6 +688,54 @@ fn waiting_for_a_lock_is_found() {
         let evidence = &first(&causes).evidence;
         assert!(evidence.starts_with("This critical section is held 80 % of the run by one"), "{evidence}");
     }
+}
+
+/// Line 9 runs four times alone and in four teams of four; there an instruction takes so many cycles.
+fn beside_others(cycles: i64, counters: &[&'static str]) -> (Causes, Counters) {
+    let mut program = Program::new();
+    let mut counted: Vec<(usize, i64)> = Vec::new();
+    for _ in 0..4 {
+        let alone = program.leaf(Kind::Other, 10_000);
+        counted.push((program.at(alone, 9), 1));
+        program.open(Kind::Section);
+        for _ in 0..4 {
+            program.leaf(Kind::Fork, 0);
+            program.open(Kind::Task);
+            let end = program.close(10_000 * cycles);
+            counted.push((program.at(end, 9), cycles));
+        }
+        program.close_deep(0);
+    }
+    program.close(0);
+    let schedule = Schedule::greedy(&program, 4);
+    let mut recording = Recording::whole(program, schedule, 4);
+    for &name in counters {
+        let mut values = vec![0; recording.kept.len()];
+        let each = |cycles: i64| if name == "cycles" { 5_000 * cycles } else { 5_000 };
+        counted.iter().for_each(|&(node, cycles)| values[node] = each(cycles));
+        recording.counters.push((name, values));
+    }
+    let tasks = recording.open().tasks;
+    let causes = tasks.causes();
+    adds_up(&causes);
+    (causes, tasks.compares_by_counters())
+}
+
+#[test]
+fn counters_show_what_takes_longer_beside_others() {
+    let is_inflation = |found: &&Finding| found.cause == Cause::WorkInflation;
+    let (causes, compares) = beside_others(3, &["cycles", "instructions"]);
+    let found = causes.findings.iter().find(is_inflation).expect("a finding");
+    // 480 µs beside others would be 160 µs.
+    assert_eq!((found.source, found.cost, compares), (Some(9), 320_000, Counters::Comparable));
+    let evidence = "An instruction takes 3.00 cycles while most workers are busy, 1.00 while this runs alone (×3.00): 520 µs of work \
+                    that would be 200 µs.";
+    assert_eq!(found.evidence, evidence);
+    // As fast as alone, or nobody counted.
+    let (causes, compares) = beside_others(1, &["cycles", "instructions"]);
+    assert_eq!((causes.findings.iter().find(is_inflation), compares), (None, Counters::Comparable));
+    let (causes, compares) = beside_others(3, &["cycles"]);
+    assert_eq!((causes.findings.iter().find(is_inflation), compares), (None, Counters::None));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::schema::{Kind, Mark};
 use crate::tasks::Tasks;
 
 /// Work that is less than so many times as long is not worth a word: clocks and caches differ by that.
-const GROWN: f64 = 1.2;
+pub const GROWN: f64 = 1.2;
 
 /// A line whose intervals take longer here.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,6 +23,9 @@ pub struct Grown {
     pub others: f64,
     /// Its longest interval.
     pub node: u32,
+    /// Without another run: cycles for each instruction, alone and beside others. Then `before` is what it would work if it had
+    /// taken no more than alone.
+    pub cycles: Option<(f64, f64)>,
 }
 
 impl Grown {
@@ -62,7 +65,7 @@ pub fn grown(tasks: &Tasks, baseline: &Tasks) -> Vec<Grown> {
         .iter()
         .filter_map(|(&line, found)| {
             let before = *by_source.get(tasks.sources().get(line)?)?;
-            Some(Grown { line, work: found.work, before, others: 1.0, node: found.longest.1 })
+            Some(Grown { line, work: found.work, before, others: 1.0, node: found.longest.1, cycles: None })
         })
         .collect();
     let (work, before) = matched.iter().fold((0, 0), |sum, line| (sum.0 + line.work, sum.1 + line.before));

@@ -9,6 +9,7 @@ use foldhash::{HashMap, HashMapExt};
 use super::Cause;
 use super::blame::{Blame, Long};
 use super::chains::Chains;
+use super::counted::slowed;
 use super::cutoff::Cutoff;
 use super::groups::{Key, Known, Lengths, Role};
 use super::inflation::{Grown, grown};
@@ -78,7 +79,7 @@ pub struct Facts {
     pub chains: Chains,
     pub teams: Teams,
     pub locks: Locks,
-    /// Lines that take longer than with one worker.
+    /// Lines that take longer than with one worker, or than alone.
     pub grown: Vec<Grown>,
 }
 
@@ -144,7 +145,7 @@ struct Judge<'a> {
 /// What is lost, worst first.
 pub fn judge(tasks: &Tasks, roles: &Roles, blame: &Blame, baseline: Option<&Tasks>) -> Judged {
     let mut facts = Facts::of(tasks, roles, blame);
-    facts.grown = baseline.map_or_else(Vec::new, |baseline| grown(tasks, baseline));
+    facts.grown = baseline.map_or_else(|| slowed(tasks), |baseline| grown(tasks, baseline));
     let mut judge = Judge {
         tasks,
         roles,
@@ -238,7 +239,7 @@ impl Judge<'_> {
         lines.into_iter().map(charge).fold(0, i64::saturating_add)
     }
 
-    /// Code that takes longer than in a run with one worker, as far as locks and processors do not explain it.
+    /// Code that takes longer than in a run with one worker, or than alone, as far as locks and processors do not explain it.
     fn grown(&mut self) -> i64 {
         let lines = self.facts.grown.clone();
         let locks = self.losses.iter().filter(|loss| loss.cause == Cause::Lock).map(|loss| loss.cost);

@@ -598,13 +598,24 @@ impl Teller<'_> {
         let Some(line) = self.facts.grown.iter().find(|grown| grown.line == loss.line) else {
             return self.runtime_delay(loss);
         };
-        let evidence = format!(
-            "The same code takes {} here and {} with one worker (×{}), the others ×{}.",
-            self.time(line.work),
-            self.time(line.before),
-            three(line.ratio()),
-            three(line.others),
-        );
+        let evidence = match line.cycles {
+            Some((alone, beside)) => format!(
+                "An instruction takes {} cycles while most workers are busy, {} while this runs alone (×{}): {} of work that would \
+                 be {}.",
+                three(beside),
+                three(alone),
+                three(beside / alone.max(f64::MIN_POSITIVE)),
+                self.time(line.work),
+                self.time(line.before),
+            ),
+            None => format!(
+                "The same code takes {} here and {} with one worker (×{}), the others ×{}.",
+                self.time(line.work),
+                self.time(line.before),
+                three(line.ratio()),
+                three(line.others),
+            ),
+        };
         let advice = "Look at what this line shares: memory that is far away, cache lines, atomics; counters show which.";
         ("Work inflation".to_owned(), evidence, advice.to_owned())
     }

@@ -201,7 +201,7 @@ pub fn creation(tasks: &Tasks, node: NodeId) -> Option<i64> {
 
 /// Counters of cycles in which nothing could go on for want of data, and of all cycles: as the kernel and as PAPI call them.
 const STALLS: [&str; 3] = ["stalled-cycles-backend", "PAPI_RES_STL", "PAPI_MEM_SCY"];
-const CYCLES: [&str; 2] = ["cycles", "PAPI_TOT_CYC"];
+pub const CYCLES: [&str; 2] = ["cycles", "PAPI_TOT_CYC"];
 
 /// The share of cycles that each grain waited for memory; empty where a run has no such counters.
 pub fn stalls(tasks: &Tasks, grains: &[GrainRow]) -> Vec<f32> {
@@ -219,7 +219,7 @@ pub fn stalls(tasks: &Tasks, grains: &[GrainRow]) -> Vec<f32> {
 }
 
 /// Counters of instructions, and of what had to be fetched from memory.
-const INSTRUCTIONS: [&str; 2] = ["instructions", "PAPI_TOT_INS"];
+pub const INSTRUCTIONS: [&str; 2] = ["instructions", "PAPI_TOT_INS"];
 const MISSES: [&str; 3] = ["cache-misses", "PAPI_L3_TCM", "PAPI_L2_TCM"];
 
 /// Instructions per cache miss of a grain; none where a run has no such counters, or nothing was missed.

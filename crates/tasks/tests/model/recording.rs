@@ -59,6 +59,8 @@ pub struct Recording {
     pub beside: Beside,
     /// What else the recorder leaves in the manifest.
     pub facts: Vec<(&'static str, i64)>,
+    /// What counters counted, by name and by number of kept node.
+    pub counters: Vec<(&'static str, Vec<i64>)>,
 }
 
 /// An opened run with the directory that holds it.
@@ -131,7 +133,16 @@ impl Recording {
             let Kept { parent, len, .. } = kept[i];
             kept[parent].len += len;
         }
-        Recording { program, schedule, workers, kept, kept_as, beside: Beside::default(), facts: Vec::new() }
+        Recording {
+            program,
+            schedule,
+            workers,
+            kept,
+            kept_as,
+            beside: Beside::default(),
+            facts: Vec::new(),
+            counters: Vec::new(),
+        }
     }
 
     /// Everything is kept.
@@ -227,7 +238,13 @@ impl Recording {
     pub fn write(&self, target: &Path) -> Run {
         let mut run = RunWriter::create(target).expect("a new run");
         let mut places = Places::workers(self.workers).expect("few workers");
-        let tasks = self.fill(&run, &mut places);
+        let mut tasks = self.fill(&run, &mut places);
+        for (counter, (name, values)) in self.counters.iter().enumerate() {
+            tasks.add_counter(&run, name).expect("a column");
+            for (node, value) in values.iter().enumerate() {
+                tasks.counters[counter].1[node] = *value;
+            }
+        }
         if !self.program.lines.is_empty() {
             run.put_sources(&self.sources().0).expect("tables");
         }

@@ -1,7 +1,7 @@
 //! What could not be looked for in a run, and why: a run without a finding is not a run without a loss.
 
 use crosscut_tasks::schema::LockKind;
-use crosscut_tasks::{Causes, Tasks};
+use crosscut_tasks::{Causes, Counters, Tasks};
 
 use super::opened::Opened;
 use super::words::share;
@@ -11,10 +11,18 @@ pub fn not_looked_for(opened: &Opened) -> Vec<String> {
     let (tasks, causes) = (&opened.tasks, opened.causes());
     let mut all = Vec::new();
     if opened.baseline.is_none() && tasks.summary().workers > 1 {
-        all.push(
-            "work that takes longer beside others, without a run on one worker to compare with (--baseline)."
-                .to_owned(),
-        );
+        const WORK: &str = "work that takes longer beside others";
+        match tasks.compares_by_counters() {
+            Counters::Comparable => {}
+            Counters::None => all.push(format!(
+                "{WORK}, without a run on one worker to compare with (--baseline) or counters (record --counters \
+                 cycles,instructions; not every machine has them)."
+            )),
+            Counters::NotComparable => all.push(format!(
+                "{WORK}: no line ran both alone and beside others, so its counters say nothing; compare with a run on one worker \
+                 (--baseline)."
+            )),
+        }
     }
     if !(0..tasks.workers()).any(|worker| tasks.stretches(worker).len() > 0) {
         all.push("workers without a processor: the run has no processor times.".to_owned());
