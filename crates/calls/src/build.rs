@@ -225,6 +225,12 @@ impl Builder {
         });
     }
 
+    /// An error when nodes, places and metrics so far are more than files of their size may become: for readers that go through
+    /// all of them, before they do. It is asked at the end in any case.
+    pub fn check_room(&self, run: &RunWriter) -> Result<(), CallsError> {
+        finish::check_room(run, self)
+    }
+
     /// Puts it into a run beside what else there is: the places are the workers of the run, all of them and in their order,
     /// which are put there by others as the sources are.
     pub fn finish_beside(self, run: &mut RunWriter, sources: &mut SourcesBuilder) -> Result<(), CallsError> {

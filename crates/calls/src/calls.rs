@@ -360,3 +360,18 @@ fn read_frames(run: &Run, sources: &Sources) -> Result<(Vec<Frame>, Vec<u32>), C
     };
     Ok(((0..table.num_rows()).map(frame).collect(), numbers.to_vec()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_threads_of_a_rank_have_titles() {
+        const MANY: usize = 200_000;
+        let places = crosscut_run::Places::of_processes(&[&vec![3; MANY][..], &[4, 4]].concat()).unwrap();
+        let titles = place_titles(&places);
+        let at = |place: usize| titles[place].as_str();
+        assert_eq!([at(0), at(1), at(MANY)], ["rank 3", "rank 3, thread 1", "rank 4"]);
+        assert_eq!(titles[MANY - 1], format!("rank 3, thread {}", MANY - 1));
+    }
+}

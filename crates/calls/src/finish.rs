@@ -68,7 +68,7 @@ pub(crate) fn finish_beside(
 }
 
 /// Values are kept for each node at each place: a small file with many of both must not fill the disk.
-fn check_room(run: &RunWriter, builder: &Builder) -> Result<(), CallsError> {
+pub(crate) fn check_room(run: &RunWriter, builder: &Builder) -> Result<(), CallsError> {
     let [nodes, places, metrics] = [builder.parent.len(), builder.places.len(), builder.metrics.len()];
     let Some(room) = run.room() else { return Ok(()) };
     let bytes =

@@ -13,11 +13,19 @@ pub struct Budget {
 }
 
 impl Budget {
+    const FREE: u64 = 64 << 20;
+    const TIMES: u64 = 1024;
+
     /// For so many bytes of a file.
     pub fn of(bytes: u64) -> Self {
-        const FREE: u64 = 64 << 20;
-        const TIMES: u64 = 1024;
-        Budget { left: TIMES.saturating_mul(bytes).saturating_add(FREE) }
+        let mut budget = Budget { left: Self::FREE };
+        budget.more(bytes);
+        budget
+    }
+
+    /// So many bytes of another file were read.
+    pub fn more(&mut self, bytes: u64) {
+        self.left = self.left.saturating_add(Self::TIMES.saturating_mul(bytes));
     }
 
     /// So many more are made, which take so many bytes each; what is wrong when that is too much.

@@ -15,6 +15,7 @@ mod packed;
 mod ranks;
 
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use crosscut_messages::{Builder, Class, Done, Function, NO_CALLS, Whole};
 use crosscut_run::RunWriter;
@@ -115,6 +116,8 @@ struct Archive<'a> {
     anchor: Anchor,
     definitions: Definitions,
     ranks: Ranks,
+    /// For the call paths of all locations: calling contexts are stored once for all.
+    budget: Mutex<Budget>,
 }
 
 /// What the first walk through a location found.
@@ -140,7 +143,8 @@ impl<'a> Archive<'a> {
             let what = "an archive without any location".to_owned();
             return Err(ImportError::Broken { path: file, offset: 0, record: None, what });
         }
-        Ok(Archive { inputs, anchor, definitions, ranks })
+        let budget = Mutex::new(Budget::of(input.size()));
+        Ok(Archive { inputs, anchor, definitions, ranks, budget })
     }
 
     fn read(&self, run: &mut RunWriter) -> Result<(), ImportError> {
@@ -267,6 +271,11 @@ impl<'a> Archive<'a> {
             })
         })?;
         tree.end(last);
+        {
+            let mut budget = self.budget.lock().unwrap_or_else(PoisonError::into_inner);
+            budget.more(input.size());
+            budget.take(tree.len(), 64, "call paths").map_err(|what| input.broken(0, what))?;
+        }
         let missing = match ended {
             Ended::Whole if tree.odd.backwards > 0 => Some(format!(
                 "{}: {} events have a time before the one before them",

@@ -11,6 +11,7 @@ mod code;
 mod cube;
 mod firefox;
 mod folded;
+mod free;
 mod gmon;
 mod gperftools;
 mod gprof;

@@ -10,7 +10,7 @@ use crosscut_messages::Messages;
 use crosscut_messages::causes::Causes;
 use crosscut_messages::lateness::Lateness;
 use crosscut_messages::waits::Waits;
-use otf2_writer::{Archive, Byte, Long, METER, MPI, STREAM, Short, THREAD, Whole};
+use otf2_writer::{Archive, Byte, Long, METER, MPI, STREAM, Short, THREAD, UNDEFINED, Whole};
 
 fn opened(archive: &Archive) -> Messages {
     kept(archive).0
@@ -162,4 +162,30 @@ fn calls_of_several_threads_of_a_rank_stand_by_time() {
     assert_eq!(messages.receive_end.to_vec(), [30, 130, 230, 330]);
     let note = &messages.summary().notes[0];
     assert!(note.contains("1 ranks call MPI from several threads; their calls stand by time"), "{note}");
+}
+
+/// Contexts within one another, of which each location enters the innermost: a few bytes of each location stand for all of them.
+#[test]
+fn contexts_that_all_locations_share() {
+    let archive = |locations: u64, contexts: u64| {
+        let mut archive = Archive::new(2);
+        let work = archive.region("work", MPI);
+        for id in 0..contexts {
+            let parent = if id == 0 { UNDEFINED } else { id - 1 };
+            archive.define(34, &[Short(id), Short(work), Short(UNDEFINED), Short(parent)]);
+        }
+        (2..locations).for_each(|id| archive.location(id, THREAD, id % 2));
+        for id in 0..locations {
+            let last = Short(contexts - 1);
+            archive.of(id).at(0, 66, &[last, Short(1)]).at(10, 67, &[last]);
+        }
+        archive
+    };
+    opened(&archive(4, 50));
+    // Twelve million call paths in half a megabyte.
+    let folder = tempfile::tempdir().unwrap();
+    archive(300, 40_000).write(folder.path());
+    let target = folder.path().join("out.crosscut");
+    let error = import(folder.path(), &target, &Options::default(), &Quiet).unwrap_err().to_string();
+    assert!(error.contains("more call paths than a file of its size can have"), "{error}");
 }

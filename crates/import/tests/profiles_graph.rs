@@ -295,3 +295,43 @@ proptest! {
         }
     }
 }
+
+/// A circle of as many functions as there are callers of it, each of which comes once around: a thousand million steps, if all of
+/// the circle were gone through for each.
+#[test]
+fn large_circles_that_are_entered_often() {
+    const MANY: usize = 30_000;
+    let mut text = HEAD.to_owned();
+    for number in 0..MANY {
+        // The circle; what is spent in it is spent where it is entered.
+        let own = if number == 0 { MANY } else { 0 };
+        let next = (number + 1) % MANY;
+        writeln!(text, "fn=(c{number}) c{number}\n1 {own} 0\ncfn=(c{next}) c{next}\ncalls=1 1\n1 {MANY} 0")
+            .unwrap();
+        writeln!(text, "fn=(f{number}) f{number}\n1 1 0\ncfn=(c0) c0\ncalls=1 1\n1 1 0").unwrap();
+    }
+    let (_work, calls) = read_text(&text).unwrap();
+    assert_eq!(calls.inclusive(0, NodeId::ROOT), 2 * MANY as i64);
+    assert!(
+        calls.summary().notes.iter().any(|note| note.contains("(rare call paths)")),
+        "{:?}",
+        calls.summary().notes
+    );
+}
+
+/// All functions of a circle lead out of it: which of them do is known once, and not looked for at each.
+#[test]
+fn large_circles_that_are_left_everywhere() {
+    const MANY: usize = 50_000;
+    let mut text = HEAD.to_owned();
+    for number in 0..MANY {
+        let next = (number + 1) % MANY;
+        writeln!(text, "fn=(c{number}) c{number}\n1 1 0\ncfn=(c{next}) c{next}\ncalls=1 1\n1 {MANY} 0")
+            .unwrap();
+        writeln!(text, "cfn=(f{number}) f{number}\ncalls=1 1\n1 1 0\nfn=(f{number}) f{number}\n1 1 0")
+            .unwrap();
+    }
+    let (_work, calls) = read_text(&text).unwrap();
+    assert_eq!(calls.inclusive(0, NodeId::ROOT), 2 * MANY as i64);
+    assert_eq!(calls.summary().nodes, 2 * MANY as u64);
+}

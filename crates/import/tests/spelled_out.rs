@@ -4,7 +4,7 @@
 mod profile;
 
 use std::fs;
-use std::path::Path;
+use std::io::Write;
 
 use crosscut_import::{Options, Quiet, import};
 use profile::{fixture, refused};
@@ -136,22 +136,24 @@ fn threads_that_share_their_values() {
     assert!(error.to_string().contains("profiles that share their values"), "{error}");
 }
 
-/// An archive with one file.
-fn archive(path: &Path, document: &str) {
-    let mut header = [0u8; 512];
-    header[..10].copy_from_slice(b"anchor.xml");
-    header[124..135].copy_from_slice(format!("{:011o}", document.len()).as_bytes());
-    header[156] = b'0';
-    let padding = vec![0; document.len().next_multiple_of(512) - document.len() + 1024];
-    fs::write(path, [&header[..], document.as_bytes(), &padding].concat()).unwrap();
+/// An archive of some files.
+fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut archive = Vec::new();
+    for (name, bytes) in files {
+        let mut header = [0u8; 512];
+        header[..name.len()].copy_from_slice(name.as_bytes());
+        header[124..135].copy_from_slice(format!("{:011o}", bytes.len()).as_bytes());
+        header[156] = b'0';
+        archive.extend(header);
+        archive.extend_from_slice(bytes);
+        archive.resize(archive.len().next_multiple_of(512), 0);
+    }
+    archive.extend([0; 1024]);
+    archive
 }
 
 fn said_of_anchor(document: &str) -> String {
-    let work = tempfile::tempdir().unwrap();
-    let path = work.path().join("a.cubex");
-    archive(&path, document);
-    let error = import(&path, &work.path().join("out.crosscut"), &Options::default(), &Quiet).unwrap_err();
-    error.to_string()
+    refused(&archive(&[("anchor.xml", document.as_bytes())]))
 }
 
 #[test]
@@ -168,6 +170,93 @@ fn metrics_of_one_number_and_texts_without_end() {
         let said = said_of_anchor(&document);
         assert!(said.contains("a tag or a text of more than 16777216 bytes"), "{said}");
     }
+}
+
+/// A document with some call paths and threads, and a metric of this kind.
+fn anchor(paths: usize, threads: usize, kind: &str) -> String {
+    let mut document = format!(
+        "<cube><metrics><metric id=\"0\" type=\"{kind}\"><uniq_name>visits</uniq_name><dtype>UINT64</dtype>\
+         <uom>occ</uom></metric></metrics><program><region id=\"0\"><name>f</name></region>"
+    );
+    (0..paths).for_each(|_| document += "<cnode calleeId=\"0\"/>");
+    document += "</program><system>";
+    (0..threads).for_each(|id| document += &format!("<location Id=\"{id}\"><rank>{id}</rank></location>"));
+    document + "</system></cube>"
+}
+
+/// A list of all call paths, and rows of which these are packed.
+fn rows(paths: usize, threads: usize, packed: &[Vec<u8>]) -> (Vec<u8>, Vec<u8>) {
+    let mut index =
+        [&b"CUBEX.INDEX"[..], &1u32.to_le_bytes(), &[0, 0, 1], &(paths as u32).to_le_bytes()].concat();
+    (0..paths as u32).for_each(|path| index.extend(path.to_le_bytes()));
+    let mut data = [&b"ZCUBEX.DATA"[..], &(packed.len() as u64).to_le_bytes()].concat();
+    for (row, bytes) in packed.iter().enumerate() {
+        [row * threads * 8, 0, bytes.len()].iter().for_each(|&word| data.extend((word as u64).to_le_bytes()));
+    }
+    packed.iter().for_each(|bytes| data.extend(bytes));
+    (index, data)
+}
+
+fn cube(paths: usize, threads: usize, kind: &str, packed: &[Vec<u8>]) -> Vec<u8> {
+    let (index, data) = rows(paths, threads, packed);
+    let anchor = anchor(paths, threads, kind);
+    archive(&[("anchor.xml", anchor.as_bytes()), ("0.index", &index), ("0.data", &data)])
+}
+
+fn zlib(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Rows of Cube that are not stored are zero, and take four bytes each, whatever the number of threads.
+#[test]
+fn rows_of_zeros_times_threads() {
+    for kind in ["EXCLUSIVE", "INCLUSIVE"] {
+        let mut row = vec![0; 24];
+        row[8] = 7;
+        let (_work, calls) = profile::read_bytes(&cube(5, 3, kind, &[zlib(&row)])).unwrap();
+        profile::check(&calls, 5, 3, 7);
+        // Ten thousand million values in ten megabytes: known before any is looked at.
+        let bytes = cube(100_000, 100_000, kind, &[]);
+        assert!(bytes.len() < 10 << 20, "{}", bytes.len());
+        let said = refused(&bytes);
+        assert!(said.contains("100001 nodes at 100000 places") && said.contains("bytes of disk"), "{said}");
+    }
+}
+
+#[test]
+fn packed_rows_of_equal_values() {
+    let (paths, threads) = (6000, 10_000);
+    let row = zlib(&vec![0; 8 * threads]);
+    let bytes = cube(paths, threads, "EXCLUSIVE", &vec![row; paths]);
+    assert!(bytes.len() < 2 << 20, "{}", bytes.len());
+    let said = refused(&bytes);
+    assert!(said.contains("packed bytes become more than"), "{said}");
+}
+
+/// Records of perf that are packed by zstd, of which some kilobytes stand for gigabytes.
+#[test]
+fn packed_records_of_perf() {
+    let record = |kind: u32, body: &[u8]| {
+        [&kind.to_le_bytes()[..], &[0, 0], &(8 + body.len() as u16).to_le_bytes(), body].concat()
+    };
+    let packed = |pieces: usize| {
+        // Ends of rounds, which say nothing.
+        let piece = record(68, &[0; 65_520]);
+        let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
+        (0..pieces).for_each(|_| encoder.write_all(&piece).unwrap());
+        let packed = encoder.finish().unwrap();
+        let mut bytes = [&b"PERFILE2"[..], &16u64.to_le_bytes()].concat();
+        packed.chunks(60_000).for_each(|part| bytes.extend(record(81, part)));
+        bytes
+    };
+    let said = refused(&packed(100));
+    assert!(said.contains("it does not say what was measured"), "{said}");
+    let bytes = packed(6000);
+    assert!(bytes.len() < 1 << 20, "{}", bytes.len());
+    let said = refused(&bytes);
+    assert!(said.contains("packed bytes become more than"), "{said}");
 }
 
 #[test]

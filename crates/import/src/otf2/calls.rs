@@ -25,6 +25,61 @@ enum What {
     Context(u32),
 }
 
+/// What is open, the innermost last. As long as everything is left in the order in which it was entered, nothing is looked for;
+/// from the first time on that it is not, how often each is open is kept, so that what was never entered is not looked for
+/// among all that is open, again and again.
+#[derive(Clone, Debug, Default)]
+struct Stack {
+    open: Vec<Open>,
+    times: Option<HashMap<What, u32>>,
+}
+
+impl Stack {
+    #[inline]
+    fn last(&self) -> Option<&Open> {
+        self.open.last()
+    }
+
+    #[inline]
+    fn push(&mut self, open: Open) {
+        if let Some(times) = &mut self.times {
+            *times.entry(open.what).or_default() += 1;
+        }
+        self.open.push(open);
+    }
+
+    fn pop(&mut self) -> Option<What> {
+        let what = self.open.pop()?.what;
+        if let Some(time) = self.times.as_mut().and_then(|times| times.get_mut(&what)) {
+            *time -= 1;
+        }
+        Some(what)
+    }
+
+    /// Closes the innermost of these and all inside it: how many were inside, or none where it is not open.
+    #[inline]
+    fn leave(&mut self, what: What) -> Option<u64> {
+        if self.last().is_some_and(|open| open.what == what) {
+            self.pop();
+            return Some(0);
+        }
+        let open = &self.open;
+        let times = self.times.get_or_insert_with(|| {
+            let mut times = HashMap::new();
+            open.iter().for_each(|open| *times.entry(open.what).or_default() += 1);
+            times
+        });
+        if times.get(&what).is_none_or(|&times| times == 0) {
+            return None;
+        }
+        let mut inside = 0;
+        while self.pop().is_some_and(|closed| closed != what) {
+            inside += 1;
+        }
+        Some(inside)
+    }
+}
+
 /// What was spent in a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Spent {
@@ -40,9 +95,9 @@ pub struct Tree {
     children: HashMap<(u32, What), u32>,
     /// Nodes of calling contexts.
     contexts: HashMap<u32, u32>,
-    open: Vec<Open>,
+    open: Stack,
     /// What is open in tasks that are suspended.
-    suspended: HashMap<Task, Vec<Open>>,
+    suspended: HashMap<Task, Stack>,
     task: Option<Task>,
     last: i64,
     /// What did not fit.
@@ -91,7 +146,7 @@ impl Default for Tree {
             nodes: vec![(0, What::Region(UNDEFINED), Spent::default())],
             children: HashMap::new(),
             contexts: HashMap::new(),
-            open: Vec::new(),
+            open: Stack::default(),
             suspended: HashMap::new(),
             task: None,
             last: i64::MIN,
@@ -136,7 +191,7 @@ impl Tree {
                 let before = std::mem::replace(&mut self.open, open);
                 // Before the first switch, it is the task that every thread begins with.
                 let suspended = self.task.replace(task).unwrap_or_default();
-                if !before.is_empty() {
+                if before.last().is_some() {
                     self.suspended.insert(suspended, before);
                 }
             }
@@ -147,9 +202,9 @@ impl Tree {
     /// No more events come.
     pub fn end(&mut self, now: i64) {
         self.pass(now);
-        let suspended: usize = self.suspended.values().map(Vec::len).sum();
-        self.odd.not_left += (self.open.len() + suspended) as u64;
-        self.open.clear();
+        let suspended: usize = self.suspended.values().map(|stack| stack.open.len()).sum();
+        self.odd.not_left += (self.open.open.len() + suspended) as u64;
+        self.open = Stack::default();
         self.suspended.clear();
         self.children = HashMap::new();
         self.contexts = HashMap::new();
@@ -184,11 +239,8 @@ impl Tree {
 
     #[inline]
     fn leave(&mut self, what: What) {
-        match self.open.iter().rposition(|open| open.what == what) {
-            Some(at) => {
-                self.odd.crossed += (self.open.len() - at - 1) as u64;
-                self.open.truncate(at);
-            }
+        match self.open.leave(what) {
+            Some(inside) => self.odd.crossed += inside,
             None => self.odd.not_entered += 1,
         }
     }
@@ -226,9 +278,14 @@ impl Tree {
         node
     }
 
+    /// How many call paths there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len() - 1
+    }
+
     /// Whether anything was entered or seen.
     pub fn is_empty(&self) -> bool {
-        self.nodes.len() < 2
+        self.len() == 0
     }
 }
 
@@ -365,5 +422,52 @@ mod tests {
         // 2 and 1 in the first function, 3 and 3 in the task, 1 in the other task.
         assert_eq!(spent(&tree), [(0, 3, 1), (0, 6, 1), (0, 1, 1)]);
         assert_eq!(tree.odd, Odd::default());
+    }
+
+    /// As long a stack as a file has events, and as often something left that is not in it: were it looked for each time, that
+    /// would be a hundred thousand million steps.
+    #[test]
+    fn what_was_never_entered_is_not_looked_for() {
+        use Event::{Enter, Leave, Switch};
+        const MANY: u64 = 300_000;
+        let mut events = vec![(0, Enter(1)), (0, Leave(7))];
+        events.extend((0..MANY).map(|_| (1, Enter(2))));
+        events.extend((0..MANY).map(|_| (2, Leave(7))));
+        // In and out, and by way of another task.
+        for _ in 0..MANY {
+            events.extend([(3, Enter(7)), (3, Leave(7)), (3, Leave(7))]);
+        }
+        events.extend([
+            (4, Switch(Task { first: 1, second: 0 })),
+            (4, Leave(2)),
+            (4, Switch(Task::default())),
+        ]);
+        events.extend((0..MANY).map(|_| (5, Leave(8))));
+        events.push((6, Leave(1)));
+        let tree = walk(&events);
+        assert_eq!(tree.odd, Odd { not_entered: 3 * MANY + 2, crossed: MANY, not_left: 0, backwards: 0 });
+    }
+
+    /// The same as looking for it among all that is open.
+    #[test]
+    fn what_is_left_is_the_innermost_of_its_kind() {
+        let mut chance = crosscut_chance::Chance::new(4);
+        let (mut stack, mut plain): (Stack, Vec<Open>) = Default::default();
+        for _ in 0..20_000 {
+            let what = What::Region(chance.below(12) as u32);
+            match chance.below(2) {
+                0 => {
+                    stack.push(Open { node: 0, what });
+                    plain.push(Open { node: 0, what });
+                }
+                _ => {
+                    let at = plain.iter().rposition(|open| open.what == what);
+                    let inside = at.map(|at| (plain.len() - at - 1) as u64);
+                    plain.truncate(at.unwrap_or(plain.len()));
+                    assert_eq!(stack.leave(what), inside);
+                }
+            }
+            assert_eq!(stack.open, plain);
+        }
     }
 }

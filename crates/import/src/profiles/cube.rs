@@ -7,16 +7,17 @@ mod tar;
 
 use crosscut_calls::{Builder, Frame, Given, Unit};
 use crosscut_run::RunWriter;
-use foldhash::{HashMap, HashMapExt};
+use foldhash::HashMap;
 
 use crate::error::ImportError;
 use crate::input::Input;
 use crate::inputs::Inputs;
 use crate::profiles::bytes::whole;
+use crate::profiles::free::Free;
 use crate::reader::{Confidence, Options, Reader};
 
 use anchor::{Anchor, Metric};
-use data::{Rows, Type};
+use data::{Rows, Type, Unpacked};
 use tar::Member;
 
 /// The reader.
@@ -54,7 +55,7 @@ impl Reader for Cube {
         let (time, others): (Vec<&Metric>, Vec<&Metric>) =
             anchor.metrics.iter().partition(|metric| metric.name == "time");
         for metric in time.into_iter().chain(others) {
-            profile.metric(input, &members, metric)?;
+            profile.metric(input, &members, metric, run)?;
         }
         profile.finish(run)
     }
@@ -70,6 +71,8 @@ struct Profile<'a> {
     wide: Vec<u32>,
     /// Places of the threads, in the order of their numbers.
     places: Vec<u32>,
+    /// What came out of packed rows so far.
+    unpacked: Unpacked,
     empty: u64,
     left_out: Vec<String>,
 }
@@ -87,7 +90,16 @@ impl<'a> Profile<'a> {
         }
         let wide = anchor.wide_order().into_iter().filter_map(|at| nodes.get(at).copied()).collect();
         let places = places(anchor, &mut builder);
-        Ok(Profile { anchor, builder, nodes, wide, places, empty: 0, left_out: Vec::new() })
+        Ok(Profile {
+            anchor,
+            builder,
+            nodes,
+            wide,
+            places,
+            unpacked: Unpacked::default(),
+            empty: 0,
+            left_out: Vec::new(),
+        })
     }
 
     fn metric(
@@ -95,6 +107,7 @@ impl<'a> Profile<'a> {
         input: &Input<'_>,
         members: &HashMap<String, Member>,
         metric: &Metric,
+        run: &RunWriter,
     ) -> Result<(), ImportError> {
         let given = match &*metric.kind {
             "INCLUSIVE" => Given::Inclusive,
@@ -116,13 +129,19 @@ impl<'a> Profile<'a> {
         };
         let (unit, one) = unit_of(metric, kind);
         let number = self.builder.metric(&metric.name, unit, given);
+        // An archive may have as many threads as call paths, and rows that take no byte of it.
+        self.builder.check_room(run)?;
         let order = if given == Given::Inclusive { &self.wide } else { &self.nodes };
-        let mut rows = Rows::open(input, index, data, kind, self.places.len())?;
+        let mut rows = Rows::open(input, index, data, kind, self.places.len(), &mut self.unpacked)?;
         while let Some(row) = rows.next()? {
             let Some(&node) = order.get(row as usize) else {
                 let what = format!("a row of call path {row}, but there are {}", self.anchor.nodes.len());
                 return Err(input.broken(index.at, what));
             };
+            // Nothing is added to nothing: of a path with all values zero, none is above zero below it.
+            if rows.is_nothing() {
+                continue;
+            }
             for (at, &place) in self.places.iter().enumerate() {
                 let (value, offset) = rows.value(at)?;
                 let value = whole(value, one).map_err(|what| input.broken(offset, what))?;
@@ -145,17 +164,8 @@ impl<'a> Profile<'a> {
 
 /// The places of all threads. Two of one process with the same number are two places.
 fn places(anchor: &Anchor, builder: &mut Builder) -> Vec<u32> {
-    let mut taken: HashMap<(i64, i64), i64> = HashMap::new();
-    let mut place = |location: &anchor::Location| {
-        let mut thread = location.thread;
-        while let Some(next) = taken.get_mut(&(location.rank, thread)) {
-            thread = *next;
-            *next += 1;
-        }
-        taken.insert((location.rank, thread), thread + 1);
-        builder.place(location.rank, thread)
-    };
-    anchor.locations.iter().map(&mut place).collect()
+    let mut free = Free::default();
+    anchor.locations.iter().map(|at| builder.place(at.rank, free.next(at.rank, at.thread))).collect()
 }
 
 fn unit_of(metric: &Metric, kind: Type) -> (Unit, f64) {

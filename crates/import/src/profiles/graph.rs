@@ -21,6 +21,8 @@ use share::share;
 
 /// A tree has no more nodes than this, and those that it needs to say what was left together.
 const MOST_NODES: usize = 1 << 17;
+/// Each time that a circle is entered, all of it is gone through: so many functions and calls are, in all circles.
+const MOST_STEPS: usize = 1 << 25;
 /// What stands for calls that were not followed.
 const REST: &str = "(rare call paths)";
 
@@ -357,9 +359,9 @@ impl Tree<'_> {
         for circle in self.parts.iter().rev() {
             push(&mut heap, &mut order, 0, circle.root.0, circle.root.1.clone(), 0);
         }
-        let (mut nodes, mut rest) = (0, 0i64);
+        let (mut nodes, mut steps, mut rest) = (0, 0, 0i64);
         while let Some(next) = heap.pop() {
-            if nodes >= MOST_NODES {
+            if nodes >= MOST_NODES || steps >= MOST_STEPS {
                 rest = rest.saturating_add(next.weight);
                 let frame = self.builder.frame(Frame::region(REST));
                 let node = self.builder.node(next.parent, frame)?;
@@ -367,6 +369,7 @@ impl Tree<'_> {
                 continue;
             }
             let circle = self.of[next.function as usize] as usize;
+            steps += self.parts[circle].members.len() + self.parts[circle].leaving.len();
             let taken = self.parts[circle].take(&next.amount);
             let entered = self.node(next.parent, next.function)?;
             self.add(entered, &[], next.count);

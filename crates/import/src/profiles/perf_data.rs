@@ -3,6 +3,7 @@
 //! records need not be in order.
 
 mod attr;
+mod cover;
 mod file;
 mod kernel;
 mod processes;

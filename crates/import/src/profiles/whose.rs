@@ -2,9 +2,10 @@
 //! they occur, threads keep their numbers where these are such, and get the next free one where they are not.
 
 use crosscut_calls::Builder;
-use foldhash::{HashMap, HashSet};
+use foldhash::HashMap;
 
 use super::MOST_RANKS;
+use super::free::Free;
 
 /// Those so far.
 #[derive(Default)]
@@ -13,9 +14,7 @@ pub struct Whose {
     places: HashMap<(String, String), u32>,
     /// By thread: the place of the first process that has it, and whether it is the only one.
     threads: HashMap<String, (u32, bool)>,
-    taken: HashSet<(i64, i64)>,
-    /// Where the search for a free number ended last, by the number that was wanted.
-    free: HashMap<(i64, i64), i64>,
+    free: Free,
 }
 
 impl Whose {
@@ -41,14 +40,31 @@ impl Whose {
         let next = self.ranks.len() as i64;
         let rank = *self.ranks.entry(pid.to_owned()).or_insert(next);
         let wanted = tid.parse().ok().filter(|number| (0..MOST_RANKS).contains(number)).unwrap_or(0);
-        let mut thread = self.free.get(&(rank, wanted)).copied().unwrap_or(wanted);
-        while !self.taken.insert((rank, thread)) {
-            thread += 1;
-        }
-        self.free.insert((rank, wanted), thread + 1);
-        let place = builder.place(rank, thread);
+        let place = builder.place(rank, self.free.next(rank, wanted));
         self.threads.entry(who.1.clone()).and_modify(|of| of.1 = false).or_insert((place, true));
         self.places.insert(who, place);
         place
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Neither the number of a thread nor the thread of a name is looked for among all others.
+    #[test]
+    fn many_threads() {
+        const MANY: u32 = 100_000;
+        let (mut whose, mut builder) = (Whose::default(), Builder::new("test"));
+        // The same numbers, spelled in three ways, and names that are none.
+        for spelled in ["", "0", "+", "t"] {
+            for number in 0..MANY {
+                whose.place(&mut builder, "1", &format!("{spelled}{number}"));
+            }
+        }
+        assert_eq!(whose.place(&mut builder, "1", "one more"), 4 * MANY);
+        for number in 0..MANY {
+            assert_eq!(whose.thread(&mut builder, &number.to_string()), number);
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use crosscut_run::unpack;
 use flate2::read::ZlibDecoder;
 
 use super::tar::Member;
@@ -61,8 +62,16 @@ enum Place {
     Nothing,
 }
 
+/// Bytes of packed rows of an archive: of those that were packed, and of what became of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unpacked {
+    from: u64,
+    to: u64,
+}
+
 /// The rows of a metric, one after the other.
 pub struct Rows<'a> {
+    unpacked: &'a mut Unpacked,
     input: &'a Input<'a>,
     kind: Type,
     big: bool,
@@ -70,6 +79,8 @@ pub struct Rows<'a> {
     rows: Vec<(u32, Place)>,
     next: usize,
     row: Vec<u8>,
+    /// All of it is zero, and not stored.
+    is_nothing: bool,
     at: u64,
 }
 
@@ -81,6 +92,7 @@ impl<'a> Rows<'a> {
         data: Member,
         kind: Type,
         values: usize,
+        unpacked: &'a mut Unpacked,
     ) -> Result<Self, ImportError> {
         let row_size = (values as u64).saturating_mul(kind.size() as u64);
         let head = data.size.min(PACKED.len() as u64);
@@ -91,7 +103,8 @@ impl<'a> Rows<'a> {
             false => plain(input, data, paths.len() as u64, row_size)?,
         };
         let rows = paths.into_iter().zip(places).collect();
-        Ok(Rows { input, kind, big, rows, next: 0, row: vec![0; row_size as usize], at: 0 })
+        let row = vec![0; row_size as usize];
+        Ok(Rows { unpacked, input, kind, big, rows, next: 0, row, is_nothing: false, at: 0 })
     }
 
     /// Reads the next row, and says of which call path it is.
@@ -99,8 +112,9 @@ impl<'a> Rows<'a> {
         let Some((path, place)) = self.rows.get(self.next) else { return Ok(None) };
         self.next += 1;
         self.input.check_cancelled()?;
+        self.is_nothing = matches!(place, Place::Nothing);
         match *place {
-            Place::Nothing => self.row.fill(0),
+            Place::Nothing => {}
             Place::Plain(at) => {
                 self.at = at;
                 self.input.read_at(at, &mut self.row)?;
@@ -110,6 +124,11 @@ impl<'a> Rows<'a> {
                 let bytes = Bytes::part(self.input, at, size)?;
                 let mut unpacked = ZlibDecoder::new(bytes.slice(at, size)?);
                 let wrong = |what| self.input.broken(at, what);
+                self.unpacked.from += size;
+                self.unpacked.to += self.row.len() as u64;
+                if self.unpacked.to > unpack::most(self.unpacked.from) {
+                    return Err(wrong(unpack::too_much(self.unpacked.from)));
+                }
                 unpacked
                     .read_exact(&mut self.row)
                     .map_err(|error| wrong(format!("a packed row: {error}")))?;
@@ -120,6 +139,11 @@ impl<'a> Rows<'a> {
         }
         self.input.advance(self.at + self.row.len() as u64);
         Ok(Some(*path))
+    }
+
+    /// The row is not stored: all of its values are zero.
+    pub fn is_nothing(&self) -> bool {
+        self.is_nothing
     }
 
     /// A value of the row, and where it is.

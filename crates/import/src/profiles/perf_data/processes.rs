@@ -2,10 +2,12 @@
 
 use std::time::SystemTime;
 
+use crosscut_run::texts;
 use foldhash::{HashMap, HashMapExt};
 
 use super::MMAP2;
 use super::attr::Attrs;
+use super::cover::Cover;
 use super::file::{Record, build_id};
 use super::sample::time_of;
 use crate::error::ImportError;
@@ -37,6 +39,8 @@ struct Mapping {
 struct Process {
     /// By time.
     mappings: Vec<Mapping>,
+    /// Where they are.
+    cover: Cover,
     /// When programs began in it, in order.
     execs: Vec<u64>,
     /// When it was made, and of which.
@@ -77,7 +81,9 @@ impl Processes {
     pub fn map(&mut self, record: &Record<'_>, attrs: &Attrs) -> Result<(), ImportError> {
         let (pid, start, len) = (record.u32(0)?, record.u64(8)?, record.u64(16)?);
         let is_second = record.kind == MMAP2;
-        let path = record.text(if is_second { 64 } else { 32 });
+        let mut path = record.text(if is_second { 64 } else { 32 });
+        // It is looked at for each address.
+        texts::kept(&mut path);
         let identity = match (is_second, record.misc & HAS_BUILD_ID != 0) {
             (true, true) => {
                 let size = usize::from(record.slice(32, 1)?.first().copied().unwrap_or(0)).min(20);
@@ -133,6 +139,7 @@ impl Processes {
         for process in self.all.values_mut() {
             process.mappings.sort_by_key(|mapping| mapping.time);
             process.execs.sort_unstable();
+            process.cover = Cover::new(process.mappings.iter().map(|mapping| (mapping.start, mapping.end)));
             for mapping in &mut process.mappings {
                 if let Some(id) = self.build_ids.get(&mapping.path) {
                     mapping.identity = Identity::Build(id.clone());
@@ -153,10 +160,11 @@ impl Processes {
         Some((id?, mapping.start))
     }
 
-    /// How much had been mapped in a process by a time: what was looked up stays true until that changes.
+    /// How much had been mapped and begun in a process by a time: what was looked up stays true until that changes.
     pub fn epoch(&self, pid: u32, time: u64) -> usize {
         let Some(process) = self.all.get(&pid) else { return 0 };
-        process.mappings.partition_point(|mapping| mapping.time <= time) + process.execs.len()
+        let mapped = process.mappings.partition_point(|mapping| mapping.time <= time);
+        mapped + process.execs.partition_point(|&exec| exec <= time)
     }
 
     /// What was at an address of a process at a time.
@@ -166,10 +174,8 @@ impl Processes {
             let process = self.all.get(&pid)?;
             let began = process.began(time);
             let known = process.mappings.partition_point(|mapping| mapping.time <= time);
-            let found =
-                process.mappings.get(..known)?.iter().rev().find(|mapping| {
-                    mapping.time >= began && mapping.start <= address && address < mapping.end
-                });
+            let latest = process.cover.latest(known, address).and_then(|at| process.mappings.get(at));
+            let found = latest.filter(|mapping| mapping.time >= began);
             if let Some(mapping) = found {
                 return Some(Found {
                     path: &mapping.path,
@@ -182,5 +188,55 @@ impl Processes {
             (pid, time) = (parent, time.min(forked));
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mapping(time: u64, start: u64, end: u64, path: &str) -> Mapping {
+        Mapping { time, start, end, offset: 0, path: path.to_owned(), identity: Identity::Unknown }
+    }
+
+    fn of(pid: u32, process: Process) -> Processes {
+        let mut processes = Processes { all: HashMap::from_iter([(pid, process)]), ..Processes::default() };
+        processes.sort();
+        processes
+    }
+
+    fn path(processes: &Processes, pid: u32, time: u64, address: u64) -> Option<&str> {
+        processes.find(pid, time, address).map(|found| found.path)
+    }
+
+    #[test]
+    fn what_a_program_mapped_ends_with_it() {
+        let mappings = vec![mapping(6, 0, 50, "new"), mapping(1, 0, 100, "old"), mapping(2, 20, 30, "over")];
+        let mut processes = of(1, Process { mappings, execs: vec![5], ..Process::default() });
+        processes.all.insert(2, Process { fork: Some((4, 1)), ..Process::default() });
+        assert_eq!(path(&processes, 1, 1, 25), Some("old"));
+        assert_eq!(path(&processes, 1, 4, 25), Some("over"));
+        assert_eq!(path(&processes, 1, 4, 30), Some("old"));
+        assert_eq!(path(&processes, 1, 7, 25), Some("new"));
+        // The new program had not mapped it yet; its parent, which it was forked from, had mapped what it had.
+        assert_eq!(path(&processes, 1, 5, 25), None);
+        assert_eq!(path(&processes, 1, 7, 60), None);
+        assert_eq!(path(&processes, 2, 7, 25), Some("over"));
+        // What was looked up stays true while nothing is mapped and nothing begins.
+        let epochs = [1, 2, 4, 5, 6, 7].map(|time| processes.epoch(1, time));
+        assert_eq!(epochs, [1, 2, 2, 3, 4, 4]);
+    }
+
+    /// As many mappings as addresses, none of which the latest of them hold: going through them would be forty thousand million
+    /// steps.
+    #[test]
+    fn many_mappings_are_not_gone_through() {
+        const MANY: u64 = 200_000;
+        let mappings = (0..MANY).map(|number| mapping(number, 2 * number, 2 * number + 1, "a")).collect();
+        // And as many programs that began in it.
+        let execs = vec![0; MANY as usize];
+        let processes = of(1, Process { mappings, execs, ..Process::default() });
+        let found = (0..MANY).filter(|&address| path(&processes, 1, MANY, address).is_some()).count();
+        assert_eq!(found as u64, MANY / 2);
     }
 }
