@@ -180,25 +180,44 @@ pub fn noted(run: &Path) -> Result<Option<PathBuf>> {
         let note: Note = serde_json::from_slice(&plain::read(&file, NOTE_BYTES)?)?;
         let path = Some(note.baseline).filter(|path| !path.is_empty()).context("it names no run")?;
         let path = PathBuf::from(path);
-        if path.components().any(|part| part == Component::ParentDir) {
-            bail!("its path leads out of the folder that the run lies in");
-        }
         // A run that was moved together with its baseline still finds it: the path begins beside the run.
-        let run = run.canonicalize()?;
-        Ok(if path.is_absolute() { path } else { run.parent().unwrap_or(&run).join(path) })
+        let folder = folder_of(run)?;
+        let whole = folder.join(&path);
+        // Behind all links; what is gone is told by whoever opens it.
+        let real = whole.canonicalize().unwrap_or_else(|_| whole.clone());
+        if path.components().any(|part| part == Component::ParentDir) || !real.starts_with(&folder) {
+            bail!(
+                "its path leads out of the folder that the run lies in, and a run may come from anybody; name that run with \
+                 --baseline"
+            );
+        }
+        Ok(whole)
     };
     let damaged =
         || format!("{}: damaged; delete it, or set it anew with `crosscut baseline`", file.display());
     read().map(Some).with_context(damaged)
 }
 
-/// Notes the baseline in a run, for the commands that look at it later: by a path from the folder that the run lies in if
-/// the baseline lies there too, or below.
+/// The folder that a run lies in.
+fn folder_of(run: &Path) -> Result<PathBuf> {
+    let run = run.canonicalize()?;
+    Ok(run.parent().unwrap_or(&run).to_owned())
+}
+
+/// Notes the baseline in a run, for the commands that look at it later: by a path from the folder that the run lies in. One that
+/// lies elsewhere is refused, as the note would be.
 pub fn note(run: &Path, baseline: &Path) -> Result<()> {
-    let (run_dir, other) = (run.canonicalize()?, baseline.canonicalize()?);
-    let beside = run_dir.parent().and_then(|folder| other.strip_prefix(folder).ok());
-    let path = beside.unwrap_or(&other).display().to_string();
-    let text = format!("{}\n", serde_json::to_string_pretty(&Note { baseline: path })?);
+    let (folder, other) = (folder_of(run)?, baseline.canonicalize()?);
+    let Ok(beside) = other.strip_prefix(&folder) else {
+        bail!(
+            "{} does not lie in {} or below: only there a run that may come from anybody is followed; put it there, or name it \
+             each time with --baseline",
+            other.display(),
+            folder.display()
+        );
+    };
+    let text =
+        format!("{}\n", serde_json::to_string_pretty(&Note { baseline: beside.display().to_string() })?);
     output::replace(&run.join(NOTE), |file| file.write_all(text.as_bytes()))
 }
 

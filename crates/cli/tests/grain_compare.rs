@@ -177,8 +177,25 @@ fn a_strangers_note_is_refused() {
     }
     assert!(Command::new("mkfifo").arg(&note).status().unwrap().success());
     refused("not a plain file");
-    fs::write(&note, "{\"baseline\": \"../../etc\"}").unwrap();
-    refused("leads out of the folder");
+    // Elsewhere: by way of folders above, by its whole path, behind a link; though it be a run.
+    let elsewhere = support::folder();
+    synth(elsewhere.path(), "fib", "1", "one");
+    let other = elsewhere.path().join("one");
+    std::os::unix::fs::symlink(elsewhere.path(), path.join("four/link")).unwrap();
+    for target in ["../../etc", other.to_str().unwrap(), "/gone", "four/link/one"] {
+        fs::write(&note, serde_json::json!({ "baseline": target }).to_string()).unwrap();
+        refused("leads out of the folder");
+    }
+    fs::remove_file(path.join("four/link")).unwrap();
+    // Nor is it noted; whoever names it is obeyed.
+    let said = fails(path, &["baseline", "four", other.to_str().unwrap()]);
+    assert!(said.contains("does not lie in") && said.contains("--baseline"), "{said}");
+    assert!(!note.exists());
+    let json = report(path, "four", &["--baseline", other.to_str().unwrap()]);
+    assert_eq!(json["grain"]["baseline"]["run"], "one");
+    // A whole path that leads beside the run is as good as a short one.
+    fs::write(&note, serde_json::json!({ "baseline": path.join("one") }).to_string()).unwrap();
+    assert_eq!(report(path, "four", &[])["grain"]["baseline"]["run"], "one");
     fs::File::create(&note).unwrap().set_len(1 << 40).unwrap();
     refused("more than 65536 bytes");
 }
