@@ -6,8 +6,20 @@ use crosscut_chance::Chance;
 const LARGEST: usize = 1 << 20;
 
 /// Numbers that programs trip over, in all widths.
-const SPECIAL: [u64; 12] =
-    [0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fff_ffff, 0xffff_ffff, i64::MAX as u64, i64::MIN as u64, u64::MAX];
+const SPECIAL: [u64; 12] = [
+    0,
+    1,
+    0x7f,
+    0x80,
+    0xff,
+    0x7fff,
+    0xffff,
+    0x7fff_ffff,
+    0xffff_ffff,
+    i64::MAX as u64,
+    i64::MIN as u64,
+    u64::MAX,
+];
 
 /// One of the inputs, changed a few times.
 pub fn changed(kept: &[Vec<u8>], chance: &mut Chance) -> Vec<u8> {

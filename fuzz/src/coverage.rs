@@ -32,37 +32,37 @@ pub fn is_there() -> bool {
     MODULES.lock().is_ok_and(|modules| !modules.is_empty())
 }
 
-fn each(mut counter: impl FnMut(usize, &mut u8)) {
-    let Ok(modules) = MODULES.lock() else { return };
-    let mut number = 0;
-    for &(start, count) in modules.iter() {
-        for at in 0..count {
-            // SAFETY: the compiler's own counters; they are bytes, and a count that is lost does no harm.
-            counter(number, unsafe { &mut *((start + at) as *mut u8) });
-            number += 1;
-        }
-    }
+/// Counters of a module. There are a million and more, of which an input reaches a few thousand: they are looked at many at once.
+fn counters(&(start, count): &(usize, usize)) -> &'static mut [u8] {
+    // SAFETY: the compiler's own counters; they are bytes, and a count that is lost does no harm.
+    unsafe { std::slice::from_raw_parts_mut(start as *mut u8, count) }
 }
 
 /// Before an input.
 pub fn clear() {
-    each(|_, counter| *counter = 0);
+    let Ok(modules) = MODULES.lock() else { return };
+    modules.iter().for_each(|module| counters(module).fill(0));
 }
 
 /// Whether the input reached something, or reached it more often, than any before.
 pub fn has_new() -> bool {
-    let Ok(mut seen) = SEEN.lock() else { return false };
-    let mut is_new = false;
-    each(|number, counter| {
-        if *counter == 0 {
-            return;
+    const PIECE: usize = 64;
+    let (Ok(modules), Ok(mut seen)) = (MODULES.lock(), SEEN.lock()) else { return false };
+    seen.resize(modules.iter().map(|module| module.1).sum(), 0);
+    let (mut is_new, mut rest) = (false, &mut seen[..]);
+    for module in modules.iter() {
+        let (of_module, behind) = rest.split_at_mut(module.1);
+        rest = behind;
+        for (counters, seen) in counters(module).chunks(PIECE).zip(of_module.chunks_mut(PIECE)) {
+            if counters.iter().fold(0, |any, counter| any | counter) == 0 {
+                continue;
+            }
+            for (counter, seen) in counters.iter().zip(seen).filter(|(counter, _)| **counter > 0) {
+                let bit = 1 << counter.ilog2();
+                is_new |= *seen & bit == 0;
+                *seen |= bit;
+            }
         }
-        if seen.len() <= number {
-            seen.resize(number + 1, 0);
-        }
-        let bit = 1 << counter.ilog2();
-        is_new |= seen[number] & bit == 0;
-        seen[number] |= bit;
-    });
+    }
     is_new
 }

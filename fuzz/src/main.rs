@@ -45,7 +45,8 @@ fn main() -> ExitCode {
             _ => only.push(arg),
         }
     }
-    if let Some(unknown) = only.iter().find(|name| TARGETS.iter().all(|target| target.name != name.as_str())) {
+    if let Some(unknown) = only.iter().find(|name| TARGETS.iter().all(|target| target.name != name.as_str()))
+    {
         let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
         eprintln!("there is no target {unknown}; there are {}", names.join(", "));
         return ExitCode::from(2);
@@ -57,8 +58,13 @@ fn main() -> ExitCode {
     }));
     let mut all = 0;
     let instrumented = if coverage::is_there() { "with coverage" } else { "without coverage" };
-    println!("{:<16} {:>10} {:>8} {:>9}  findings ({instrumented}, seed {seed})", "target", "executions", "kept", "per s");
-    for target in TARGETS.iter().filter(|target| only.is_empty() || only.iter().any(|name| name == target.name)) {
+    println!(
+        "{:<16} {:>10} {:>8} {:>9}  findings ({instrumented}, seed {seed})",
+        "target", "executions", "kept", "per s"
+    );
+    for target in
+        TARGETS.iter().filter(|target| only.is_empty() || only.iter().any(|name| name == target.name))
+    {
         all += fuzz(target, Duration::from_secs(seconds), seed);
     }
     if all > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }

@@ -20,7 +20,8 @@ const SEEDS: &[&str] = &[
 pub fn start() -> Started {
     let work = readers::work();
     let file = work.path().join("stacks.folded");
-    let stacks = "main;step;solve 40\nmain;step;exchange;MPI_Wait 30\nmain;dump;MPI_Wait 5\nmain;step;solve;solve 7\n";
+    let stacks =
+        "main;step;solve 40\nmain;step;exchange;MPI_Wait 30\nmain;dump;MPI_Wait 5\nmain;step;solve;solve 7\n";
     let target = work.path().join("profile.crosscut");
     let options = crosscut_import::Options::default();
     let run = std::fs::write(&file, stacks)

@@ -50,7 +50,8 @@ pub fn folder(format: &'static str, folder: &str) -> Started {
 fn several(format: &'static str, from: TempDir) -> Started {
     let all = files(from.path());
     assert!(imported(from.path(), work().path(), format), "the sample of {format} is read");
-    let seed = |(number, path): (usize, &PathBuf)| Some([&[number as u8][..], &fs::read(path).ok()?].concat());
+    let seed =
+        |(number, path): (usize, &PathBuf)| Some([&[number as u8][..], &fs::read(path).ok()?].concat());
     let seeds = all.iter().enumerate().filter_map(seed).collect();
     let work = work();
     let run = move |bytes: &[u8]| {

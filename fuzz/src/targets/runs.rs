@@ -59,7 +59,8 @@ pub fn tables() -> Started {
     let work = readers::work();
     let whole = stranger::whole(work.path());
     let file = whole.join("places.parquet");
-    let seeds = vec![fs::read(&file).expect("a table"), fs::read(whole.join("sources.parquet")).expect("a table")];
+    let seeds =
+        vec![fs::read(&file).expect("a table"), fs::read(whole.join("sources.parquet")).expect("a table")];
     let text = fs::read(whole.join("manifest.json")).expect("a manifest");
     let sound: serde_json::Value = serde_json::from_slice(&text).expect("a manifest");
     let run = move |bytes: &[u8]| {
