@@ -33,7 +33,7 @@ pub use column::{Column, ColumnMut, SealedColumn, Value};
 pub use error::RunError;
 pub use ids::Ids;
 pub use manifest::{Clock, FORMAT, Manifest, Origin, Part, PartKind, Time};
-pub use mapped::tell_when_cut;
+pub use mapped::{Cut, notice_when_cut, noticed, tell_when_cut};
 pub use places::{Place, Places, SEVERAL};
 pub use progress::{Progress, Quiet, Watch};
 pub use read::{Damage, Run};

@@ -266,3 +266,38 @@ fn a_column_that_is_cut_is_named() {
     assert_eq!(child.status.code(), Some(2), "{said}");
     assert!(said.contains("cost.arrow: cut short"), "{said}");
 }
+
+/// Set in the process that notices.
+const NOTICED: &str = "CROSSCUT_TEST_NOTICED";
+
+/// A library goes on: what was read is refused, as long as the run is open, and nothing else is.
+#[test]
+fn what_is_cut_is_noticed() {
+    if let Some(path) = std::env::var_os(NOTICED) {
+        crosscut_run::notice_when_cut();
+        let run = Run::open(Path::new(&path)).expect("a run");
+        let column = run.column::<i64>("calls/cost").expect("a column");
+        let sum = || column.iter().fold(0i64, |sum, value| sum.wrapping_add(*value));
+        crosscut_run::noticed(sum).expect("a whole column");
+        let file =
+            fs::OpenOptions::new().write(true).open(run.path().join("calls/cost.arrow")).expect("a file");
+        file.set_len(BLOCK).expect("cut");
+        let refused = crosscut_run::noticed(sum).unwrap_err().to_string();
+        assert!(refused.contains("cost.arrow: cut short"), "{refused}");
+        assert!(crosscut_run::noticed(|| 1).is_err(), "it is still open");
+        drop((column, run));
+        assert_eq!(crosscut_run::noticed(|| 1), Ok(1));
+        println!("went on");
+        return;
+    }
+    let dir = fresh_dir();
+    let run = large(&dir.path().join("cut.crosscut"));
+    let child = Command::new(std::env::current_exe().expect("this test"))
+        .args(["--exact", "what_is_cut_is_noticed", "--nocapture"])
+        .env(NOTICED, run.path())
+        .output()
+        .expect("a process");
+    let (said, out) = (String::from_utf8_lossy(&child.stderr), String::from_utf8_lossy(&child.stdout));
+    assert!(child.status.success() && out.contains("went on"), "{said}{out}");
+    assert_eq!(said.matches("cost.arrow: cut short").count(), 1, "{said}");
+}
