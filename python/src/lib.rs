@@ -42,13 +42,16 @@ fn forked() {
 }
 
 /// Works without Python's lock. A panic becomes an error like any other: Python's own for it passes by every `except Exception`, and
-/// whoever waits for an answer would wait forever.
+/// whoever waits for an answer would wait forever. And so does a file that was cut while its run is open: what is made of that
+/// run is worth nothing.
 fn freely<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
     if FORKED.load(Ordering::Relaxed) {
         return Err(refused(FORK));
     }
     USED.store(true, Ordering::Relaxed);
-    py.allow_threads(|| catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(refused(BUG))))
+    let done = py.allow_threads(|| crosscut_run::noticed(|| catch_unwind(AssertUnwindSafe(work))));
+    let done = done.map_err(|cut| refused(format!("{cut}; close it, and open it again when it is whole")))?;
+    done.unwrap_or_else(|_| Err(refused(BUG)))
 }
 
 /// A bug of ours, for tests of what Python hears of one.
@@ -60,6 +63,7 @@ fn panics(py: Python<'_>) -> PyResult<()> {
 
 #[pymodule]
 fn _crosscut(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    crosscut_run::notice_when_cut();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("CrosscutError", module.py().get_type::<CrosscutError>())?;
     module.add_class::<bench::Bench>()?;

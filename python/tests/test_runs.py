@@ -2,6 +2,8 @@
 
 import multiprocessing
 import os
+import signal
+import subprocess
 import sys
 import threading
 import time
@@ -173,6 +175,64 @@ def test_only_a_whole_run_replaces_another(tmp_path):
 def test_a_bug_of_ours_is_an_error_like_others():
     with pytest.raises(cc.CrosscutError, match="a bug in crosscut; please report it"):
         _crosscut._panics()
+
+
+# Cuts all columns of a run short, which are mapped.
+CUT = """
+import pathlib, sys
+import crosscut as cc
+run = cc.synth("fib", size=50_000, workers=4, to=sys.argv[1])
+def cut():
+    for file in pathlib.Path(run.path).rglob("*.arrow"):
+        with file.open("r+b") as column:
+            column.truncate(4096)
+"""
+
+
+def cut(words, path):
+    """What becomes of a process that does this to a run."""
+    command = [sys.executable, "-c", CUT + words, str(path / "cut.crosscut")]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+def test_a_run_that_is_cut_is_an_error(tmp_path):
+    done = cut(
+        """
+cut()
+for ask in [lambda: run.report, lambda: run.info, lambda: cc.synth("fib", size=100)]:
+    try:
+        ask()
+    except cc.CrosscutError as error:
+        print(error)
+run.close()
+print(cc.synth("fib", size=100).domains)
+""",
+        tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    *said, other = done.stdout.splitlines()
+    assert len(said) == 3, "the first question after the cut, and all until the run is closed"
+    for line in said:
+        assert "cut.crosscut" in line and ".arrow: cut short" in line and "close it, and open it again" in line
+    assert other == "['tasks']"
+    assert ".arrow: cut short" in done.stderr
+
+
+def test_columns_that_are_cut_in_the_hands_of_others_are_named(tmp_path):
+    done = cut(
+        """
+table = run.tasks.frame().to_arrow()
+cut()
+for column in table.columns:
+    for part in column.chunks:
+        [bytes(memoryview(buffer)) for buffer in part.buffers() if buffer]
+print("all was read")
+""",
+        tmp_path,
+    )
+    # No library expects an error where it reads memory: it ends as ever, but not without a word.
+    assert done.returncode == -signal.SIGBUS, done.stdout + done.stderr
+    assert "cut.crosscut" in done.stderr and ".arrow: cut short" in done.stderr
 
 
 def in_child(ask, answers):
