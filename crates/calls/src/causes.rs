@@ -93,11 +93,16 @@ pub fn causes(calls: &Calls) -> Vec<Cause> {
     let waits = waits(calls);
     let peers = peers(calls, metric);
     let mut all = uneven(calls, metric, &waits, &peers, whole);
-    let explained: i64 = all.iter().map(|cause| cause.cost).sum();
+    let explained = sum(all.iter().map(|cause| cause.cost));
     all.sort_by_key(|cause| (std::cmp::Reverse(cause.cost), cause.module.clone()));
     all.extend(hot(calls, metric, &waits, whole));
     all.extend(waiting(calls, metric, &waits, &peers, (whole, explained)));
     all
+}
+
+/// A sum of values that a file may have chosen: as large as it can be.
+fn sum(values: impl Iterator<Item = i64>) -> i64 {
+    values.fold(0, i64::saturating_add)
 }
 
 /// Who is compared: ranks; where there is one, its threads.
@@ -160,7 +165,7 @@ fn uneven(calls: &Calls, metric: usize, waits: &[bool], peers: &Peers, whole: i6
             of: count,
             most: spread.most,
             mean: spread.mean,
-            total: values.iter().sum(),
+            total: sum(values.iter().copied()),
             shows: numbered(peers, &values),
         });
     }
@@ -229,7 +234,7 @@ fn waiting(
     (whole, explained): (i64, i64),
 ) -> Option<Cause> {
     let all = (1..calls.node_count()).filter(|&node| waits[node]);
-    let total: i64 = all.map(|node| calls.own(metric, NodeId(node as u32))).sum();
+    let total = sum(all.map(|node| calls.own(metric, NodeId(node as u32))));
     let cost = total.saturating_sub(explained);
     // Where most of it is waited, as the program calls it.
     let mut inside = vec![0i64; calls.frames().len()];

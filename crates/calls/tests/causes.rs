@@ -195,3 +195,27 @@ fn work_in_regions_of_openmp_is_no_waiting() {
     let waiting = causes(&calls).into_iter().find(|cause| cause.kind == Kind::Waiting).unwrap();
     assert_eq!(waiting.total, 1000 + 2000 + 4000);
 }
+
+/// Two parts, each with nearly all of its time on one rank of many: what the others could have done meanwhile is more than a number
+/// holds, and so is their sum. As a damaged trace has it, with times of a hundred years.
+#[test]
+fn costs_beyond_what_numbers_hold() {
+    const LONG: i64 = 2_000_000_000_000_000_000;
+    let (_work, calls) = written(|builder| {
+        let metric = builder.metric("time", Unit::Ns, Given::Own);
+        let frames = ["first", "second"]
+            .map(|module| builder.frame(Frame { module: module.to_owned(), ..Frame::function(module) }));
+        for rank in 0..16 {
+            let place = builder.place(rank, 0);
+            for (number, frame) in frames.into_iter().enumerate() {
+                let node = builder.node(0, frame).unwrap();
+                builder.add(metric, place, node, if rank == number as i64 { LONG } else { LONG / 20 });
+            }
+        }
+    });
+    let all = causes(&calls);
+    let uneven: Vec<&str> =
+        all.iter().filter(|cause| cause.kind == Kind::RankImbalance).map(|cause| &*cause.module).collect();
+    assert_eq!(uneven, ["first", "second"]);
+    assert!(all[0].cost == i64::MAX && all[1].cost == i64::MAX);
+}

@@ -337,3 +337,68 @@ fn function_entry<R: Reader<Offset = usize>>(
     let name = unit.attr_string(name).ok()?.to_string_lossy().ok()?.into_owned();
     (name != super::names::LAMBDA).then_some((line, name))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An ELF file for x86-64 with a section `.debug_str` that is packed by zlib and says how large it becomes.
+    fn elf(size: u64, packed: &[u8]) -> Vec<u8> {
+        const HEADER: u64 = 64;
+        let names = b"\0.debug_str\0.shstrtab\0";
+        let body = [&1u64.to_le_bytes()[..], &size.to_le_bytes(), &1u64.to_le_bytes(), packed].concat();
+        let at_names = HEADER + body.len() as u64;
+        let at_sections = at_names + names.len() as u64;
+        let mut bytes = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
+        let halves = |bytes: &mut Vec<u8>, values: &[u16]| {
+            values.iter().for_each(|value| bytes.extend(value.to_le_bytes()));
+        };
+        // An object for x86-64, version 1; no entry, no segments; then where the sections are, and of what sizes.
+        halves(&mut bytes, &[1, 62, 1, 0]);
+        [0, 0, at_sections].iter().for_each(|value| bytes.extend(u64::to_le_bytes(*value)));
+        halves(&mut bytes, &[0, 0, 64, 0, 0, 64, 3, 2]);
+        bytes.extend(body.iter().chain(names));
+        let mut section = |name: u32, kind: u32, flags: u64, at: u64, len: usize| {
+            bytes.extend([name.to_le_bytes(), kind.to_le_bytes()].concat());
+            [flags, 0, at, len as u64, 0, 1, 0]
+                .iter()
+                .for_each(|value| bytes.extend(u64::to_le_bytes(*value)));
+        };
+        section(0, 0, 0, 0, 0);
+        section(1, 1, 0x800, HEADER, body.len());
+        section(12, 3, 0, at_names, names.len());
+        bytes
+    }
+
+    /// What zlib makes of a few bytes that it cannot make smaller.
+    fn stored(bytes: &[u8]) -> Vec<u8> {
+        let (a, b) = bytes.iter().fold((1u32, 0u32), |(a, b), &byte| {
+            let a = (a + u32::from(byte)) % 65_521;
+            (a, (b + a) % 65_521)
+        });
+        let len = bytes.len() as u16;
+        let parts: [&[u8]; 5] =
+            [&[0x78, 1, 1], &len.to_le_bytes(), &(!len).to_le_bytes(), bytes, &(b << 16 | a).to_be_bytes()];
+        parts.concat()
+    }
+
+    #[test]
+    fn a_section_that_becomes_far_larger_is_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("program");
+        let section = |size: u64, packed: &[u8]| {
+            std::fs::write(&path, elf(size, packed)).unwrap();
+            let store = Store::default();
+            let elf = store.open(&path).unwrap();
+            store.section(&elf, Some(".debug_str")).slice().to_vec()
+        };
+        let packed = stored(b"names");
+        assert_eq!(section(5, &packed), b"names");
+        // Memory is taken for what it says.
+        let most = unpack::most(packed.len() as u64);
+        assert_eq!(section(most + 1, &packed), b"");
+        assert_eq!(section(1 << 60, &packed), b"");
+        // And no more than it says.
+        assert_eq!(section(4, &packed), b"name");
+    }
+}
