@@ -42,7 +42,7 @@ pub fn columns(opened: &Opened, sets: &[Vec<u32>]) -> Vec<SharedColumn> {
         own(
             time(
                 "critical",
-                "on the critical path",
+                "critical",
                 Rule::Sum,
                 "Time of intervals that began at this line and are on the critical path of the run.",
             ),
