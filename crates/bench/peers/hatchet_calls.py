@@ -1,8 +1,10 @@
 """Operations on a call profile by Hatchet: seconds of processor time of each as one JSON object, with numbers by which results are
 compared.
 
-hatchet_calls.py A.json B.json THRESHOLD MOST: two profiles in Caliper's JSON form; rows above the threshold (in seconds) are kept.
-An operation that takes more than MOST seconds is given up, and named.
+hatchet_calls.py A.json B.json A1.json B1.json RANKS THRESHOLD MOST READING: two profiles in Caliper's JSON form, and the same two
+call trees at one rank; rows above the threshold (in seconds) are kept. An operation that takes more than MOST seconds is given up,
+and named. So is reading after READING seconds, where there are several ranks: all else is then measured on what is read of the
+profiles of one rank, with its rows once for each rank.
 """
 
 import json
@@ -13,6 +15,7 @@ import warnings
 
 warnings.filterwarnings("ignore")
 import hatchet as ht  # noqa: E402
+import pandas as pd  # noqa: E402
 from hatchet.query import ObjectQuery  # noqa: E402
 
 
@@ -24,7 +27,15 @@ def give_up(*_):
     raise TooLong
 
 
-def main(a, b, threshold, most):
+def spread(path, ranks):
+    """A profile of one rank, with its rows once for each rank."""
+    of = ht.GraphFrame.from_caliper(path, node_ordering=False)
+    parts = [of.dataframe.assign(rank=rank) for rank in range(ranks)]
+    rows = pd.concat(parts).set_index("rank", append=True).sort_index(level=["node", "rank"])
+    return ht.GraphFrame(of.graph, rows, of.exc_metrics, of.inc_metrics)
+
+
+def main(a, b, alone, ranks, threshold, most, reading):
     seconds, given_up = {}, []
     signal.signal(signal.SIGPROF, give_up)
 
@@ -43,9 +54,11 @@ def main(a, b, threshold, most):
     def unique(frame):
         return None if frame is None else len(frame.dataframe.index.get_level_values("node").unique())
 
-    # All else needs what is read: that is never given up.
-    one = timed("read", lambda: ht.GraphFrame.from_caliper(a, node_ordering=False), 0)
-    other = ht.GraphFrame.from_caliper(b, node_ordering=False)
+    one = timed("read", lambda: ht.GraphFrame.from_caliper(a, node_ordering=False), reading if ranks > 1 else 0)
+    if one is None:
+        one, other = (spread(path, ranks) for path in alone)
+    else:
+        other = ht.GraphFrame.from_caliper(b, node_ordering=False)
     wide = one.dataframe.index.nlevels > 1
     steps = [("*", {"name": "f1.*"}), {"name": "f2.*"}]
     query = ObjectQuery(steps, multi_index_mode="any" if wide else "off")
@@ -60,8 +73,10 @@ def main(a, b, threshold, most):
     timed("subtraction", lambda: one - other)
     copy = one.copy()
     timed("sums", lambda: copy.subtree_sum(["time"], ["sum"]))
-    told = {"nodes": len(one.graph), "kept": left, "found": unique(asked)}
+    # Rows of one rank, repeated, have other values.
+    told = {"nodes": len(one.graph), "kept": None if "read" in given_up else left, "found": unique(asked)}
     print(json.dumps({"seconds": seconds, "given_up": given_up, **told}))
 
 
-main(sys.argv[1], sys.argv[2], float(sys.argv[3]), int(sys.argv[4]))
+_, a, b, a1, b1, ranks, threshold, most, reading = sys.argv
+main(a, b, (a1, b1), int(ranks), float(threshold), int(most), int(reading))
