@@ -225,11 +225,13 @@ fn a_launcher_has_no_place_in_what_it_starts() {
         assert!(with_mpi(&mut command).status().unwrap().success(), "{mpi}");
         let run = Arc::new(Run::open(&folder.path().join("run.crosscut")).unwrap());
         let tasks = crosscut_tasks::Tasks::open(Arc::clone(&run)).unwrap();
+        assert_eq!(tasks.summary().workers, 4, "{mpi}: two of each rank");
+        // Threads of the library itself have samples, and places beside the workers of their rank.
         let places = run.places().unwrap();
-        assert_eq!(places.worker_count(), tasks.workers(), "{mpi}");
-        let processes: Vec<i64> =
+        let mut processes: Vec<i64> =
             (0..places.worker_count() as u32).filter_map(|place| Some(places.get(place)?.process)).collect();
-        assert_eq!(processes, [0, 0, 1, 1], "{mpi}: two workers of each rank, and nobody else");
+        processes.dedup();
+        assert_eq!(processes, [0, 1], "{mpi}: the ranks, and nobody else");
     }
 }
 
