@@ -43,7 +43,7 @@ fn forked() {
 
 /// Works without Python's lock. A panic becomes an error like any other: Python's own for it passes by every `except Exception`, and
 /// whoever waits for an answer would wait forever. And so does a file that was cut while its run is open: what is made of that
-/// run is worth nothing.
+/// run cannot be used.
 fn freely<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
     if FORKED.load(Ordering::Relaxed) {
         return Err(refused(FORK));

@@ -131,8 +131,8 @@ impl fmt::Display for Cut {
 
 impl std::error::Error for Cut {}
 
-/// Does something that may read what is mapped. When any file that is open was cut, now or before, what came out of it is worth
-/// nothing. After [`notice_when_cut`].
+/// Does something that may read what is mapped. When any file that is open was cut, now or before, its result is
+/// refused. After [`notice_when_cut`].
 pub fn noticed<T>(work: impl FnOnce() -> T) -> Result<T, Cut> {
     struct Noticing;
     impl Drop for Noticing {
@@ -192,7 +192,7 @@ extern "C" fn on_bus(_signal: libc::c_int, info: *mut libc::siginfo_t, _context:
         // SAFETY: ends the process and runs nothing of it.
         unsafe { libc::_exit(2) };
     }
-    // Not ours, or not to be outlived: what was usual before comes when the access is tried again. (With SA_RESETHAND it is back
+    // Not ours, or the program has to end: the handler from before takes over when the access is tried again. (With SA_RESETHAND it is back
     // already.)
     if let Some(before) = BEFORE.get() {
         // SAFETY: as the kernel gave it.

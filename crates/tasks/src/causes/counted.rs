@@ -2,7 +2,7 @@
 //! else works and while most workers do. More cycles for the same instructions are what others take away: room in caches,
 //! memory, lines of the cache that all write.
 //!
-//! That can be told of a line only where it ran both ways.
+//! A line is compared only where it ran both ways.
 
 use crosscut_tree::NodeId;
 use foldhash::{HashMap, HashMapExt};

@@ -24,7 +24,7 @@ pub struct Depths {
     by_line: HashMap<u32, Vec<Level>>,
     /// Lines of which one creates tasks in tasks of the other.
     nested: HashSet<(u32, u32)>,
-    /// Whether some of them were folded by the recorder: nobody knows what they created.
+    /// Whether some of them were folded by the recorder: what they created is not known.
     pub is_folded: bool,
 }
 

@@ -8,7 +8,7 @@ use crate::tasks::Tasks;
 /// Grains that one thread looks at before it takes the next ones.
 const BLOCK: usize = 1 << 16;
 
-/// The tasks and chunks that begin at one line. What the recorder folded is not in it: nobody knows what that cost.
+/// The tasks and chunks that begin at one line. What the recorder folded is not in it: its cost is not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineGrains {
     /// How many.
