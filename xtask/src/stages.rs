@@ -1,5 +1,7 @@
-//! A row of stages that all run, whatever happens to the ones before, and a table of them at the end.
+//! A row of stages that all run, whatever happens to the ones before, and a table of them at the end: tests, time, and
+//! processor time of all that a stage has started.
 
+use std::fs;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
@@ -19,6 +21,7 @@ struct Row {
     name: &'static str,
     tally: Tally,
     time: Duration,
+    processor: Duration,
     failure: Option<String>,
 }
 
@@ -28,6 +31,7 @@ impl Stages {
     pub fn run(&mut self, name: &'static str, stage: impl FnOnce() -> Result<Tally>) {
         println!("\n── {name} ──");
         let start = Instant::now();
+        let used = processor_time();
         let (tally, failure) = match stage() {
             Ok(tally) if tally.failed > 0 => (tally, Some(format!("{} failed", tally.failed))),
             Ok(tally) => (tally, None),
@@ -36,7 +40,8 @@ impl Stages {
                 (Tally { failed: 1, ..Tally::default() }, Some(format!("{error:#}")))
             }
         };
-        self.rows.push(Row { name, tally, time: start.elapsed(), failure });
+        let processor = processor_time().saturating_sub(used);
+        self.rows.push(Row { name, tally, time: start.elapsed(), processor, failure });
     }
 
     /// Runs the stages with these names, or all of `usual` when none is named; `others` run only by name.
@@ -60,21 +65,23 @@ impl Stages {
     pub fn finish(self) -> Result<()> {
         let width = self.rows.iter().map(|row| row.name.len()).max().unwrap_or(0).max("stage".len());
         let mut total = Tally::default();
-        let mut time = Duration::ZERO;
-        println!("\n{:<width$}  passed  failed  skipped     time", "stage");
+        let (mut time, mut processor) = (Duration::ZERO, Duration::ZERO);
+        println!("\n{:<width$}  passed  failed  skipped     time  processor", "stage");
         for row in &self.rows {
             let Tally { passed, failed, skipped } = row.tally;
-            let seconds = row.time.as_secs_f64();
+            let [seconds, busy] = [row.time, row.processor].map(|time| time.as_secs_f64());
             let failure = row.failure.as_deref().and_then(|text| text.lines().next()).unwrap_or("");
             let line = format!(
-                "{:<width$}  {passed:>6}  {failed:>6}  {skipped:>7}  {seconds:>6.1}s  {failure}",
+                "{:<width$}  {passed:>6}  {failed:>6}  {skipped:>7}  {seconds:>6.1}s  {busy:>8.1}s  {failure}",
                 row.name
             );
             println!("{}", line.trim_end());
             total += row.tally;
             time += row.time;
+            processor += row.processor;
         }
-        println!("{:<width$}  {:>33.1}s", "all", time.as_secs_f64());
+        let [seconds, busy] = [time, processor].map(|time| time.as_secs_f64());
+        println!("{:<width$}  {seconds:>31.1}s  {busy:>8.1}s", "all");
         println!("\n{} passed, {} failed", total.passed, total.failed);
 
         let failed: Vec<&str> =
@@ -89,9 +96,23 @@ impl Stages {
     }
 }
 
+/// What this process and those that it started and has waited for used of the processors; nothing where Linux does not say.
+fn processor_time() -> Duration {
+    /// Clock ticks a second, in which Linux counts for programs whatever it counts in itself.
+    const TICKS: u64 = 100;
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // A name in brackets comes first, and may hold anything: fields are counted behind it.
+    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields).split_whitespace();
+    // User and system time, its own and that of its children: fields 14 to 17 of proc(5).
+    let ticks: u64 = fields.skip(11).take(4).filter_map(|field| field.parse::<u64>().ok()).sum();
+    Duration::from_millis(ticks * 1000 / TICKS)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Stages;
+    use std::process::Command;
+
+    use super::{Stages, processor_time};
     use crate::tally::Tally;
 
     #[test]
@@ -129,5 +150,14 @@ mod tests {
         stages.run("tests", || Ok(Tally { passed: 5, failed: 1, skipped: 0 }));
         assert!(stages.finish().is_err());
         assert!(Stages::default().finish().is_err());
+    }
+
+    #[test]
+    fn processor_time_of_children_counts() {
+        let before = processor_time();
+        let mut busy = Command::new("sh");
+        busy.args(["-c", "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done"]);
+        assert!(busy.status().unwrap().success());
+        assert!(processor_time() > before);
     }
 }
