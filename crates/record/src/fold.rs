@@ -19,14 +19,14 @@ const CREATED: usize = 1 << 12;
 const _: () = assert!(CREATED > CHUNK_BYTES / 8 / 3);
 
 /// A record must take the room of so many.
-const WORTH: usize = 2;
+const WORTH: usize = 8;
 
-/// Sums over a part of a task and everything that ran inside. Kept short, as each task adds them to those of the task
-/// around it: what a record has beside them follows from these.
+/// Sums over everything that ran on the thread. They only grow: a stretch remembers what they were when it began, and has the
+/// difference. So nothing is added up from one task to the one around it.
 #[derive(Clone, Copy, Default)]
 struct Totals {
     work: u64,
-    /// Tasks that ran inside.
+    /// Tasks that ran.
     ran: u64,
     /// Intervals that end with a create, with a wait, and with something else.
     creates: u64,
@@ -36,19 +36,23 @@ struct Totals {
     ready_begin: u64,
     ready_end: u64,
     ready_wait: u64,
+    /// What a record cannot express: no stretch with one of these inside can be folded.
+    spoils: u64,
 }
 
 impl Totals {
-    #[inline]
-    fn add(&mut self, other: &Totals) {
-        self.work += other.work;
-        self.ran += other.ran;
-        self.creates += other.creates;
-        self.waits += other.waits;
-        self.others += other.others;
-        self.ready_begin += other.ready_begin;
-        self.ready_end += other.ready_end;
-        self.ready_wait += other.ready_wait;
+    fn since(&self, before: &Totals) -> Totals {
+        Totals {
+            work: self.work - before.work,
+            ran: self.ran - before.ran,
+            creates: self.creates - before.creates,
+            waits: self.waits - before.waits,
+            others: self.others - before.others,
+            ready_begin: self.ready_begin - before.ready_begin,
+            ready_end: self.ready_end - before.ready_end,
+            ready_wait: self.ready_wait - before.ready_wait,
+            spoils: self.spoils - before.spoils,
+        }
     }
 
     fn intervals(&self) -> u64 {
@@ -56,7 +60,23 @@ impl Totals {
     }
 }
 
-/// A stretch of the stream with what happened in it.
+/// What happened on the thread so far.
+#[derive(Default)]
+struct Sums {
+    totals: Totals,
+    /// When the last interval began.
+    last_start: u64,
+}
+
+impl Sums {
+    #[inline]
+    fn interval(&mut self, start: u64, end: u64) {
+        self.totals.work += end.saturating_sub(start);
+        self.last_start = self.last_start.max(start);
+    }
+}
+
+/// A stretch of the stream.
 struct Stretch {
     /// Where it begins, in which chunk.
     at: *mut u64,
@@ -64,39 +84,30 @@ struct Stretch {
     start: u64,
     /// Numbers given before it.
     numbered: u64,
-    totals: Totals,
+    /// What happened before it.
+    before: Totals,
     /// The smallest number of this thread's that ran inside.
     least: u64,
-    last_start: u64,
-    /// Cannot be folded, nor what is around it.
-    spoiled: bool,
 }
 
 impl Stretch {
     /// Begins anew, in place: frames are large, and copies of them would cost more than all the rest.
     #[inline]
-    fn begin(&mut self, (at, chunk): (*mut u64, u64), start: u64, numbered: u64) {
+    fn begin(&mut self, (at, chunk): (*mut u64, u64), start: u64, numbered: u64, before: &Totals) {
         self.at = at;
         self.chunk = chunk;
         self.start = start;
         self.numbered = numbered;
-        self.totals = Totals::default();
+        self.before = *before;
         self.least = u64::MAX;
-        self.last_start = 0;
-        self.spoiled = false;
-    }
-
-    #[inline]
-    fn add(&mut self, inner: &Stretch) {
-        self.totals.add(&inner.totals);
-        self.least = self.least.min(inner.least);
-        self.last_start = self.last_start.max(inner.last_start);
-        self.spoiled |= inner.spoiled;
     }
 
     /// Whether everything that was created in it ran in it, and nothing else did.
-    fn is_closed(&self, numbered: u64) -> bool {
-        !self.spoiled && self.totals.ran == numbered - self.numbered && self.least > self.numbered
+    #[inline]
+    fn is_closed(&self, now: &Totals, numbered: u64) -> bool {
+        now.spoils == self.before.spoils
+            && now.ran - self.before.ran == numbered - self.numbered
+            && self.least > self.numbered
     }
 
     /// Whether one record takes much less room than what was stored since it began: what is folded is soon folded again
@@ -110,12 +121,6 @@ impl Stretch {
     /// Whether it is no longer and no larger than was asked for.
     fn fits(&self, now: u64, intervals: u64, (max_ticks, max_nodes): (u64, u64)) -> bool {
         now - self.start <= max_ticks && intervals <= max_nodes
-    }
-
-    #[inline]
-    fn interval(&mut self, start: u64, end: u64) {
-        self.totals.work += end.saturating_sub(start);
-        self.last_start = self.last_start.max(start);
     }
 }
 
@@ -137,9 +142,15 @@ struct Section {
 impl Section {
     /// Opens it, in place.
     #[inline]
-    fn open(&mut self, at: (*mut u64, u64), (start, spine): (u64, u64), numbered: u64, code: u64) {
+    fn open(
+        &mut self,
+        at: (*mut u64, u64),
+        (start, spine): (u64, u64),
+        (numbered, before): (u64, &Totals),
+        code: u64,
+    ) {
         self.is_open = true;
-        self.inside.begin(at, start, numbered);
+        self.inside.begin(at, start, numbered, before);
         self.explicit = false;
         self.code = code;
         self.spine = spine;
@@ -151,7 +162,6 @@ impl Section {
 /// A task that has begun here. All zeros are a frame, too.
 struct Frame {
     task: TaskId,
-    /// Everything but the open section.
     inside: Stretch,
     /// The section that is open, if it says so.
     section: Section,
@@ -199,6 +209,7 @@ pub struct Books {
     /// On top of the frames.
     plain: Plain,
     created: *mut Created,
+    sums: Sums,
     chunk: u64,
     /// Longest stretch and largest number of intervals to fold.
     max_ticks: u64,
@@ -225,6 +236,7 @@ impl Books {
             depth: 0,
             plain,
             created,
+            sums: Sums::default(),
             chunk: 0,
             max_ticks,
             max_nodes,
@@ -254,6 +266,15 @@ impl Books {
         if self.depth == 0 { None } else { Some(unsafe { &mut *self.frames.add(self.depth - 1) }) }
     }
 
+    /// The same, and what happened so far.
+    #[inline]
+    fn top_and_sums(&mut self) -> Option<(&mut Frame, &mut Sums)> {
+        // SAFETY: as in `top`; the frames are no part of the books' own memory.
+        let frame =
+            if self.depth == 0 { None } else { Some(unsafe { &mut *self.frames.add(self.depth - 1) }) };
+        frame.map(|frame| (frame, &mut self.sums))
+    }
+
     /// A frame for a task that begins with what is stored there; not when there is no room.
     #[inline]
     fn push(&mut self, task: TaskId, at: (*mut u64, u64), now: u64, numbered: u64) -> bool {
@@ -263,7 +284,7 @@ impl Books {
         // SAFETY: there is room, and what was never written is all zeros.
         let frame = unsafe { &mut *self.frames.add(self.depth) };
         frame.task = task;
-        frame.inside.begin(at, now, numbered);
+        frame.inside.begin(at, now, numbered, &self.sums.totals);
         frame.section.is_open = false;
         frame.spine = 0;
         frame.interval = now;
@@ -292,21 +313,18 @@ impl Books {
 
     /// The frame of the task that runs, made when it is missing.
     #[inline]
-    fn current(&mut self, now: u64, task: TaskId, numbered: u64) -> Option<&mut Frame> {
+    fn current(&mut self, now: u64, task: TaskId, numbered: u64) -> Option<(&mut Frame, &mut Sums)> {
         self.settle();
         if self.top().is_none_or(|frame| frame.task != task) {
             self.anew(now, task, numbered);
         }
-        self.top()
+        self.top_and_sums()
     }
 
     /// The frame of the task that runs cannot be folded, nor what is around it.
     pub fn spoil(&mut self) {
         self.settle();
-        if let Some(frame) = self.top() {
-            frame.inside.spoiled = true;
-            frame.section.inside.spoiled = true;
-        }
+        self.sums.totals.spoils += 1;
     }
 
     /// A task was created; `at` is where that was stored.
@@ -314,14 +332,14 @@ impl Books {
         self.thread = task.thread();
         let chunk = self.chunk;
         let before = task.count() - 1;
-        let Some(frame) = self.current(now, creator, before) else { return };
-        let section = &mut frame.section;
-        if !section.is_open {
-            section.open((at, chunk), (frame.interval, frame.spine), before, code);
+        let Some((frame, sums)) = self.current(now, creator, before) else { return };
+        if !frame.section.is_open {
+            let numbers = (before, &sums.totals);
+            frame.section.open((at, chunk), (frame.interval, frame.spine), numbers, code);
         }
-        section.inside.interval(frame.interval, now);
-        section.inside.totals.creates += 1;
-        section.inside.spoiled |= serial;
+        sums.interval(frame.interval, now);
+        sums.totals.creates += 1;
+        sums.totals.spoils += u64::from(serial);
         frame.spine += now.saturating_sub(frame.interval);
         frame.interval = now;
         frame.fresh = true;
@@ -335,8 +353,8 @@ impl Books {
     /// A task began here, in the place of `suspended`.
     pub fn begin(&mut self, now: u64, at: *mut u64, task: TaskId, suspended: TaskId, numbered: u64) {
         match self.current(now, suspended, numbered) {
-            Some(frame) if frame.waits == 0 && !frame.fresh => self.spoil(),
-            Some(frame) => frame.disturbed = true,
+            Some((frame, _)) if frame.waits == 0 && !frame.fresh => self.spoil(),
+            Some((frame, _)) => frame.disturbed = true,
             None => {}
         }
         self.plain = Plain { task, at: (at, self.chunk), start: now, numbered };
@@ -345,7 +363,7 @@ impl Books {
     /// The task that runs begins to wait.
     pub fn wait(&mut self, now: u64, kind: WaitKind) {
         self.settle();
-        let Some(frame) = self.top() else { return };
+        let Some((frame, sums)) = self.top_and_sums() else { return };
         if matches!(kind, WaitKind::Barrier | WaitKind::LastBarrier | WaitKind::Depend) {
             // A new beginning for a lane; for others it is out of the ordinary.
             self.depth = 0;
@@ -356,9 +374,9 @@ impl Books {
         let section = &mut frame.section;
         if section.is_open {
             // A group that is waited for in parts is recorded in full.
-            section.inside.spoiled |= section.explicit && kind == WaitKind::Tasks;
-            section.inside.interval(frame.interval, now);
-            section.inside.totals.waits += 1;
+            sums.totals.spoils += u64::from(section.explicit && kind == WaitKind::Tasks);
+            sums.interval(frame.interval, now);
+            sums.totals.waits += 1;
             frame.spine += now.saturating_sub(frame.interval);
         }
         frame.fresh = false;
@@ -380,13 +398,13 @@ impl Books {
             self.anew(now, task, numbered);
             return None;
         }
-        let frame = self.top()?;
+        let (frame, sums) = self.top_and_sums()?;
         let waited = std::mem::take(&mut frame.waits);
         if !std::mem::take(&mut frame.section.is_open) {
             // It had created nothing: the interval goes on, unless something else came in between.
             if frame.disturbed {
-                frame.inside.interval(frame.interval, waited);
-                frame.inside.totals.others += 1;
+                sums.interval(frame.interval, waited);
+                sums.totals.others += 1;
                 frame.spine += waited.saturating_sub(frame.interval);
                 frame.interval = now;
             }
@@ -395,7 +413,7 @@ impl Books {
         let section = &mut frame.section;
         frame.interval = now;
         // What followed was made ready by the last task to end, or by the wait itself.
-        let totals = &mut section.inside.totals;
+        let totals = &mut sums.totals;
         if section.last_end > waited {
             totals.ready_end += now.saturating_sub(section.last_end);
         } else {
@@ -404,23 +422,29 @@ impl Books {
         frame.spine = frame.spine.max(section.join);
         let span = frame.spine - section.spine;
         let inside = &section.inside;
-        let closed = inside.is_closed(numbered) && inside.chunk == chunk && !frame.nests;
-        frame.inside.add(inside);
-        let fits = closed && inside.is_worth(cursor) && inside.fits(now, inside.totals.intervals(), most);
-        fits.then(|| (inside.at, folded(inside, task, (task, Kind::Section), numbered, span, section.code)))
+        frame.inside.least = frame.inside.least.min(inside.least);
+        let closed = inside.is_worth(cursor)
+            && inside.is_closed(&sums.totals, numbered)
+            && inside.chunk == chunk
+            && !frame.nests;
+        let fits = closed && inside.fits(now, sums.totals.since(&inside.before).intervals(), most);
+        fits.then(|| {
+            (inside.at, folded((inside, sums), task, (task, Kind::Section), numbered, span, section.code))
+        })
     }
 
     /// The task that runs opens a section; `at` is where that was stored.
     pub fn group(&mut self, at: *mut u64, numbered: u64, code: u64) {
         self.settle();
         let chunk = self.chunk;
-        let Some(frame) = self.top() else { return };
+        let Some((frame, sums)) = self.top_and_sums() else { return };
         if frame.section.is_open {
             frame.nests = true;
             self.spoil();
             return;
         }
-        frame.section.open((at, chunk), (frame.interval, frame.spine), numbered, code);
+        let numbers = (numbered, &sums.totals);
+        frame.section.open((at, chunk), (frame.interval, frame.spine), numbers, code);
         frame.section.explicit = true;
     }
 
@@ -437,7 +461,9 @@ impl Books {
         if self.plain.task == task && task != TaskId::NONE {
             // What is stored of it is shorter than a record.
             self.plain.task = TaskId::NONE;
-            self.pass_on_plain(now, task, self.plain.start);
+            let start = self.plain.start;
+            self.sums.interval(start, now);
+            self.pass_on(now, task, start, now.saturating_sub(start), u64::MAX);
             if self.top().is_none_or(|below| below.task != next) {
                 self.anew(now, next, numbered);
             }
@@ -450,51 +476,38 @@ impl Books {
         let most = (self.max_ticks, self.max_nodes);
         self.depth -= 1;
         // SAFETY: it was the top; nobody writes to it until another task begins.
-        let frame = unsafe { &mut *self.frames.add(self.depth) };
-        let inside = &mut frame.inside;
-        if frame.section.is_open {
-            // Nobody waited for its tasks: they have not all been seen.
-            inside.add(&frame.section.inside);
-            inside.spoiled = true;
-        }
-        inside.interval(frame.interval, now);
+        let frame = unsafe { &*self.frames.add(self.depth) };
+        let (inside, sums) = (&frame.inside, &mut self.sums);
+        // Nobody waited for the tasks of an open section: they have not all been seen.
+        sums.totals.spoils += u64::from(frame.section.is_open);
+        let least = if frame.section.is_open { frame.section.inside.least } else { u64::MAX };
+        sums.interval(frame.interval, now);
         let span = frame.spine + now.saturating_sub(frame.interval);
-        let closed = inside.is_closed(numbered) && inside.chunk == self.chunk && !frame.base;
-        let fits = closed && inside.is_worth(cursor) && inside.fits(now, inside.totals.intervals() + 1, most);
-        let done = fits.then(|| (inside.at, folded(inside, task, (next, Kind::Task), numbered, span, 0)));
-        self.pass_on(now, task, inside, span);
+        let closed = inside.is_worth(cursor)
+            && inside.is_closed(&sums.totals, numbered)
+            && inside.chunk == self.chunk
+            && !frame.base;
+        let fits = closed && inside.fits(now, sums.totals.since(&inside.before).intervals() + 1, most);
+        let done =
+            fits.then(|| (inside.at, folded((inside, sums), task, (next, Kind::Task), numbered, span, 0)));
+        self.pass_on(now, task, inside.start, span, least.min(inside.least));
         if self.top().is_none_or(|below| below.task != next) {
             self.anew(now, next, numbered);
         }
         done
     }
 
-    /// Adds a task that has ended to the frame below it, and its path to that of its creator.
+    /// A task has ended: the frame below it learns which tasks ran in it, its creator how long its path is.
     #[inline]
-    fn pass_on(&mut self, now: u64, task: TaskId, inside: &mut Stretch, span: u64) {
-        let (least, ready) = self.tell_creator(now, task, inside.start, span);
-        inside.totals.ran += 1;
-        inside.totals.ready_begin += ready.unwrap_or(0);
-        inside.least = inside.least.min(least);
-        inside.spoiled |= ready.is_none();
-        if let Some(below) = self.top() {
-            below.stretch().add(inside);
-            below.ran(now);
-        }
-    }
-
-    /// The same for a task that is one interval.
-    #[inline]
-    fn pass_on_plain(&mut self, now: u64, task: TaskId, start: u64) {
-        let span = now.saturating_sub(start);
-        let (least, ready) = self.tell_creator(now, task, start, span);
+    fn pass_on(&mut self, now: u64, task: TaskId, start: u64, span: u64, least: u64) {
+        let (number, ready) = self.tell_creator(now, task, start, span);
+        let totals = &mut self.sums.totals;
+        totals.ran += 1;
+        totals.ready_begin += ready.unwrap_or(0);
+        totals.spoils += u64::from(ready.is_none());
         if let Some(below) = self.top() {
             let around = below.stretch();
-            around.interval(start, now);
-            around.totals.ran += 1;
-            around.totals.ready_begin += ready.unwrap_or(0);
-            around.least = around.least.min(least);
-            around.spoiled |= ready.is_none();
+            around.least = around.least.min(least).min(number);
             below.ran(now);
         }
     }
@@ -548,14 +561,15 @@ enum Kind {
 
 /// The record of a stretch. All that was created in it ran in it and was waited for.
 fn folded(
-    inside: &Stretch,
+    (inside, sums): (&Stretch, &Sums),
     task: TaskId,
     (next, kind): (TaskId, Kind),
     numbered: u64,
     span: u64,
     code: u64,
 ) -> Folded {
-    let &Totals { work, ran, creates, waits, others, ready_begin, ready_end, ready_wait } = &inside.totals;
+    let Totals { work, ran, creates, waits, others, ready_begin, ready_end, ready_wait, .. } =
+        sums.totals.since(&inside.before);
     // A task ends itself; what follows the wait of a section is outside.
     let (ends, goes_on) = match kind {
         Kind::Task => (ran + 1, waits),
@@ -567,7 +581,7 @@ fn folded(
         numbered: numbered - inside.numbered,
         code,
         start: inside.start,
-        last_start: inside.last_start,
+        last_start: sums.last_start,
         work,
         span,
         ready: [ready_end, ready_begin, 0, ready_wait, 0],

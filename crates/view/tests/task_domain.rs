@@ -3,12 +3,16 @@
 mod bench;
 
 use bench::{number, scene, start};
+use crosscut_scene::format::text_width;
+use crosscut_scene::{Align, Label};
 use crosscut_tasks::Finding;
 use crosscut_tree::NodeId;
 use crosscut_view::tasks::charts::{gaps, migrations, speedup};
 use crosscut_view::tasks::predict::{Curve, counts};
 use crosscut_view::tasks::report::Report;
+use crosscut_view::tasks::colour::ColourBy;
 use crosscut_view::tasks::styles;
+use crosscut_view::tasks::timeline::{TimelineOptions, timeline};
 use crosscut_workbench::{Block, Cell, Refusal, Scope, Settings, Shared, Sheet, Shown, Topic};
 use serde_json::{Value, json};
 
@@ -54,6 +58,39 @@ fn losses_are_the_causes() {
         seen += worth.len();
     }
     assert!(seen >= 4, "only {seen} findings in four runs");
+}
+
+/// Numbers of findings on the timeline: what else is written stands beside them, at any width.
+#[test]
+fn no_text_stands_under_the_number_of_a_finding() {
+    let bench = bench::over(&[("skewed", 600), ("wide", 500), ("chain", 300), ("sort", 900)]);
+    let (mut numbers, mut beside) = (0, 0);
+    for run in 0..4 {
+        let tasks = &bench.opened(run).tasks;
+        let found = bench.bench.found(run).unwrap();
+        for (width, height) in [(320.0, 90.0), (700.0, 200.0), (1280.0, 600.0), (2400.0, 1200.0)] {
+            let options = TimelineOptions { width, height, colour: ColourBy::Source, small: false };
+            let scene = timeline(tasks, (0, tasks.end(NodeId::ROOT)), &options, Some(&found));
+            let (signs, texts): (Vec<&Label>, Vec<&Label>) =
+                scene.labels.iter().partition(|label| label.style.bold);
+            assert_eq!(signs.len(), scene.points.len(), "a disc for each number");
+            for i in 0..scene.points.len() {
+                let [cx, cy, radius] = [scene.points.x[i], scene.points.y[i], scene.points.r[i]];
+                for text in &texts {
+                    let wide = text_width(&text.text).min(text.w);
+                    let left = if text.style.align == Align::End { text.x - wide } else { text.x };
+                    let apart = left >= cx + radius
+                        || left + wide <= cx - radius
+                        || text.y <= cy - radius
+                        || text.y - 9.0 >= cy + radius;
+                    assert!(apart, "{:?} of run {run} at {width} × {height}", text.text);
+                    beside += usize::from(left >= cx + radius && left < cx + 2.0 * radius);
+                }
+            }
+            numbers += signs.len();
+        }
+    }
+    assert!(numbers >= 8 && beside > 0, "{numbers} numbers, {beside} with a text beside them");
 }
 
 /// A run of which nothing but tasks is known: what could not be looked for in it is said wherever findings are.
