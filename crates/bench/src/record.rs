@@ -103,8 +103,8 @@ impl Bench<'_> {
             let mut best = [f64::INFINITY; 3];
             for _ in 0..fib.turns {
                 for (best, options) in best.iter_mut().zip(kinds) {
-                    let mut command =
-                        options.map_or_else(|| Ok(self.command(&fib)), |options| self.recording(&fib, options))?;
+                    let mut command = options
+                        .map_or_else(|| Ok(self.command(&fib)), |options| self.recording(&fib, options))?;
                     *best = best.min(cpu(command.env("OMP_NUM_THREADS", "1"))?);
                 }
             }
@@ -113,7 +113,11 @@ impl Bench<'_> {
             let [plain, full, folded] = best;
             add(
                 &format!("the same fib {on}, one thread, inside the program"),
-                format!("{:.0} ns a task; {:.0} ns with --collapse", each(full - plain), each(folded - plain)),
+                format!(
+                    "{:.0} ns a task; {:.0} ns with --collapse",
+                    each(full - plain),
+                    each(folded - plain)
+                ),
                 format!("the program takes {:.0} ns a task without", each(plain)),
             );
         }
