@@ -29,7 +29,7 @@ pub fn run(args: &[String]) -> Result<()> {
     process::run(Command::new(&crosscut).arg("report").arg(&run))?;
     let pictures = workspace::root().join("docs/pictures");
     fs::create_dir_all(&pictures)?;
-    let mut node = Command::new("node");
+    let mut node = needs::node("node");
     node.arg("e2e/case-study.mjs")
         .args([&pictures, &run])
         .current_dir(workspace::ui())
