@@ -75,6 +75,14 @@ fn boxes(scene: &Scene) -> std::collections::HashMap<u32, [f32; 4]> {
         .collect()
 }
 
+/// What `import` and `synth` print of a new run.
+#[test]
+fn a_profile_in_a_line_says_how_much_was_measured_where() {
+    let line = opened().0.bench.line(0).unwrap();
+    assert!(line.contains("s of time in "), "{line}");
+    assert!(line.contains("call paths at ") && line.contains(" takes "), "{line}");
+}
+
 #[test]
 fn call_paths_are_as_wide_as_what_they_spend() {
     let asked = opened();

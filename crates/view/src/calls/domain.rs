@@ -157,7 +157,8 @@ impl Domain for CallsDomain {
     }
 
     fn told(&self, topic: Topic, job: &Job<'_>) -> Result<Told, Refusal> {
-        Ok(text::told(self.word(), &self.overview(None, job)?, topic))
+        let told = text::told(self.word(), &self.overview(None, job)?, topic);
+        Ok(Told { line: info::line(&self.opened), ..told })
     }
 
     fn frames(&self) -> &'static [FrameDecl] {

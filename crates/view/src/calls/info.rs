@@ -133,8 +133,10 @@ pub fn at_places(calls: &Calls, number: usize, values: &[i64]) -> Vec<Fact> {
 fn total(calls: &Calls) -> String {
     let summary = calls.summary();
     let Some(metric) = summary.metrics.first() else { return "no metric".to_owned() };
+    // "26.2 s of time", but "184 samples".
+    let of = if metric.unit == crosscut_calls::Unit::Count { "" } else { "of " };
     format!(
-        "{} {} in {} at {}",
+        "{} {of}{} in {} at {}",
         text(metric, calls.inclusive(0, NodeId::ROOT)),
         metric.name,
         many(summary.nodes as usize, "call path"),
@@ -142,7 +144,7 @@ fn total(calls: &Calls) -> String {
     )
 }
 
-/// "26.2 s time in 1 474 call paths at 20 places; what costs most: module eos takes longer on ranks 16–23".
+/// "26.2 s of time in 1 474 call paths at 20 places; what costs most: module eos takes longer on ranks 16–23".
 pub fn headline(opened: &Opened, found: Option<&Found>) -> String {
     match found.and_then(|found| found.findings.first()) {
         Some(first) => format!("{}; what costs most: {}", total(&opened.calls), lower(&first.what)),
