@@ -11,6 +11,7 @@ mod process;
 mod python;
 mod stages;
 mod tally;
+mod test_files;
 mod words;
 mod workspace;
 

@@ -15,8 +15,8 @@ use crate::workspace::{self, Profile};
 /// The library that Python loads, as cargo names it and as Python does.
 const EXTENSION: (&str, &str) = ("lib_crosscut.so", "_crosscut.abi3.so");
 
-/// What maturin calls in place of cargo: with the programs beside it the library has the features that all else here was built with,
-/// and what it stands on is not built a second time.
+/// What maturin calls in place of cargo: with all else beside it (`workspace::DEV`) the library has the features that the rest was
+/// built with, and what it stands on is not built a second time.
 const CARGO: &str = r#"#!/bin/sh
 [ "$1" = rustc ] || exec cargo "$@"
 shift
@@ -24,7 +24,7 @@ for word; do
     shift
     [ "$word" = --lib ] || set -- "$@" "$word"
 done
-exec cargo build --package crosscut --package crosscut-record --package crosscut-mpi --package crosscut-python "$@"
+exec cargo build DEV "$@"
 "#;
 
 /// A package that PyPI has ready for few versions of Python: for others it is compiled.
@@ -108,7 +108,7 @@ pub fn wheel(python: &Path) -> Result<PathBuf> {
     build.args(["--no-build-isolation", "--no-deps", "--config-settings", "profile=dev", "--wheel-dir"]);
     let cargo = folder.join("cargo");
     fs::create_dir_all(&folder)?;
-    fs::write(&cargo, CARGO)?;
+    fs::write(&cargo, CARGO.replace("DEV", &workspace::DEV.join(" ")))?;
     fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755))?;
     build.env("CARGO", &cargo);
     // maturin is a program of the environment.

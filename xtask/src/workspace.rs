@@ -66,16 +66,23 @@ pub fn build_binary(profile: Profile) -> Result<PathBuf> {
     Ok(built(profile)?.join("crosscut"))
 }
 
-/// Builds the same and some packages more.
+/// Builds the same and some packages more. Without optimisation, everything is built but the tests: then all that is built has the
+/// features that tests ask for, and nothing has to be built a second time for them.
 pub fn build(more: &[&str], profile: Profile) -> Result<()> {
     let mut build = cargo(&["build"]);
-    for name in ["crosscut", "crosscut-record", "crosscut-mpi"].iter().chain(more) {
-        build.args(["--package", name]);
-    }
-    if profile == Profile::Release {
-        build.arg("--release");
-    }
+    match profile {
+        Profile::Dev => build.args(DEV),
+        Profile::Release => build.arg("--release").args(packages(more)),
+    };
     process::run(&mut build)
+}
+
+/// What is built without optimisation. Examples ask for the same features as tests.
+pub const DEV: [&str; 4] = ["--workspace", "--lib", "--bins", "--examples"];
+
+fn packages<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    let all = ["crosscut", "crosscut-record", "crosscut-mpi"];
+    all.iter().chain(more).flat_map(|&name| ["--package", name]).collect()
 }
 
 /// The recorder library that belongs to a binary.

@@ -1,6 +1,6 @@
 //! Callers, pruning and the spread over places, beside what is made call path by call path.
 
-mod made;
+use crate::made;
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! What costs time in profiles with a known cause.
 
-mod made;
+use crate::made;
 
 use crosscut_calls::causes::{Kind, causes, is_waiting};
 use crosscut_calls::{Calls, Frame, Given, Unit};

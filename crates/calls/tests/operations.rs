@@ -1,6 +1,6 @@
 //! Queries, squashing, sums, groups, unions and arithmetic, beside what is made node by node.
 
-mod made;
+use crate::made;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

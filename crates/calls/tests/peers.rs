@@ -1,6 +1,6 @@
 //! Who is compared: ranks with all their threads, or single places; those without any value are left out.
 
-mod made;
+use crate::made;
 
 use crosscut_calls::{Calls, Each, Frame, Given, Peers, Unit};
 use made::written;

@@ -1,6 +1,6 @@
 //! Super graphs beside ones that are made call path by call path: totals are kept by all that is done to them.
 
-mod made;
+use crate::made;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,6 @@
 //! The built command, used as a person or a script would use it, rightly and wrongly.
 
-mod support;
+use crate::support;
 
 use std::fs;
 use std::path::Path;

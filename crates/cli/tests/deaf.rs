@@ -1,6 +1,6 @@
 //! Clients that ask and never read do not take the memory.
 
-mod support;
+use crate::support;
 
 use std::process::Child;
 use std::time::{Duration, Instant};

@@ -1,6 +1,6 @@
 //! `crosscut compare` and `crosscut baseline` from the built command.
 
-mod support;
+use crate::support;
 
 use std::fs;
 use std::process::Command;

@@ -1,6 +1,6 @@
 //! Grain graphs for other tools and back again: `crosscut export` and `import`.
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,6 +1,6 @@
 //! `crosscut report` from the built command: for scripts, for people, its thresholds and its exit code.
 
-mod support;
+use crate::support;
 
 use std::fs;
 use std::process::{Command, Stdio};

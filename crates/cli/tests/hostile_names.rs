@@ -1,7 +1,7 @@
 //! Names from files that nobody here wrote: what moves a cursor, ends a line or turns the direction of reading never
 //! reaches a terminal, a log, a picture or the name of a file, whichever command is used.
 
-mod support;
+use crate::support;
 
 use std::ffi::OsStr;
 use std::fs;

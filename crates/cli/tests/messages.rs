@@ -1,6 +1,6 @@
 //! Traces of MPI programs on the command line: what `import` makes of them, and what `info` says.
 
-mod support;
+use crate::support;
 
 use std::path::{Path, PathBuf};
 

@@ -7,7 +7,7 @@
 //! count and is made again. A program without a cause may have lost what others took, and nothing more. What does not
 //! depend on time is tested always.
 
-mod common;
+use crate::common;
 
 use std::fs;
 use std::path::Path;

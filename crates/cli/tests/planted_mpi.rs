@@ -5,7 +5,7 @@
 //! As with the planted tasks, what is looked for is time: these tests are run by `cargo xtask planted`, on a machine that has
 //! nothing else to do, and of three recordings one must show what was planted.
 
-mod common;
+use crate::common;
 
 use common::{crosscut, example, source};
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! `crosscut record` around programs that record nothing, or next to nothing: what the program sees, what the shell sees,
 //! and what is left. The recorder is a stand-in.
 
-mod support;
+use crate::support;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};

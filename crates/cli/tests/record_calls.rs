@@ -1,7 +1,7 @@
 //! `crosscut record --calls` on a program with a known hot path: the path is found, and each function has the share of the
 //! samples that it has of the work, as far as chance allows; so it has in what `perf` says of the same program.
 
-mod common;
+use crate::common;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,6 +1,6 @@
 //! Tasks, messages and calls in one run: a task, a phase and a window of time open into the functions that ran in them.
 
-mod common;
+use crate::common;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

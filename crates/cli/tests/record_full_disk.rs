@@ -1,6 +1,6 @@
 //! The disk is full while a program is recorded: the program does not notice, and what is lost is told.
 
-mod common;
+use crate::common;
 
 use std::path::Path;
 use std::process::Command;

@@ -1,7 +1,7 @@
 //! `crosscut record` around programs of GCC on their own runtime: each does what it does without, and counts its tasks
 //! itself.
 
-mod common;
+use crate::common;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Programs that cannot be recorded as they are get a sentence that helps: sanitizer builds, and Rayon's own iterators.
 
-mod common;
+use crate::common;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,6 +1,6 @@
 //! Programs that are killed while they are recorded: whatever a thread had stored is in the run.
 
-mod common;
+use crate::common;
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt;

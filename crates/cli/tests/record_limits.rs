@@ -1,7 +1,7 @@
 //! Programs under limits, with descriptors closed under the recorder, a cleared environment, children without `exec`, and
 //! thousands of threads: each prints and ends as it does alone, and where the recording had to end, that is said.
 
-mod common;
+use crate::common;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,8 +1,8 @@
 //! Programs that use MPI, recorded as somebody would: through the launcher, with Open MPI and MPICH. What they sent they count
 //! themselves.
 
-mod common;
-mod support;
+use crate::common;
+use crate::support;
 
 use std::ffi::OsStr;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! `crosscut record` around every example: the program must not notice, and the run must be right.
 
-mod common;
+use crate::common;
 
 use common::{COMPILERS, alone, crosscut, events_in, info, number_after, record, source};
 use crosscut_tasks::grain::Grains;

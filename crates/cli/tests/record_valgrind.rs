@@ -1,6 +1,6 @@
 //! The recorder under valgrind: no errors of its own, nothing leaked.
 
-mod common;
+use crate::common;
 
 use std::fs;
 use std::process::Command;

@@ -1,6 +1,6 @@
 //! Pictures from the built command.
 
-mod support;
+use crate::support;
 
 use std::fs;
 

@@ -1,7 +1,7 @@
 //! A machine that two users share: what the second one can see and do of the first one's `crosscut view`. It takes root to
 //! be two users.
 
-mod support;
+use crate::support;
 
 use std::fs;
 use std::io::{BufRead, BufReader};

@@ -1,6 +1,6 @@
 //! `crosscut view` from its first line to Ctrl-C.
 
-mod support;
+use crate::support;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};

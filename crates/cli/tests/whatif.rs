@@ -1,6 +1,6 @@
 //! `crosscut whatif`, used as a person or a script would use it, rightly and wrongly.
 
-mod support;
+use crate::support;
 
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Lateness beside a slow version that looks at everything for every wait.
 
-mod program;
+use crate::program;
 
 use crosscut_chance::Chance;
 use crosscut_messages::causes::{Cause, Causes};

@@ -1,6 +1,6 @@
 //! Wait states beside a reference that gathers all needs of a call in a list, and of small programs where they are known.
 
-mod program;
+use crate::program;
 
 use crosscut_chance::Chance;
 use crosscut_messages::Collective;

@@ -1,6 +1,6 @@
 //! The accounting: delay and no-work equal their definitions, and with the work they make up P × elapsed.
 
-mod model;
+use crate::model;
 
 use model::{account, any_run, cases, full};
 use proptest::prelude::*;

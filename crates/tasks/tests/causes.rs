@@ -1,7 +1,7 @@
 //! Causes on runs that were made to have one: it comes first, with its cost and its node. On any run the account adds up,
 //! and what is lost is what a slow and obvious reference says.
 
-mod model;
+use crate::model;
 
 use crosscut_tasks::schema::{Beside, Kind, Lock, LockKind, LockUse, LockWait, NO_SOURCE, Stretch};
 use crosscut_tasks::{Cause, Causes, Counters, Finding};

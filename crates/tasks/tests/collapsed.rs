@@ -1,6 +1,6 @@
 //! The same run recorded whole and with parts collapsed: what does not depend on the inside is the same.
 
-mod model;
+use crate::model;
 
 use crosscut_tasks::schema::Kind;
 use crosscut_tree::NodeId;

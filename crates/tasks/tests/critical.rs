@@ -1,6 +1,6 @@
 //! The critical path: what is marked is one longest path through the DAG, from the first interval to the last.
 
-mod model;
+use crate::model;
 
 use std::collections::HashSet;
 

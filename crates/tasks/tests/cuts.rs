@@ -1,6 +1,6 @@
 //! Totals are the same at every cut: whatever is open, what is visible adds up to the run.
 
-mod model;
+use crate::model;
 
 use crosscut_tasks::Tasks;
 use crosscut_tasks::schema::Kind;

@@ -1,6 +1,6 @@
 //! Runs whose task tree is missing or does not fit together: an error that says so, never a panic.
 
-mod model;
+use crate::model;
 
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! `docs/format.md` names every part that a run with tasks has, with its type.
 
-mod model;
+use crate::model;
 
 use model::{Case, Folding, Manners};
 

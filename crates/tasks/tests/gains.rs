@@ -1,7 +1,7 @@
 //! What a run would take without its findings: a replay says what a greedy scheduler makes of the program without them,
 //! written out by hand. On any run nothing gains more than its bound, and nothing less than nothing.
 
-mod model;
+use crate::model;
 
 use crosscut_tasks::schema::Kind;
 use crosscut_tasks::{Cause, Causes, Finding, Gains, Tasks};

@@ -1,7 +1,7 @@
 //! The aggregated grain graph against its definition: a graph of grains, forks and joins that is reduced pattern by
 //! pattern, and programs whose numbers are known in closed form.
 
-mod model;
+use crate::model;
 
 use crosscut_tasks::grain::{Deviation, GrainKind, Grains, Kernel, Problem, Thresholds, growth};
 use crosscut_tasks::schema::Kind;

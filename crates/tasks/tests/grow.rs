@@ -1,6 +1,6 @@
 //! A tree that grew node by node is the tree that was filled and passed over: every file of the run is the same.
 
-mod model;
+use crate::model;
 
 use std::collections::BTreeMap;
 use std::path::Path;

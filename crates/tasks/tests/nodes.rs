@@ -1,6 +1,6 @@
 //! What is said of a node: work, critical path, counts, edges, place and times equal their definitions, at every node.
 
-mod model;
+use crate::model;
 
 use crosscut_tasks::Tasks;
 use crosscut_tasks::schema::Kind;

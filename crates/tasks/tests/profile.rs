@@ -1,7 +1,7 @@
 //! The parallelism profile: the exact steps equal the naive ones, and every cell of every level is the mean of the exact
 //! profile over it.
 
-mod model;
+use crate::model;
 
 use crosscut_tasks::{Profile, Tasks};
 use model::{Chance, Moment, Recording, any_run, cases, integral, profile};

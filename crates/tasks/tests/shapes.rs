@@ -1,6 +1,6 @@
 //! Extreme shapes: very deep, very wide, very small, very equal. Expected numbers are worked out by hand.
 
-mod model;
+use crate::model;
 
 use crosscut_tasks::schema::Kind;
 use crosscut_tasks::{Tasks, Timeline, Way};

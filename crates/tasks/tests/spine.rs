@@ -1,6 +1,6 @@
 //! What follows what: edges between workers, and the time between consecutive intervals of a spine.
 
-mod model;
+use crate::model;
 
 use crosscut_tasks::GapHistogram;
 use crosscut_tasks::schema::Kind;

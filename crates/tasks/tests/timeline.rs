@@ -1,7 +1,7 @@
 //! The timeline: intervals are those that overlap the window; cells hold exact busy times and a node that fills most of
 //! them, the same for every window.
 
-mod model;
+use crate::model;
 
 use std::collections::HashMap;
 

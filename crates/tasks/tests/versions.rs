@@ -1,6 +1,6 @@
 //! Runs of every format version, kept in `crates/run/tests/versions`: each opens and gives the numbers of this program.
 
-mod model;
+use crate::model;
 
 use std::path::{Path, PathBuf};
 

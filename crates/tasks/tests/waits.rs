@@ -1,6 +1,6 @@
 //! Where workers wait, by line: every moment of every worker looked at, against one pass over its intervals.
 
-mod model;
+use crate::model;
 
 use crosscut_tasks::schema::Kind;
 use model::{Program, Recording, Schedule, any_run, cases};

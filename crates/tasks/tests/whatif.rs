@@ -1,6 +1,6 @@
 //! Replays of random programs against a scheduler that is slow and obvious, and against numbers worked out by hand.
 
-mod model;
+use crate::model;
 
 use crosscut_tasks::schema::Kind;
 use crosscut_tasks::{Bounds, Change, Overhead, Step, Tasks, WhatIf, WhatIfError};

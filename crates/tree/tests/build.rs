@@ -1,6 +1,6 @@
 //! Building: the streaming builder and parents in any order, and what each refuses.
 
-mod naive;
+use crate::naive;
 
 use crosscut_tree::{Builder, NodeId, TreeError, from_parents};
 use naive::{LONG, Naive, cases, long_chain, shapes};

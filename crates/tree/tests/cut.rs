@@ -1,6 +1,6 @@
 //! Cuts: whatever is opened, closed or scrolled, what is visible is an antichain that stands for the whole tree.
 
-mod naive;
+use crate::naive;
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! Damaged columns: `check` finds every fault, and nothing panics or walks further than the tree is large.
 
-mod naive;
+use crate::naive;
 
 use std::collections::BTreeSet;
 

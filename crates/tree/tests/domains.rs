@@ -1,6 +1,6 @@
 //! One small tree from each domain, to show that the same core fits tasks, messages and calls.
 
-mod naive;
+use crate::naive;
 
 use crosscut_tree::fold::{parts, visible};
 use crosscut_tree::{

@@ -1,6 +1,6 @@
 //! Lenses: which nodes they choose and keep, and how they fold the rest.
 
-mod naive;
+use crate::naive;
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! Values going up: sums over ranges, and each rule of propagation against its definition.
 
-mod naive;
+use crate::naive;
 
 use crosscut_tree::{BLOCK, NodeId, Rule, Sums, block_sums, propagate, propagate_mean};
 use naive::{LONG, cases, long_chain, with_values};

@@ -1,6 +1,6 @@
 //! Sets of nodes against a `BTreeSet`.
 
-mod naive;
+use crate::naive;
 
 use std::collections::BTreeSet;
 

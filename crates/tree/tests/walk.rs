@@ -1,6 +1,6 @@
 //! Finding one's way in a tree: children, siblings, ancestors, ranges, times, search, against the naive tree.
 
-mod naive;
+use crate::naive;
 
 use crosscut_tree::{NodeId, Tree, WIDE, Wide};
 use naive::{LONG, cases, ids, long_chain, shapes, with_values};

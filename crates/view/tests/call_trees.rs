@@ -1,6 +1,6 @@
 //! Trees of calls as the page asks for them: callers, super graphs with filter and splits, what stands out.
 
-mod bench;
+use crate::bench;
 
 use bench::{Bench, node};
 use crosscut_calls::{Builder, Frame, Given, Unit};

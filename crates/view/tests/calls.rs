@@ -1,7 +1,7 @@
 //! Pictures of calls: as wide as what was spent, the places that stand out are named, what is brushed counts everywhere.
 
-mod bench;
-mod profile;
+use crate::bench;
+use crate::profile;
 
 use crosscut_calls::{Builder, Calls, Frame, Given, Unit};
 use crosscut_run::RunWriter;

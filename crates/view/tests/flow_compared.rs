@@ -1,8 +1,8 @@
 //! Flows beside each other: chosen places and the rest, two runs, several runs. What each side has is what the super graph of that
 //! side has; what only one run has is drawn, and said.
 
-mod bench;
-mod profile;
+use crate::bench;
+use crate::profile;
 
 use crosscut_calls::{Builder, Frame, Given, Making, SuperGraph, Unit};
 use crosscut_run::RunWriter;

@@ -1,6 +1,6 @@
 //! Tables for scripts: what they hold is what the domains say, with the columns that are asked for.
 
-mod bench;
+use crate::bench;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

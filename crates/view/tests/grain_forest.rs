@@ -1,6 +1,6 @@
 //! Every question about the tree of grains on small runs, and what broken ones get.
 
-mod bench;
+use crate::bench;
 
 use bench::{Bench, act, merge, node, number, over, scene, start};
 use crosscut_tasks::grain::{Grains, Problem};

@@ -1,6 +1,6 @@
 //! The tree of source lines: what its columns say of single lines and of functions, against the long way round.
 
-mod bench;
+use crate::bench;
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Pictures of messages: bands as wide as their bytes, nothing outside of its plot, the same picture for the same look, and
 //! trees that open and close.
 
-mod bench;
+use crate::bench;
 
 use std::path::PathBuf;
 use std::sync::Arc;

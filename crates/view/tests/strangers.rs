@@ -1,7 +1,7 @@
 //! Runs from strangers: any column with any values, opened as a large run is opened, is refused or answered. Nothing panics
 //! and everything comes to an end.
 
-mod stranger;
+use crate::stranger;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,6 +1,6 @@
 //! The domain of tasks as a whole: what it lost, its overview, comparisons, columns, JSON, predictions.
 
-mod bench;
+use crate::bench;
 
 use bench::{number, scene, start};
 use crosscut_scene::format::text_width;

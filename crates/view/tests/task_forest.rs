@@ -1,6 +1,6 @@
 //! Every question about the tree of tasks on small runs: pictures, acts, sheets, tables, searches, what reaches what.
 
-mod bench;
+use crate::bench;
 
 use bench::{Bench, act, merge, node, number, scene, start};
 use crosscut_tree::NodeId;

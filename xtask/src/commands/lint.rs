@@ -10,11 +10,12 @@ use crate::process;
 use crate::stages::{Stage, Stages};
 use crate::tally::Tally;
 use crate::workspace::{self, cargo, npm};
-use crate::{layers, words};
+use crate::{layers, test_files, words};
 
 /// The checks, quick ones first.
 pub const CHECKS: &[Stage] = &[
     ("layers", layers),
+    ("test-files", test_files),
     ("format", format),
     ("page-lint", page_lint),
     ("page-words", page_words),
@@ -32,6 +33,11 @@ pub fn run(args: &[String]) -> Result<()> {
 /// No crate depends on one to its right.
 fn layers() -> Result<Tally> {
     tally(layers::check(&workspace::metadata()?))
+}
+
+/// Every file of tests is in a program.
+fn test_files() -> Result<Tally> {
+    tally(test_files::unlisted(&workspace::root().join("crates"))?)
 }
 
 /// `rustfmt` would change nothing.

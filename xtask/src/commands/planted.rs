@@ -18,8 +18,7 @@ pub fn run(args: &[String]) -> Result<()> {
     let examples = examples::build()?;
     let crosscut = workspace::build_binary(Profile::Dev)?;
     // One after the other: recordings must not take the processors from one another.
-    let mut test =
-        cargo(&["test", "--package", "crosscut", "--test", "planted", "--test", "planted_mpi", "--"]);
+    let mut test = cargo(&["test", "--package", "crosscut", "--test", "all", "--", "planted"]);
     test.args(["--ignored", "--test-threads", "1"])
         .env("CROSSCUT_EXAMPLES", examples)
         .env("CROSSCUT_RECORDER", workspace::recorder(&crosscut))

@@ -114,8 +114,7 @@ fn doc_tests() -> Result<Tally> {
 fn peers() -> Result<Tally> {
     let folder = workspace::root().join("crates/messages/tests/peers");
     let python = python::with(&folder.join("requirements.txt"))?;
-    // Of the workspace: with the features of the other tests nothing is built twice.
-    process::run(&mut cargo(&["build", "--workspace", "--example", "clusters"]))?;
+    workspace::build(&[], Profile::Dev)?;
     let example = workspace::built(Profile::Dev)?.join("examples/clusters");
     tests_of(Command::new(python).arg(folder.join("clusters.py")).arg(example))
 }
@@ -160,12 +159,11 @@ fn browser() -> Result<Tally> {
     needs::install(&[&CHROMIUM, &FONTS])?;
     ui::build()?;
     let crosscut = workspace::build_binary(Profile::Dev)?;
-    // A domain that only its test knows, served as any other.
-    process::run(&mut cargo(&["build", "--package", "crosscut-server", "--example", "timber"]))?;
     let mut node = needs::node("node");
     node.args(["--test", "--test-concurrency=1", "--test-reporter=spec"])
         .args(browser_tests("e2e/tests")?)
         .current_dir(workspace::ui())
+        // A domain that only its test knows, served as any other.
         .env("TIMBER", crosscut.with_file_name("examples").join("timber"))
         .env("CROSSCUT", crosscut)
         .env("CHROMIUM", needs::chromium());

@@ -1,0 +1,31 @@
+//! All tests of this crate as one program: it is built and linked once. `cargo xtask lint test-files` says which file is missing here.
+
+mod agree;
+mod command;
+mod common;
+mod deaf;
+mod grain_compare;
+mod grain_graphs;
+mod grain_report;
+mod hostile_names;
+mod messages;
+mod old_runs;
+mod planted;
+mod planted_mpi;
+mod record;
+mod record_calls;
+mod record_calls_inside;
+mod record_full_disk;
+mod record_gomp;
+mod record_hints;
+mod record_killed;
+mod record_limits;
+mod record_mpi;
+mod record_programs;
+mod record_valgrind;
+mod render;
+mod shared;
+mod strangers;
+mod support;
+mod view;
+mod whatif;
