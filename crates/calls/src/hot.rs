@@ -4,7 +4,8 @@ use crosscut_tree::NodeId;
 
 use crate::paths::Paths;
 
-/// From a node down while one child has at least half of what its parent has. The node itself comes first.
+/// From a node down while one child has at least half of what its parent has. The node itself comes first. From the program it goes
+/// to where most begins, whatever that has: threads and ranks that began in different functions share it out.
 pub fn hot_path(calls: &(impl Paths + ?Sized), metric: usize, from: NodeId) -> Vec<NodeId> {
     let tree = calls.tree();
     let mut path = vec![from];
@@ -15,7 +16,8 @@ pub fn hot_path(calls: &(impl Paths + ?Sized), metric: usize, from: NodeId) -> V
             |a: NodeId, b: NodeId| if value(calls, metric, b) > value(calls, metric, a) { b } else { a };
         let Some(child) = tree.children(node).reduce(most) else { return path };
         let (inside, whole) = (value(calls, metric, child), value(calls, metric, node));
-        if inside <= 0 || i128::from(inside) * 2 < i128::from(whole) {
+        let is_enough = node == NodeId::ROOT || i128::from(inside) * 2 >= i128::from(whole);
+        if inside <= 0 || !is_enough {
             return path;
         }
         path.push(child);

@@ -86,12 +86,17 @@ proptest! {
             let at_end: i64 = own.iter().filter(|(path, _)| path.last() == Some(name)).map(|(_, v)| v).sum();
             prop_assert_eq!((row.own, row.inclusive), (at_end, with));
         }
-        let mut path = hot_path(&calls, 0, NodeId::ROOT).into_iter();
-        let mut above = path.next().unwrap();
-        for node in path {
-            prop_assert!(2 * calls.inclusive(0, node) >= calls.inclusive(0, above));
-            above = node;
+        let path = hot_path(&calls, 0, NodeId::ROOT);
+        let most = |node: NodeId| calls.tree().children(node).map(|child| calls.inclusive(0, child)).max();
+        for pair in path.windows(2) {
+            prop_assert_eq!(Some(calls.inclusive(0, pair[1])), most(pair[0]));
+            // It begins where most begins, though that may be less than half.
+            let is_half = 2 * calls.inclusive(0, pair[1]) >= calls.inclusive(0, pair[0]);
+            prop_assert!(is_half || pair[0] == NodeId::ROOT);
         }
+        let end = *path.last().unwrap();
+        let goes_on = |most: i64| most > 0 && (end == NodeId::ROOT || 2 * most >= calls.inclusive(0, end));
+        prop_assert!(!most(end).is_some_and(goes_on), "it ends too early");
     }
 
     #[test]
