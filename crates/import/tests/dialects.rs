@@ -61,3 +61,54 @@ fn profiles_of_go_are_known_by_their_fields() {
         assert!(refused(other).contains("unknown content"), "{other:?}");
     }
 }
+
+/// Words of eight bytes.
+fn words(words: &[u64]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// What perf writes into a pipe, with one record behind the other: kind and content.
+fn perf_pipe(records: &[(u32, Vec<u8>)]) -> Vec<u8> {
+    let mut bytes = [b"PERFILE2".to_vec(), words(&[16])].concat();
+    for (kind, body) in records {
+        bytes.extend(kind.to_le_bytes());
+        bytes.extend(2u16.to_le_bytes());
+        bytes.extend((8 + body.len() as u16).to_le_bytes());
+        bytes.extend(body);
+    }
+    bytes
+}
+
+/// `-e '{cpu-clock,task-clock}:S'`: the first is sampled, and both are read. Each sample stands for what was counted since the
+/// sample before it, by number.
+#[test]
+fn counters_of_a_group_are_read() {
+    const IP_TID_READ_PERIOD_IDENTIFIER: u64 = 1 | 1 << 1 | 1 << 4 | 1 << 8 | 1 << 16;
+    let attr = |config: u64, flags: u64, ids: &[u64]| {
+        let (id, group) = (1 << 2, 1 << 3);
+        let about =
+            words(&[1 | 64 << 32, config, 1000, IP_TID_READ_PERIOD_IDENTIFIER, id | group, flags, 0, 0]);
+        (64, [about, words(ids)].concat())
+    };
+    let sample = |code: u64, tid: u64, counters: [(u64, u64); 2]| {
+        let [(a, first), (b, second)] = counters;
+        (9, words(&[a, code, 7 | tid << 32, 1000, 2, first, a, second, b]))
+    };
+    let records = [
+        sample(0x10, 7, [(1, 900), (3, 1000)]),
+        sample(0x10, 7, [(1, 1900), (3, 1990)]),
+        // Another processor has its own.
+        sample(0x20, 7, [(2, 400), (4, 410)]),
+        sample(0x20, 8, [(1, 2000), (3, 1995)]),
+    ];
+    let read = |flags: u64| {
+        let attrs = [attr(0, flags, &[1, 2]), attr(1, flags, &[3, 4])];
+        read_bytes(&perf_pipe(&[&attrs[..], &records].concat())).unwrap()
+    };
+    let (_work, calls) = read(0);
+    assert_eq!(totals(&calls), [("cpu-clock", Unit::Ns, 2400), ("task-clock", Unit::Ns, 2405)]);
+    assert_eq!(top(&calls, 2), named(&[("0x10", 1900), ("0x20", 500)]));
+    // Threads that are made later count for themselves, under the same numbers.
+    let (_work, calls) = read(1 << 1);
+    assert_eq!(totals(&calls), [("cpu-clock", Unit::Ns, 4300), ("task-clock", Unit::Ns, 4395)]);
+}
