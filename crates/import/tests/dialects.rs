@@ -112,3 +112,83 @@ fn counters_of_a_group_are_read() {
     let (_work, calls) = read(1 << 1);
     assert_eq!(totals(&calls), [("cpu-clock", Unit::Ns, 4300), ("task-clock", Unit::Ns, 4395)]);
 }
+
+fn read_as(format: &str, text: &str) -> Result<(tempfile::TempDir, Calls), ImportError> {
+    let work = tempfile::tempdir().unwrap();
+    let path = work.path().join("profile");
+    std::fs::write(&path, text).unwrap();
+    let options = Options { format: Some(format.to_owned()), ..Options::default() };
+    let run = import(&path, &work.path().join("run.crosscut"), &options, &Quiet)?;
+    Ok((work, Calls::open(Arc::new(run)).unwrap()))
+}
+
+/// Why a run is partial.
+fn partial(text: &str) -> Option<String> {
+    let work = tempfile::tempdir().unwrap();
+    let path = work.path().join("profile");
+    std::fs::write(&path, text).unwrap();
+    let run = import(&path, &work.path().join("run.crosscut"), &Options::default(), &Quiet).unwrap();
+    run.manifest().partial.clone()
+}
+
+/// Threads that are gone when they are sampled have the number -1.
+#[test]
+fn threads_of_perf_script_that_are_gone() {
+    let text = "sleep 25792 [000]  1729.403824:    2000000 cpu-clock: \n\tffffffff816cdbf5 step_into+0x215 ([kernel.kallsyms])\n\n\
+                :-1    -1 [001]  1729.657348:    2000000 cpu-clock: \n\tffffffff8171f0e0 inode_has_buffers+0x0 ([kernel.kallsyms])\n\n";
+    let (_work, calls) = read_text(text).unwrap();
+    assert_eq!(totals(&calls), [("cpu-clock", Unit::Ns, 4_000_000)]);
+    let text = "sleep 25792/25792 [000]  1729.403824: cpu-clock: \n\tffffffff816cdbf5 step_into ([kernel.kallsyms])\n\n\
+                :-1 17395/-1    [001]  1729.657348: cpu-clock: \n\tffffffff8171f0e0 inode_has_buffers ([kernel.kallsyms])\n\n";
+    let (_work, calls) = read_text(text).unwrap();
+    assert_eq!(totals(&calls), [("cpu-clock", Unit::Count, 2)]);
+    assert_eq!(calls.place_count(), 2);
+}
+
+/// `--show-mmap-events` and the like print what happened between samples.
+#[test]
+fn events_beside_samples_of_perf_script() {
+    let text = "swapper     0     0.000000: PERF_RECORD_MMAP -1/0: [0xffffffff81000000(0x1208d88) @ 0xffffffff81000000]: x [kernel.kallsyms]_text\n\
+                perf-exec     0     0.000000: PERF_RECORD_COMM: perf-exec:25770/25770\n\
+                cxx 25770  1725.606273: PERF_RECORD_COMM exec: cxx:25770/25770\n\
+                cxx 25770  1725.606783:     500000 cpu-clock: \n\t           150af main+0x2f (/bin/a)\n\n\
+                cxx 25770  1725.609307: PERF_RECORD_SWITCH OUT preempt\n\
+                cxx 25770  1725.609341: PERF_RECORD_SWITCH IN         \n\
+                cxx 25770  1725.610000: PERF_RECORD_FORK(25770:25772):(25770:25770)\n\
+                cxx 25772  1725.610783:     500000 cpu-clock: \n\t           150af main+0x2f (/bin/a)\n\n";
+    let (_work, calls) = read_text(text).unwrap();
+    assert_eq!(totals(&calls), [("cpu-clock", Unit::Ns, 1_000_000)]);
+    check(&calls, 1, 2, 1_000_000);
+    assert!(calls.summary().notes.is_empty(), "{:?}", calls.summary().notes);
+}
+
+/// `-F comm,pid,tid,ip,sym`, `-F comm,ip,sym,dso` and `-F ip,sym`: each sample is one.
+#[test]
+fn samples_of_perf_script_without_time_and_event() {
+    let stacks = [
+        "\t           14f02 f\n\t      1040000000 main\n",
+        "\tffffffff8162fdb3 g\n\t      1040000000 main\n",
+    ];
+    for (who, places) in [("cxx 25678/25678 \n", 1), ("cxx \n", 1), ("\n", 1)] {
+        let text: String = stacks.iter().flat_map(|stack| [who, stack, "\n"]).collect();
+        let (_work, calls) = read_text(&text).unwrap();
+        assert_eq!(totals(&calls), [("samples", Unit::Count, 2)], "{who}");
+        check(&calls, 3, places, 2);
+        assert_eq!(children(&calls, NodeId::ROOT), named(&[("main", 2)]));
+    }
+    let two = format!("cxx 1/1 \n{}\na b 1/2 \n{}\n", stacks[0], stacks[1]);
+    let (_work, calls) = read_text(&two).unwrap();
+    check(&calls, 3, 2, 2);
+    // Other texts with tabs are none.
+    assert!(refused(b"title\n\tdead beef\n\tcafe f\n\ntitle\n").contains("unknown content"));
+}
+
+#[test]
+fn perf_script_that_was_cut() {
+    let text = "cxx 1  1.5:  500000 cpu-clock:      55b354090357 f+0x6e (/bin/a)\n\
+                cxx 1  1.6:  500000 cpu-clock:      55b35408f65d main+0x281 (/bin/a)\n";
+    assert_eq!(partial(text), None);
+    assert_eq!(partial(text.trim_end()), None);
+    let cut = partial(&text[..text.len() - 10]).unwrap();
+    assert!(cut.contains("byte 65: the file ends within a sample"), "{cut}");
+}
