@@ -192,3 +192,39 @@ fn perf_script_that_was_cut() {
     let cut = partial(&text[..text.len() - 10]).unwrap();
     assert!(cut.contains("byte 65: the file ends within a sample"), "{cut}");
 }
+
+#[test]
+fn numbers_of_collapsed_stacks_are_kept_or_refused() {
+    let (_work, calls) = read_text("main;f 9007199254740993\n").unwrap();
+    assert_eq!(totals(&calls), [("samples", Unit::Count, 9_007_199_254_740_993)]);
+    let what = refused(b"main;g 1\nmain;f 99999999999999999999\n");
+    assert!(what.starts_with("byte 9: a number of more than 64 bits: 99999999999999999999"), "{what}");
+}
+
+/// `austin -f`: microseconds, memory that was gained, memory that was given back.
+#[test]
+fn three_numbers_of_austin() {
+    let text = "Thread 1;main (/a.py);L1 0 3116 0\nThread 1;main (/a.py);L2 2085 0 -1048\nThread 1 15 4 0\n";
+    let (_work, calls) = read_text(text).unwrap();
+    let known = [
+        ("time", Unit::Ns, 2_100_000),
+        ("memory gained", Unit::Count, 3120),
+        ("memory given back", Unit::Count, -1048),
+    ];
+    assert_eq!(totals(&calls), known);
+    assert!(refused(b"main;f 1 2 3\nmain;g 4 5 6\n").contains("3 numbers at the end of each line"));
+}
+
+/// A line that is wrong is named; a last line that was cut makes the run partial.
+#[test]
+fn lines_of_collapsed_stacks_that_are_wrong() {
+    let what = refused(b"main;f 10\nmain;g abc\nmain;h 3\n");
+    assert!(what.starts_with("byte 10: a line without a number at its end: main;g abc"), "{what}");
+    let cut = partial("main;f 10\nmain;h 3\nmain;g (a.py:12);_load_").unwrap();
+    assert!(cut.contains("byte 19: the file ends within a line"), "{cut}");
+    assert_eq!(partial("main;f 10\nmain;h 3"), None);
+    let (_work, calls) = read_as("folded", "main 5\n").unwrap();
+    check(&calls, 1, 1, 5);
+    let (_work, calls) = read_text("main;;g 5\n").unwrap();
+    assert_eq!(children(&calls, NodeId(1)), named(&[("(unknown)", 5)]));
+}
