@@ -228,3 +228,16 @@ fn lines_of_collapsed_stacks_that_are_wrong() {
     let (_work, calls) = read_text("main;;g 5\n").unwrap();
     assert_eq!(children(&calls, NodeId(1)), named(&[("(unknown)", 5)]));
 }
+
+/// NumPy 2 prints its types around numbers.
+#[test]
+fn hatchet_literals_of_numpy_2() {
+    let text = "[{'name': 'main', 'frame': {'name': 'main', 'type': 'function'}, 'metrics': {'time': np.float64(1.5), \
+                'hits': np.int64(3), 'rank': np.int32(0), 'hot': np.True_, 'note': np.str_('a'), 'none': np.float64(nan)}, \
+                'children': [{'name': 'f', 'frame': {'name': 'f', 'type': 'function'}, 'metrics': {'time': np.float64(2e-1), \
+                'hits': np.int64(-1)}}]}]";
+    let (_work, calls) = read_text(text).unwrap();
+    assert_eq!(totals(&calls), [("time", Unit::Micro, 1_700_000), ("hits", Unit::Micro, 2_000_000)]);
+    let what = refused(text.replace("np.float64(1.5)", "np.float64(1.5").as_bytes());
+    assert!(what.contains("without its closing bracket"), "{what}");
+}
