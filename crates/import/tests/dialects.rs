@@ -241,3 +241,24 @@ fn hatchet_literals_of_numpy_2() {
     let what = refused(text.replace("np.float64(1.5)", "np.float64(1.5").as_bytes());
     assert!(what.contains("without its closing bracket"), "{what}");
 }
+
+/// `clang -ftime-trace` writes a thread for the sum of each kind of span.
+#[test]
+fn sums_of_clang_are_no_spans() {
+    let event = |tid: u32, ts: u32, dur: u32, name: &str| {
+        format!(
+            r#"{{"pid":1,"tid":{tid},"ph":"X","ts":{ts},"dur":{dur},"name":"{name}","args":{{"count":1}}}}"#
+        )
+    };
+    let spans = [event(1, 5, 20, "Source"), event(1, 0, 100, "ExecuteCompiler")];
+    let sums = [event(2, 0, 100, "Total ExecuteCompiler"), event(3, 0, 20, "Total Source")];
+    let trace = |events: &[String], end: &str| format!(r#"{{"traceEvents":[{}]{end}}}"#, events.join(","));
+    let (_work, calls) =
+        read_text(&trace(&[&spans[..], &sums].concat(), r#","beginningOfTime":17"#)).unwrap();
+    check(&calls, 2, 1, 100_000);
+    let notes = &calls.summary().notes;
+    assert!(notes.iter().any(|note| note.starts_with("2 sums that clang adds")), "{notes:?}");
+    // Spans of other programs may have such names.
+    let (_work, calls) = read_text(&trace(&[&spans[..1], &sums].concat(), "")).unwrap();
+    check(&calls, 3, 3, 140_000);
+}
