@@ -262,3 +262,45 @@ fn sums_of_clang_are_no_spans() {
     let (_work, calls) = read_text(&trace(&[&spans[..1], &sums].concat(), "")).unwrap();
     check(&calls, 3, 3, 140_000);
 }
+
+/// What is known and not read is refused by name, with what to do instead.
+#[test]
+fn files_that_are_refused_by_name() {
+    let heap =
+        refused(b"heap profile:    3: 4504 [ 12645: 6401976] @ heapprofile\n     1: 4096 [ 1: 4096] @ 0x1\n");
+    assert!(
+        heap.starts_with("a heap profile as text, of gperftools or Go, which is not read; write it"),
+        "{heap}"
+    );
+    let mutex = refused(b"--- mutex:\ncycles/second=2\n3 4 @ 0x1\n");
+    assert!(mutex.starts_with("a profile of mutexes as text"), "{mutex}");
+    let traditional = refused(b"\n\n\ncall graph profile:\n          The sum of self and descendents is\n");
+    assert!(traditional.starts_with("what `gprof -T` prints"), "{traditional}");
+    for name in ["app.perf.data", "gmon.out", "gp.prof", "scorep.cubex"] {
+        let packed = refused(&gzip(&std::fs::read(fixture(name)).unwrap()));
+        assert!(
+            packed.starts_with("a profile that is packed by gzip, which is not read; unpack"),
+            "{name}: {packed}"
+        );
+    }
+    let work = tempfile::tempdir().unwrap();
+    let folder = work.path().join("perf.data.dir");
+    std::fs::create_dir(&folder).unwrap();
+    for name in ["data", "data.0"] {
+        std::fs::copy(fixture("app.perf.data"), folder.join(name)).unwrap();
+    }
+    let result = import(&folder, &work.path().join("run.crosscut"), &Options::default(), &Quiet);
+    let what = result.map(|_| ()).unwrap_err().to_string();
+    assert!(what.contains("a folder of `perf record --threads`"), "{what}");
+}
+
+#[test]
+fn caliper_files_that_were_cut() {
+    let text = std::fs::read_to_string(fixture("a.cali")).unwrap();
+    assert_eq!(partial(&text), None);
+    let at = text.match_indices("__rec=ctx").nth(2).unwrap().0;
+    for end in [at + 14, at + 20] {
+        let cut = partial(&text[..end]).unwrap();
+        assert!(cut.starts_with(&format!("byte {at}: the last line has no end")), "{cut}");
+    }
+}
