@@ -61,6 +61,16 @@ pub enum ImportError {
         /// All formats.
         known: String,
     },
+    /// Content that is known, and not read.
+    #[error("{}: {what}, which is not read; {advice}", path.display())]
+    NotRead {
+        /// The file or folder.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+        /// What to do instead.
+        advice: &'static str,
+    },
     /// A name that is no format.
     #[error("no format `{name}`. Formats known: {known}")]
     NoSuchFormat {
@@ -128,6 +138,7 @@ impl ImportError {
             | ImportError::Empty { path }
             | ImportError::Io { path, .. }
             | ImportError::Unknown { path, .. }
+            | ImportError::NotRead { path, .. }
             | ImportError::Version { path, .. }
             | ImportError::Broken { path, .. }
             | ImportError::Cancelled { path } => Some(path),

@@ -19,6 +19,7 @@ mod otf2;
 mod partial;
 mod profiles;
 mod reader;
+mod refused;
 mod stream;
 mod task_tree;
 mod ticks;
@@ -131,10 +132,15 @@ fn choose(inputs: &Inputs<'_>, options: &Options) -> Result<&'static dyn Reader,
             .find(|reader| reader.name() == name)
             .ok_or_else(|| ImportError::NoSuchFormat { name: name.clone(), known: known_formats() });
     }
-    match recognise(inputs)?.first() {
-        Some((reader, _)) => Ok(*reader),
-        None if inputs.files().len() != 1 => Err(inputs.not_a_file()),
-        None => Err(ImportError::Unknown {
+    if let Some((reader, _)) = recognise(inputs)?.first() {
+        return Ok(*reader);
+    }
+    if let Some(refused) = refused::by_name(inputs)? {
+        return Err(refused);
+    }
+    match inputs.files() {
+        files if files.len() != 1 => Err(inputs.not_a_file()),
+        _ => Err(ImportError::Unknown {
             path: inputs.path().to_owned(),
             begins: error::first_bytes(&inputs.one()?.head()?),
             known: known_formats(),

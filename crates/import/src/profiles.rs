@@ -36,6 +36,8 @@ mod wire;
 use crosscut_calls::{Builder, CallsError, Frame};
 use crosscut_close::symbols::demangled;
 
+pub(crate) use plain::head as unpacked_head;
+
 pub use caliper::Cali;
 pub use caliper_json::CaliperJson;
 pub use callgrind::Callgrind;

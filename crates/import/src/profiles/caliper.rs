@@ -10,6 +10,7 @@ use super::{MOST_RANKS, builder, lines::Lines, path_node, plain};
 use crate::error::ImportError;
 use crate::input::Input;
 use crate::inputs::Inputs;
+use crate::partial;
 use crate::reader::{Confidence, Head, Options, Reader};
 
 /// Attributes that every file has without saying so: names, types and properties of others.
@@ -48,11 +49,21 @@ impl Reader for Cali {
             uneven: 0,
         };
         let mut lines = Lines::open(input)?;
+        let mut cut = None;
         while let Some(line) = lines.next()? {
-            if !line.text.is_empty() {
-                reading.record(input, line.offset, &line.text)?;
+            // Caliper ends every line: a last one without an end may lack anything.
+            if !line.is_whole {
+                cut = Some(format!("byte {}: the last line has no end: the file is cut short", line.offset));
+            }
+            if line.text.is_empty() {
+                continue;
+            }
+            match reading.record(input, line.offset, &line.text) {
+                Err(_) if !line.is_whole => {}
+                read => read?,
             }
         }
+        run.manifest().partial = partial::label(cut.as_slice(), inputs);
         reading.finish(input, run)
     }
 }

@@ -47,6 +47,10 @@ impl Reader for Chrome {
                     match (key.as_str(), json.kind()?) {
                         ("traceEvents", Kind::Array) => trace.events(json)?,
                         ("stackFrames", Kind::Object) => trace.samples.frames(json)?,
+                        ("beginningOfTime", _) => {
+                            trace.is_of_clang = true;
+                            json.skip()?;
+                        }
                         ("samples", Kind::Array) => trace.samples.list(json)?,
                         _ => json.skip()?,
                     }
@@ -95,7 +99,23 @@ struct Trace {
     has_lengths: bool,
     /// Events without a time.
     timeless: u64,
+    /// Written by `clang -ftime-trace`.
+    is_of_clang: bool,
+    /// Spans from the beginning on whose names begin as those of clang's sums do, each with its process and thread.
+    totals: Vec<(Who, Total)>,
 }
+
+/// What may be a sum over all spans of a name, and no span.
+struct Total {
+    end: i64,
+    name: u32,
+    order: u32,
+}
+
+/// How clang calls its sums.
+const TOTAL: &str = "Total ";
+/// The span around all others in what clang writes.
+const OF_CLANG: &str = "ExecuteCompiler";
 
 /// The fields of an event that are used.
 #[derive(Default)]
@@ -150,10 +170,16 @@ impl Trace {
         if length < 0 {
             return Err(json.broken_at(at, "a span that lasts less than nothing"));
         }
+        let is_total = begin == 0 && event.name.as_deref().is_some_and(|name| name.starts_with(TOTAL));
+        self.is_of_clang |= event.name.as_deref() == Some(OF_CLANG);
         let name = event.name.map(|name| self.name(name));
         self.has_lengths |= length > 0 || event.phase != "X";
         self.order = self.order.saturating_add(1);
         let order = self.order;
+        if let ("X", true, Some(name)) = (event.phase.as_str(), is_total, name) {
+            self.totals.push(((event.pid, event.tid), Total { end: length, name, order }));
+            return Ok(());
+        }
         let spans = self.thread((event.pid, event.tid));
         spans.seen(begin.saturating_add(length));
         match event.phase.as_str() {
@@ -183,6 +209,21 @@ impl Trace {
         &mut self.threads[number].1
     }
 
+    /// Puts what is called like a sum where it belongs: clang writes a thread for each of its sums, which would count all time
+    /// again; those of other programs are spans. Says how many are left out.
+    fn take_totals(&mut self) -> usize {
+        let totals = std::mem::take(&mut self.totals);
+        if self.is_of_clang {
+            return totals.len();
+        }
+        for (who, Total { end, name, order }) in totals {
+            let spans = self.thread(who);
+            spans.seen(end);
+            spans.whole(0, end, name, order);
+        }
+        0
+    }
+
     fn others(&self) -> Vec<String> {
         let mut others: Vec<String> =
             self.other.iter().map(|(phase, count)| format!("{count} of `{phase:.8}`")).collect();
@@ -195,6 +236,11 @@ impl Trace {
         let mut whose = Whose::default();
         // Programs that write samples mark their threads by spans without a length: then samples are what to look at first.
         let samples_first = !self.has_lengths;
+        let totals = self.take_totals();
+        if totals > 0 {
+            builder
+                .note(format!("{totals} sums that clang adds (`Total …`) are no spans, and were left out"));
+        }
         let samples = std::mem::take(&mut self.samples);
         let threads = std::mem::take(&mut self.threads);
         let has_any = !samples.is_empty() || !threads.is_empty();

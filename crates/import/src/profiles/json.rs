@@ -182,8 +182,8 @@ impl<'a, 'b> Json<'a, 'b> {
         }
         self.read_word()?;
         Ok(match self.word.as_slice() {
-            b"true" | b"True" => Some(true),
-            b"false" | b"False" => Some(false),
+            b"true" | b"True" | b"np.True_" => Some(true),
+            b"false" | b"False" | b"np.False_" => Some(false),
             _ => None,
         })
     }

@@ -19,6 +19,8 @@ pub struct Line<'l> {
     pub offset: u64,
     /// What is not text in it is replaced.
     pub text: std::borrow::Cow<'l, str>,
+    /// It has an end: the last line of a file that was cut has none.
+    pub is_whole: bool,
 }
 
 impl<'a, 'b> Lines<'a, 'b> {
@@ -52,7 +54,7 @@ impl<'a, 'b> Lines<'a, 'b> {
         let ends = |byte: &u8| !matches!(byte, b'\n' | b'\r');
         let end = self.bytes.iter().rposition(ends).map_or(0, |last| last + 1);
         let bytes = self.bytes.get(..end).unwrap_or_default();
-        Ok(Some(Line { offset, text: String::from_utf8_lossy(bytes) }))
+        Ok(Some(Line { offset, text: String::from_utf8_lossy(bytes), is_whole: end < self.bytes.len() }))
     }
 
     /// An error at this byte.

@@ -3,6 +3,7 @@
 //! records need not be in order.
 
 mod attr;
+mod counters;
 mod cover;
 mod file;
 mod kernel;
@@ -24,6 +25,7 @@ use crate::inputs::Inputs;
 use crate::reader::{Confidence, Options, Reader};
 
 use attr::Attrs;
+use counters::Counters;
 use file::{File, Record};
 use kernel::Kernel;
 use processes::Processes;
@@ -90,15 +92,20 @@ impl Reader for PerfData {
             cut: 0,
             read: 0,
         };
+        let mut counters = Counters::default();
         file.walk(|record| {
             if record.kind != SAMPLE {
                 return Ok(());
             }
             let sample = Sample::read(&record, &attrs)?;
             let rank = ranks.get(&sample.pid).copied().unwrap_or(0);
-            let place = builder.place(rank, i64::from(sample.tid));
-            let metric = metrics.get(sample.attr).copied().unwrap_or(0);
-            second.sample(&record, &sample, metric, place)
+            // Who is gone already is -1.
+            let place = builder.place(rank, i64::from(sample.tid.cast_signed()));
+            let weights = counters.weights(&record, &sample, &attrs)?;
+            let metric = |attr: usize| metrics.get(attr).copied().unwrap_or(0);
+            let weights: Vec<(u32, i64)> =
+                weights.into_iter().map(|(attr, weight)| (metric(attr), weight)).collect();
+            second.sample(&record, &sample, &weights, place)
         })?;
         if second.read == 0 {
             return Err(input.broken(0, "there is no sample in it"));
@@ -108,6 +115,12 @@ impl Reader for PerfData {
                 "{} of {} samples with a copy of their stack have callers that are not known: the program or a library is not \
                  here as it was measured, has no call frame information, or is not for x86-64, or the copy ends before",
                 second.cut, second.copied
+            ));
+        }
+        if counters.unknown > 0 {
+            builder.note(format!(
+                "{} counters that were read with samples are of events that are not described",
+                counters.unknown
             ));
         }
         if first.lost > 0 {
@@ -183,7 +196,7 @@ impl Second<'_> {
         &mut self,
         record: &Record<'_>,
         sample: &Sample,
-        metric: u32,
+        weights: &[(u32, i64)],
         place: u32,
     ) -> Result<(), ImportError> {
         self.read += 1;
@@ -200,8 +213,11 @@ impl Second<'_> {
         if stack.is_empty() {
             node = self.stacks.node(0, Step::Frame(Frame::function("[no stack]")));
         }
-        let added = self.stacks.add(metric, place, node, sample.weight);
-        added.map_err(|what| self.input.broken(record.at, what))
+        for &(metric, weight) in weights {
+            let added = self.stacks.add(metric, place, node, weight);
+            added.map_err(|what| self.input.broken(record.at, what))?;
+        }
+        Ok(())
     }
 
     /// Adds the callers that a copy of the stack leads to.

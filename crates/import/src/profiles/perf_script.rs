@@ -8,6 +8,7 @@ use foldhash::{HashMap, HashMapExt};
 use super::{MOST_RANKS, builder, lines::Lines, path_node, plain};
 use crate::error::ImportError;
 use crate::inputs::Inputs;
+use crate::partial;
 use crate::reader::{Confidence, Head, Options, Reader};
 
 /// The reader.
@@ -37,13 +38,23 @@ impl Reader for PerfScript {
             frames: Vec::new(),
             read: 0,
         };
+        let is_bare = is_bare(&plain::head(input)?.0);
         let (mut lost, mut lines) = (0u64, Lines::open(input)?);
+        let (mut cut, mut has_modules) = (None, false);
         while let Some(line) = lines.next()? {
             let text = &*line.text;
-            if text.trim().is_empty() {
+            // Where modules are printed, what was cut lacks the bracket behind one.
+            let has_module = text.trim_end().ends_with(')');
+            if has_modules && !has_module && !line.is_whole {
+                cut = Some(format!("byte {}: the file ends within a sample", line.offset));
+            }
+            has_modules |= has_module;
+            if text.trim().is_empty() || is_record(text) {
                 samples.end()?;
             } else if text.starts_with('#') {
                 continue;
+            } else if is_bare {
+                samples.bare(text)?;
             } else if let Some((sample, only)) = Sample::read(text).or_else(|| samples.timeless(text)) {
                 samples.end()?;
                 samples.open = Some(sample);
@@ -55,6 +66,7 @@ impl Reader for PerfScript {
             }
         }
         samples.end()?;
+        run.manifest().partial = partial::label(cut.as_slice(), inputs);
         if samples.read == 0 {
             return Err(input.broken(0, "no sample: expected lines such as `prog 123 4.5: 1000 cpu-clock:`"));
         }
@@ -88,6 +100,23 @@ impl Samples {
             return None;
         }
         Sample::timeless(text)
+    }
+
+    /// A line where nobody asked for times and events: a frame, or who was sampled, if that was asked for.
+    fn bare(&mut self, text: &str) -> Result<(), ImportError> {
+        let nobody = || Sample { pid: None, tid: 0, event: "samples".to_owned(), period: None };
+        match frame(text) {
+            Some(frame) => {
+                self.open.get_or_insert_with(nobody);
+                self.frames.push(frame);
+            }
+            None => {
+                self.end()?;
+                let (pid, tid) = text.split_whitespace().skip(1).find_map(ids).unwrap_or((None, 0));
+                self.open = Some(Sample { pid, tid, ..nobody() });
+            }
+        }
+        Ok(())
     }
 
     fn end(&mut self) -> Result<(), ImportError> {
@@ -178,9 +207,9 @@ impl Sample {
     }
 }
 
-/// `pid/tid`; a number alone is that of a thread.
+/// `pid/tid`; a number alone is that of a thread. Who is gone already is -1.
 fn ids(word: &str) -> Option<(Option<i64>, i64)> {
-    let number = |word: &str| word.parse::<i64>().ok().filter(|n| (0..MOST_RANKS).contains(n));
+    let number = |word: &str| word.parse::<i64>().ok().filter(|n| (-1..MOST_RANKS).contains(n));
     match word.split_once('/') {
         Some((pid, tid)) => Some((Some(number(pid)?), number(tid)?)),
         None => Some((None, number(word)?)),
@@ -224,9 +253,46 @@ fn bracketed(text: &str) -> Option<(&str, &str)> {
     Some((inside.get(..at)?.strip_suffix(' ')?, inside.get(at + 1..)?))
 }
 
+/// What happened beside samples (`--show-mmap-events` and so on): `comm pid time: PERF_RECORD_MMAP2 …`.
+fn is_record(text: &str) -> bool {
+    !text.starts_with('\t') && text.contains(" PERF_RECORD_")
+}
+
+/// Whether samples have neither time nor event (`-F comm,pid,tid,ip,sym`): all lines are either frames, as perf aligns them, or
+/// stand alone before some.
+fn is_bare(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#') && !is_record(line)).collect();
+    // The last one may be cut.
+    let lines = lines.get(..lines.len().saturating_sub(1)).unwrap_or_default();
+    let is_frame = |line: &str| {
+        let address = line.strip_prefix('\t').and_then(|line| line.split_at_checked(16));
+        address.is_some_and(|(address, rest)| {
+            rest.starts_with(' ') && u64::from_str_radix(address.trim_start(), 16).is_ok()
+        })
+    };
+    let is_who = |line: &str| Sample::read(line).is_none() && Sample::timeless(line).is_none();
+    let mut before = "";
+    for line in lines {
+        let is_fine = match line.starts_with('\t') {
+            true => is_frame(line),
+            false => line.trim().is_empty() || before.trim().is_empty() && is_who(line),
+        };
+        if !is_fine {
+            return false;
+        }
+        before = line;
+    }
+    lines.iter().any(|line| is_frame(line))
+}
+
 fn detect(head: &Head<'_>) -> Confidence {
     let text = String::from_utf8_lossy(head.bytes);
-    let mut lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
+    if is_bare(head.bytes) {
+        return Confidence::percent(70);
+    }
+    let is_said = |line: &&str| !line.starts_with('#') && !line.trim().is_empty() && !is_record(line);
+    let mut lines = text.lines().filter(is_said);
     match (lines.next(), lines.next()) {
         (Some(first), Some(second)) => match (Sample::read(first).is_some(), frame(second)) {
             (true, Some(_)) => Confidence::percent(95),

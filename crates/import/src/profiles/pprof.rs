@@ -52,17 +52,18 @@ impl Reader for Pprof {
 /// So many samples alone are a profile, where what they are comes behind them.
 const MANY: u32 = 16;
 
-/// A file of which the first fields are those of a profile, beginning with what its samples are, or with samples.
+/// A file of which the first fields are those of a profile, in any order: Go begins with the time or the period. Other
+/// files may begin like such a number, so what the samples are must be among them, or samples.
 fn detect(head: &Head<'_>) -> Confidence {
     let mut fields = Fields::new(head.bytes);
     let (mut types, mut samples) = (0, 0);
     loop {
-        let begun = types > 0 || samples > 0;
         match fields.next() {
             Ok(Some((1, Value::Bytes(bytes)))) if ValueType::read(bytes).is_ok() => types += 1,
             Ok(Some((2, Value::Bytes(bytes)))) if Sample::read(bytes).is_ok() => samples += 1,
-            Ok(Some((3..=6 | 11 | 13 | 15, Value::Bytes(_)))) if begun => {}
-            Ok(Some((7..=10 | 12..=14, Value::Number(_)))) if begun => {}
+            Ok(Some((11, Value::Bytes(bytes)))) if ValueType::read(bytes).is_ok() => {}
+            Ok(Some((3..=6 | 13 | 15, Value::Bytes(_)))) => {}
+            Ok(Some((7..=10 | 12..=15, Value::Number(_)))) => {}
             // Cut by the end of what is seen.
             Err(_) if (head.bytes.len() as u64) < head.size && (types > 0 || samples >= MANY) => {
                 return Confidence::percent(80);

@@ -68,7 +68,10 @@ pub fn number_fields(json: &mut Json<'_, '_>) -> Result<Row, ImportError> {
     if json.object()? {
         while json.key(&mut key)? {
             match json.kind()? {
-                super::Kind::Number => row.values.extend(json.number()?.map(|value| (key.clone(), value))),
+                // Words stand for no number, or NumPy wraps one: `np.float64(1.5)`.
+                super::Kind::Number | super::Kind::Word => {
+                    row.values.extend(json.number()?.map(|value| (key.clone(), value)))
+                }
                 _ => json.skip()?,
             }
         }

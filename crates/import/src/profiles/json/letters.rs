@@ -37,8 +37,44 @@ impl Json<'_, '_> {
 
     /// A number or a word, as it is written; it must be one.
     pub(super) fn read_word(&mut self) -> Result<()> {
-        self.word.clear();
         let at = self.text.offset();
+        self.take_word()?;
+        let is_wrapped = self.style == Style::Python && self.word.starts_with(b"np.");
+        if is_wrapped && self.text.fill()?.first() == Some(&b'(') {
+            self.text.consume(1);
+            return self.wrapped();
+        }
+        if is_value(&self.word, self.style) {
+            return Ok(());
+        }
+        let word = String::from_utf8_lossy(&self.word);
+        Err(self.text.broken(at, format!("not JSON: `{word:.40}` is neither a number nor a word of it")))
+    }
+
+    /// What NumPy wraps in its type: `np.float64(1.5)`, `np.str_('a')`.
+    fn wrapped(&mut self) -> Result<()> {
+        match self.next_letter()? {
+            Some(b'"' | b'\'') => self.read_text()?,
+            _ => {
+                let at = self.text.offset();
+                self.take_word()?;
+                if !is_value(&self.word, self.style) {
+                    return Err(self.text.broken(at, "not a number or text in a type of NumPy"));
+                }
+            }
+        }
+        match self.next_letter()? {
+            Some(b')') => {
+                self.text.consume(1);
+                Ok(())
+            }
+            _ => Err(self.broken("a type of NumPy without its closing bracket")),
+        }
+    }
+
+    /// As many letters as can be of one number or word.
+    fn take_word(&mut self) -> Result<()> {
+        self.word.clear();
         loop {
             let piece = self.text.fill()?;
             let count = piece.iter().take_while(|byte| is_part(byte)).count();
@@ -46,14 +82,9 @@ impl Json<'_, '_> {
             self.word.extend_from_slice(piece.get(..count).unwrap_or_default());
             self.text.consume(count);
             if is_over || self.word.len() > 400 {
-                break;
+                return Ok(());
             }
         }
-        if is_value(&self.word, self.style) {
-            return Ok(());
-        }
-        let word = String::from_utf8_lossy(&self.word);
-        Err(self.text.broken(at, format!("not JSON: `{word:.40}` is neither a number nor a word of it")))
     }
 
     /// A number that stands in what was read already as a whole, as nearly all do: it is not copied. None, and nothing is
@@ -170,7 +201,7 @@ impl Json<'_, '_> {
 
 /// Whether a byte can be part of a number or a word.
 fn is_part(byte: &u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.' | b'_')
 }
 
 /// Whether a word is a number or one of those that are known. Some writers print numbers that are none.
@@ -179,7 +210,7 @@ fn is_value(word: &[u8], style: Style) -> bool {
     let known = ["true", "false", "null", "nan", "inf", "infinity"];
     let bare = word.trim_start_matches(['-', '+']);
     let is_known = match style {
-        Style::Python => matches!(word, "True" | "False" | "None"),
+        Style::Python => matches!(word, "True" | "False" | "None" | "np.True_" | "np.False_"),
         Style::Json | Style::OpenEnded => false,
     };
     let begins = bare.starts_with(|first: char| first.is_ascii_digit() || first == '.');

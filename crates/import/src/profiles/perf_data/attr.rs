@@ -4,6 +4,7 @@ use crosscut_calls::Unit;
 use foldhash::{HashMap, HashMapExt};
 
 use super::file::{File, Record};
+use super::sample;
 use crate::error::ImportError;
 use crate::profiles::bytes::Bytes;
 
@@ -11,6 +12,7 @@ use crate::profiles::bytes::Bytes;
 const LEAST: usize = 64;
 const FREQUENCY: u64 = 1 << 10;
 const SAMPLE_ID_ALL: u64 = 1 << 18;
+const INHERIT: u64 = 1 << 1;
 
 /// An event.
 #[derive(Clone, Debug, Default)]
@@ -100,7 +102,17 @@ impl Attr {
     }
 
     fn has_period(&self) -> bool {
-        self.sample_type & super::sample::PERIOD != 0 || self.flags & FREQUENCY == 0
+        self.sample_type & sample::PERIOD != 0 || self.flags & FREQUENCY == 0 || self.has_counters()
+    }
+
+    /// Whether samples hold what counters say, and of which.
+    fn has_counters(&self) -> bool {
+        self.sample_type & sample::READ != 0 && self.read_format & sample::READ_ID != 0
+    }
+
+    /// Whether threads that are made later are counted too, each by a counter of its own under the same number.
+    pub fn is_inherited(&self) -> bool {
+        self.flags & INHERIT != 0
     }
 
     /// Whether other records end with the time and so on.

@@ -8,7 +8,7 @@ const IP: u64 = 1;
 const TID: u64 = 1 << 1;
 const TIME: u64 = 1 << 2;
 const ADDR: u64 = 1 << 3;
-const READ: u64 = 1 << 4;
+pub const READ: u64 = 1 << 4;
 const CALLCHAIN: u64 = 1 << 5;
 const ID: u64 = 1 << 6;
 const CPU: u64 = 1 << 7;
@@ -19,6 +19,8 @@ const BRANCHES: u64 = 1 << 11;
 const USER_REGISTERS: u64 = 1 << 12;
 const USER_STACK: u64 = 1 << 13;
 const IDENTIFIER: u64 = 1 << 16;
+/// Of what is read with a sample: counters say of which events they are.
+pub const READ_ID: u64 = 1 << 2;
 /// Numbers from here on are no addresses: they say in which mode the next ones are.
 const MARKS: u64 = u64::MAX - 4095;
 const MARK_KERNEL: u64 = (-128i64) as u64;
@@ -52,6 +54,8 @@ pub struct Sample {
     /// The latest there is where it has none.
     pub time: u64,
     pub weight: i64,
+    /// Counters that were read with it: the numbers of their events, and what they had counted since they were opened.
+    pub counters: Vec<(u64, u64)>,
     /// Addresses, the innermost first, with their modes and whether calls return there.
     pub stack: Vec<(u64, Mode, bool)>,
     /// It has a copy of its stack instead of a call chain.
@@ -120,9 +124,7 @@ impl Sample {
         let weight = if has(PERIOD) { cursor.u64()? } else { attr.weight() };
         let weight = i64::try_from(weight).ok().filter(|weight| *weight < 1 << 62);
         let weight = weight.ok_or_else(|| record.broken("a period that is too large"))?;
-        if has(READ) {
-            skip_read(&mut cursor, attr)?;
-        }
+        let counters = if has(READ) { counters(&mut cursor, attr)? } else { Vec::new() };
         let mode = Mode::of(record.misc);
         let mut stack = Vec::new();
         if has(CALLCHAIN) {
@@ -134,7 +136,7 @@ impl Sample {
         if let Some(ip) = ip.filter(|_| stack.is_empty() || (mode == Mode::User && !has_user)) {
             stack.insert(0, (ip, mode, false));
         }
-        Ok(Sample { attr: number, pid, tid, time, weight, stack, copy })
+        Ok(Sample { attr: number, pid, tid, time, weight, counters, stack, copy })
     }
 }
 
@@ -151,15 +153,31 @@ fn number(record: &Record<'_>, attrs: &Attrs) -> Result<Option<u64>, ImportError
     record.u64(before * 8).map(Some)
 }
 
-/// Values of counters that were read with the sample.
-fn skip_read(cursor: &mut Cursor<'_, '_>, attr: &Attr) -> Result<(), ImportError> {
-    let has = |bit: u32| attr.read_format >> bit & 1;
-    let (count, each) = match has(3) == 1 {
-        true => (cursor.u64()?, 1 + has(2) + has(4)),
-        false => (1, 1 + has(2) + has(4)),
-    };
-    cursor.skip(has(0) + has(1), 8)?;
-    cursor.skip(count, each * 8)
+/// Counters that were read with the sample, where it says of which events they are: those of its group, or its own.
+fn counters(cursor: &mut Cursor<'_, '_>, attr: &Attr) -> Result<Vec<(u64, u64)>, ImportError> {
+    const ENABLED: u64 = 1;
+    const RUNNING: u64 = 1 << 1;
+    const GROUP: u64 = 1 << 3;
+    const LOST: u64 = 1 << 4;
+    let has = |bit: u64| attr.read_format & bit != 0;
+    let times = u64::from(has(ENABLED)) + u64::from(has(RUNNING));
+    let mut counters = Vec::new();
+    // A group says how many there are and has its times first; a single counter has them behind its value.
+    let count = if has(GROUP) { cursor.u64()? } else { 1 };
+    if has(GROUP) {
+        cursor.skip(times, 8)?;
+    }
+    for _ in 0..count {
+        let value = cursor.u64()?;
+        if !has(GROUP) {
+            cursor.skip(times, 8)?;
+        }
+        if has(READ_ID) {
+            counters.push((cursor.u64()?, value));
+        }
+        cursor.skip(u64::from(has(LOST)), 8)?;
+    }
+    Ok(counters)
 }
 
 /// The call chain: addresses, with marks of where they are.
