@@ -147,6 +147,28 @@ fn circles_of_callgrind() {
     assert_eq!((count(&calls, "even"), count(&calls, "odd"), count(&calls, "leaf")), (9, 9, 2));
 }
 
+/// A program that imports a module: the interpreter's `exec` runs both, so that all stand in one circle. It begins where time
+/// enters, not where most was spent, and each function stands below the one that brings it most.
+#[test]
+fn a_circle_begins_where_time_enters() {
+    let text = format!(
+        "{HEAD}fn=(1) load\n1 40\ncfn=(2) exec\ncalls=1 1\n1 12\n\
+         fn=(2)\n1 2\ncfn=(3) program\ncalls=1 1\n1 1000\ncfn=(4) module\ncalls=1 1\n1 10\n\
+         fn=(3)\n1 3\ncfn=(5) main\ncalls=1 1\n1 997\n\
+         fn=(4)\n1 10\n\
+         fn=(5)\n1 5\ncfn=(1)\ncalls=1 1\n1 52\ncfn=(6) work\ncalls=7 1\n1 940\n\
+         fn=(6)\n1 940\n"
+    );
+    let (_work, calls) = read_text(&text).unwrap();
+    check(&calls, 6, 1, 1000);
+    let (mut path, mut node) = (Vec::new(), NodeId::ROOT);
+    while let Some(child) = calls.tree().children(node).max_by_key(|&child| calls.inclusive(0, child)) {
+        path.push((calls.frame(child).unwrap().name.as_str(), calls.inclusive(0, child)));
+        node = child;
+    }
+    assert_eq!(path, [("exec", 1000), ("program", 988), ("main", 985), ("work", 940)]);
+}
+
 /// More call paths than anybody wants to see: the small ones stand together, and nothing is lost.
 #[test]
 fn a_graph_of_millions_of_paths() {
