@@ -74,6 +74,46 @@ fn cprofile() {
     assert!(roots.iter().any(|name| name == "work") && roots.len() <= 2, "{roots:?}");
 }
 
+/// Calls that no caller has count, too: of what was running when the profiler began.
+#[test]
+fn all_calls_count() {
+    let all = |calls: &Calls| {
+        let metric = calls.summary().metrics.iter().position(|metric| metric.name == "calls").unwrap();
+        calls.inclusive(metric, NodeId::ROOT)
+    };
+    let (_work, calls) = read(&fixture("small.pstats"));
+    assert_eq!(all(&calls), 1292);
+    // A circle in which no tick of the clock fell, and a function that nobody is known to have called, which calls another.
+    let text = "Call graph\n\n\nindex % time    self  children    called     name\n\
+                                                 <spontaneous>\n\
+        [1]    100.0    0.02    0.00                 main [1]\n\
+                        0.00    0.00       5/5           even <cycle 1> [3]\n\
+        -----------------------------------------------\n\
+        [2]      0.0    0.00    0.00       5+50      <cycle 1 as a whole> [2]\n\
+                        0.00    0.00      30             even <cycle 1> [3]\n\
+                        0.00    0.00      25             odd <cycle 1> [4]\n\
+        -----------------------------------------------\n\
+                                          25             odd <cycle 1> [4]\n\
+                        0.00    0.00       5/5           main [1]\n\
+        [3]      0.0    0.00    0.00      30         even <cycle 1> [3]\n\
+                                          25             odd <cycle 1> [4]\n\
+        -----------------------------------------------\n\
+                                          25             even <cycle 1> [3]\n\
+        [4]      0.0    0.00    0.00      25         odd <cycle 1> [4]\n\
+                                          25             even <cycle 1> [3]\n\
+        -----------------------------------------------\n\
+                                                         <spontaneous>\n\
+        [5]      0.0    0.00    0.00       7         handler [5]\n\
+                        0.00    0.00       4/4           tick [6]\n\
+        -----------------------------------------------\n\
+                        0.00    0.00       4/4           handler [5]\n\
+        [6]      0.0    0.00    0.00       4         tick [6]\n\
+        -----------------------------------------------\n\n";
+    let (_work, calls) = read_text(text).unwrap();
+    assert_eq!((count(&calls, "even"), count(&calls, "odd"), count(&calls, "handler")), (30, 25, 7));
+    assert_eq!((all(&calls), calls.inclusive(0, NodeId::ROOT)), (66, 20_000_000));
+}
+
 #[test]
 fn cprofile_of_both_pythons() {
     let folder = "public/cct/cprofile-hatchet-pstats/";

@@ -57,6 +57,8 @@ struct Function {
     own: Vec<i64>,
     /// Calls by itself.
     again: i64,
+    /// All calls, where they are known.
+    called: i64,
     is_root: bool,
 }
 
@@ -136,7 +138,7 @@ impl Graph {
         }
         let number = self.functions.len() as u32;
         let own = vec![0; self.metrics];
-        self.functions.push(Function { frame: frame.clone(), own, again: 0, is_root: false });
+        self.functions.push(Function { frame: frame.clone(), own, again: 0, called: 0, is_root: false });
         self.numbers.insert(frame.clone(), number);
         number
     }
@@ -151,6 +153,13 @@ impl Graph {
         let own = self.functions.get_mut(function as usize).and_then(|function| function.own.get_mut(metric));
         if let Some(own) = own {
             *own = own.saturating_add(value);
+        }
+    }
+
+    /// A function was called so many times, also by those that are not known.
+    pub fn called(&mut self, function: u32, count: i64) {
+        if let Some(function) = self.functions.get_mut(function as usize) {
+            function.called = function.called.saturating_add(count);
         }
     }
 
@@ -197,7 +206,7 @@ impl Graph {
         let mut entering: Vec<Vec<usize>> = vec![Vec::new(); circles.members.len()];
         let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); circles.members.len()];
         let mut within: Vec<Vec<Inner>> = vec![Vec::new(); circles.members.len()];
-        let mut inside: Vec<i64> = self.functions.iter().map(|function| function.again).collect();
+        let mut inside = self.calls_of_nobody();
         let entry = self.entries(&circles);
         for (number, call) in self.calls.iter().enumerate() {
             let (from, to) = (circles.of[call.from as usize], circles.of[call.to as usize]);
@@ -221,6 +230,19 @@ impl Graph {
         let mut tree = Tree { builder, place, metrics, calls, graph: &self, parts, of: &circles.of, inside };
         told.rest = tree.grow()?;
         Ok(told)
+    }
+
+    /// Calls of each function by itself, and those that no caller has.
+    fn calls_of_nobody(&self) -> Vec<i64> {
+        let mut known: Vec<i64> = self.functions.iter().map(|function| function.again).collect();
+        for call in &self.calls {
+            let known = &mut known[call.to as usize];
+            *known = known.saturating_add(call.count);
+        }
+        let rest = |(function, &known): (&Function, &i64)| {
+            function.again.saturating_add(function.called.saturating_sub(known).max(0))
+        };
+        self.functions.iter().zip(&known).map(rest).collect()
     }
 
     /// The function of each circle with which it begins where no caller enters it: one that is said to, or the one that has most
@@ -251,6 +273,8 @@ struct Circle {
     left: Vec<i64>,
     /// What no caller brought, and the member that it belongs to.
     root: (u32, Vec<i64>),
+    /// Whether nobody calls it from outside.
+    is_root: bool,
     /// Calls between its members.
     within: Vec<Inner>,
     /// By the member that is entered: the others with those that they stand below.
@@ -305,6 +329,7 @@ impl Circle {
                 .collect(),
             left,
             root: (0, root),
+            is_root: entering.is_empty(),
             within: Vec::new(),
             unrolled: HashMap::default(),
         }
@@ -356,6 +381,11 @@ struct Taken {
     out: Vec<(Vec<i64>, i64)>,
 }
 
+/// Whether there is something of any metric.
+fn is_some(values: &[i64]) -> bool {
+    values.iter().any(|&value| value > 0)
+}
+
 /// A call that is to be followed. The heaviest comes first, of equal ones the first that was found.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Pending {
@@ -376,7 +406,7 @@ struct Tree<'t> {
     parts: Vec<Circle>,
     /// The circle of each function.
     of: &'t [u32],
-    /// Calls of each function from within its circle, until they are counted.
+    /// Calls of each function from within its circle or by nobody, until they are counted.
     inside: Vec<i64>,
 }
 
@@ -385,22 +415,24 @@ impl Tree<'_> {
     fn grow(&mut self) -> Result<i64, CallsError> {
         let mut heap = BinaryHeap::new();
         let mut order = 0u32;
-        let push =
-            |heap: &mut BinaryHeap<Pending>, order: &mut u32, parent, function, amount: Vec<i64>, count| {
-                if amount.iter().any(|&value| value > 0) || count > 0 {
-                    let weight = amount.first().copied().unwrap_or(0);
-                    let order_here = std::cmp::Reverse(*order);
-                    *order = order.saturating_add(1);
-                    heap.push(Pending { weight, order: order_here, parent, function, amount, count });
-                }
-            };
+        let mut push = |heap: &mut BinaryHeap<Pending>, parent, function, amount: Vec<i64>, count| {
+            let weight = amount.first().copied().unwrap_or(0);
+            let order_here = std::cmp::Reverse(order);
+            order = order.saturating_add(1);
+            heap.push(Pending { weight, order: order_here, parent, function, amount, count });
+        };
         // Callers before those they call: in the order of the file where that does not matter.
         for circle in self.parts.iter().rev() {
-            push(&mut heap, &mut order, 0, circle.root.0, circle.root.1.clone(), 0);
+            // Where nobody enters it and nothing was spent below it, what it called was called all the same.
+            let calls = circle.is_root && circle.leaving.iter().any(|call| call.2 > 0);
+            if calls || is_some(&circle.root.1) {
+                push(&mut heap, 0, circle.root.0, circle.root.1.clone(), 0);
+            }
         }
-        let (mut nodes, mut steps, mut rest) = (0, 0, 0i64);
+        let (mut nodes, mut steps, mut rest, mut is_cut) = (0, 0, 0i64, false);
         while let Some(next) = heap.pop() {
             if nodes >= MOST_NODES || steps >= MOST_STEPS {
+                is_cut = true;
                 rest = rest.saturating_add(next.weight);
                 let frame = self.builder.frame(Frame::region(REST));
                 let node = self.builder.node(next.parent, frame)?;
@@ -431,18 +463,41 @@ impl Tree<'_> {
             }
             for (at, (amount, count)) in taken.out.into_iter().enumerate() {
                 let call = &self.graph.calls[self.parts[circle].leaving[at].0 as usize];
-                if let Some(&node) = member_nodes.get(&call.from) {
-                    push(&mut heap, &mut order, node, call.to, amount, count);
+                if let Some(&node) = member_nodes.get(&call.from).filter(|_| count > 0 || is_some(&amount)) {
+                    push(&mut heap, node, call.to, amount, count);
                 }
             }
         }
+        self.uncounted(is_cut)?;
         Ok(rest)
+    }
+
+    /// Calls of functions that no path led to: of those that took nothing and have no caller, or that were not followed.
+    fn uncounted(&mut self, is_cut: bool) -> Result<(), CallsError> {
+        for part in &self.parts {
+            for call in &part.leaving {
+                let inside = &mut self.inside[self.graph.calls[call.0 as usize].to as usize];
+                *inside = inside.saturating_add(call.2);
+            }
+        }
+        for function in 0..self.inside.len() {
+            let count = std::mem::take(&mut self.inside[function]);
+            if count > 0 {
+                let frame = match is_cut {
+                    true => Frame::region(REST),
+                    false => self.graph.functions[function].frame.clone(),
+                };
+                let frame = self.builder.frame(frame);
+                let node = self.builder.node(0, frame)?;
+                self.add(node, &[], count);
+            }
+        }
+        Ok(())
     }
 
     /// The members of a circle that get a node: something is spent in them, they call others, were called, or stand above such.
     fn needed(&self, circle: usize, taken: &Taken, below: &[(u32, u32)]) -> HashSet<u32> {
         let part = &self.parts[circle];
-        let is_some = |values: &[i64]| values.iter().any(|&value| value > 0);
         let spent = part.members.iter().zip(&taken.own);
         let spent = spent.filter(|(member, own)| is_some(own) || self.inside[member.0 as usize] > 0);
         let calling = part.leaving.iter().zip(&taken.out).filter(|(_, out)| out.1 > 0 || is_some(&out.0));
@@ -457,7 +512,7 @@ impl Tree<'_> {
         needed
     }
 
-    /// The node of a function below another. Calls within its circle are counted at its first, which is its heaviest.
+    /// The node of a function below another. Calls within its circle and by nobody are counted at its first, which is its heaviest.
     fn node(&mut self, parent: u32, function: u32) -> Result<u32, CallsError> {
         let frame = self.builder.frame(self.graph.functions[function as usize].frame.clone());
         let node = self.builder.node(parent, frame)?;
