@@ -114,6 +114,18 @@ fn all_calls_count() {
     assert_eq!((all(&calls), calls.inclusive(0, NodeId::ROOT)), (66, 20_000_000));
 }
 
+/// `python -m profile` writes the code of the program in place of a name: code is written another way by each version.
+#[test]
+fn profiles_with_code() {
+    for (version, all) in [("2.7", 493), ("3.7", 490), ("3.8", 490), ("3.11", 490), ("3.13", 370)] {
+        let (_work, calls) = read(&fixture(&format!("profile-{version}.pstats")));
+        assert_eq!(calls.inclusive(1, NodeId::ROOT), all, "{version}");
+        assert_eq!((count(&calls, "outer"), count(&calls, "leaf")), (3, 120), "{version}");
+        let code = calls.frames().iter().find(|frame| frame.name == "<module>" && frame.file == "profile");
+        assert!(code.is_some(), "{version}: {:?}", calls.frames());
+    }
+}
+
 #[test]
 fn cprofile_of_both_pythons() {
     let folder = "public/cct/cprofile-hatchet-pstats/";
