@@ -4,8 +4,11 @@ mod profile;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::Path;
+use std::sync::Arc;
 
-use crosscut_calls::{Calls, flat};
+use crosscut_calls::{Calls, Unit, flat};
+use crosscut_import::{Options, Quiet, belong_together, import, import_set};
 use crosscut_tree::NodeId;
 use profile::{adds_up, beside, check, children, fixture, named, read, read_text, refused, top};
 use proptest::prelude::*;
@@ -180,6 +183,100 @@ fn parts_and_threads_of_callgrind() {
     let (_work, calls) = read_text(&text).unwrap();
     check(&calls, 1, 2, 112);
     assert_eq!(calls.at_places(0, 0..2), [12, 100]);
+}
+
+/// A file of callgrind of one thread and part, as `--separate-threads=yes` and `--dump-every-bb` leave them.
+fn part_of(part: u32, thread: u32, cost: u32) -> String {
+    format!(
+        "# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: 9\ncmd: ./prog 2\npart: {part}\n\
+         thread: {thread}\n\npositions: line\nevents: Ir\nsummary: {cost}\n\nfn=(1) main\n1 {cost}\ntotals: {cost}\n"
+    )
+}
+
+/// Files of the threads and parts of one program are one run, whatever they are called: alone, by name, or by their folder.
+#[test]
+fn files_of_threads_and_parts_of_callgrind() {
+    let work = tempfile::tempdir().unwrap();
+    let folder = work.path().join("out");
+    std::fs::create_dir(&folder).unwrap();
+    let file = |name: &str, text: &str| {
+        std::fs::write(folder.join(name), text).unwrap();
+        folder.join(name)
+    };
+    let base = file("prog.out", "");
+    let threads = [file("prog.out-01", &part_of(3, 1, 5)), file("prog.out-02", &part_of(1, 2, 100))];
+    let earlier = [file("prog.out.1-01", &part_of(1, 1, 4)), file("prog.out.2-01", &part_of(2, 1, 3))];
+    let all = [&base, &threads[0], &threads[1], &earlier[0], &earlier[1]].map(|path| path.as_path());
+    assert!(belong_together(&all, None).unwrap());
+    let target = |name: &str| work.path().join(name);
+    let read_set = |paths: &[&Path], name: &str| {
+        let run = import_set(paths, &target(name), &Options::default(), &Quiet).unwrap();
+        Calls::open(Arc::new(run)).unwrap()
+    };
+    for calls in [read_set(&all, "files.crosscut"), read_set(&[folder.as_path()], "folder.crosscut")] {
+        check(&calls, 1, 2, 112);
+        assert_eq!(calls.at_places(0, 0..2), [12, 100]);
+        assert_eq!(calls.run().manifest().partial, None);
+        assert!(!calls.summary().notes.iter().any(|note| note.contains("not in it")));
+    }
+    // The empty file says where the threads are, a part that it is one.
+    let error =
+        import(&base, &target("empty.crosscut"), &Options::default(), &Quiet).unwrap_err().to_string();
+    assert!(error.contains("the file is empty; its threads are in prog.out-01"), "{error}");
+    let calls = read_set(&[threads[0].as_path()], "part.crosscut");
+    let note = calls.summary().notes.iter().find(|note| note.contains("not in it")).unwrap();
+    assert!(note.contains("up to part 3") && note.contains("parts 1, 2 are not in it"), "{note}");
+    // Another program is another run.
+    let other = file("other.out", &part_of(1, 1, 3).replace("pid: 9", "pid: 10"));
+    assert!(!belong_together(&[&threads[0], &other], None).unwrap());
+}
+
+/// Who writes what all lines add up to has it at the end: where that is missing, or is another number, the run is partial.
+#[test]
+fn callgrind_that_is_cut_short() {
+    let partial = |text: &str| {
+        let (_work, calls) = read_text(text).unwrap();
+        calls.run().manifest().partial.clone().unwrap_or_default()
+    };
+    let whole = format!("{}{}", part_of(1, 1, 5), part_of(1, 2, 100));
+    assert_eq!(partial(&whole), "");
+    let missing = "the line `totals:` at its end is missing";
+    assert!(partial(whole.strip_suffix("totals: 100\n").unwrap()).contains(missing));
+    // Also in the middle: what follows may be of another file.
+    assert!(partial(&whole.replacen("totals: 5\n", "", 1)).contains(missing));
+    assert!(partial(&whole.replace("totals: 100", "totals: 101")).contains("add up to 100, but it says 101"));
+    let xdebug = "version: 1\ncreator: xdebug 3.2.0\nevents: Time_(10ns)\n\nfl=(1) a.php\nfn=(1) main\n1 7\n";
+    assert!(partial(xdebug).contains("the line `summary:` at its end is missing"));
+    // It measures that once more: a little else.
+    assert_eq!(partial(&format!("{xdebug}\nsummary: 8\n")), "");
+    let cachegrind = "desc: I1 cache: 32768 B\ncmd: ./prog\nevents: Ir I1mr\nfl=a.c\nfn=main\n1 7 1\n";
+    assert!(partial(cachegrind).contains("the line `summary:` at its end is missing"));
+    assert_eq!(partial(&format!("{cachegrind}summary: 7 1\n")), "");
+    assert!(partial(&format!("{cachegrind}summary: 9 1\n")).contains("add up to 7 1, but it says 9 1"));
+    // Nobody else says it.
+    assert_eq!(partial(&xdebug.replace("xdebug", "yappi")), "");
+}
+
+/// Times are times, wherever the file says so. A file without any calls has nothing to be said of them.
+#[test]
+fn units_of_callgrind() {
+    let text = "version: 1\nevent: sysTime : sysTime (elapsed ns)\nevent: usphit :microseconds/hit\n\
+                events: Ir sysTime microseconds usphit cpu(ms)\nfn=main\n1 1 2 3 4 5\n";
+    let (_work, calls) = read_text(text).unwrap();
+    let metrics: Vec<(&str, Unit, i64)> = calls.summary().metrics[..5]
+        .iter()
+        .enumerate()
+        .map(|(at, metric)| (metric.name.as_str(), metric.unit, calls.inclusive(at, NodeId::ROOT)))
+        .collect();
+    let expected = [
+        ("Ir", Unit::Count, 1),
+        ("sysTime", Unit::Ns, 2),
+        ("time", Unit::Ns, 3_000),
+        ("usphit", Unit::Count, 4),
+        ("cpu", Unit::Ns, 5_000_000),
+    ];
+    assert_eq!(metrics, expected);
+    assert!(calls.summary().notes.is_empty(), "{:?}", calls.summary().notes);
 }
 
 /// Functions in a circle: the one that is entered stands above the others, and nothing counts twice.

@@ -73,6 +73,8 @@ struct Call {
 /// How well a graph fits together, over several of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Told {
+    /// Whether there are calls at all.
+    pub has_calls: bool,
     /// Functions that call each other in a circle.
     pub in_circles: usize,
     /// What was not followed, of the first metric.
@@ -84,6 +86,7 @@ pub struct Told {
 impl Told {
     /// Of another graph.
     pub fn add(&mut self, other: Told) {
+        self.has_calls |= other.has_calls;
         self.in_circles += other.in_circles;
         self.rest = self.rest.saturating_add(other.rest);
         self.too_much = self.too_much.saturating_add(other.too_much);
@@ -92,10 +95,12 @@ impl Told {
     /// Says what is known and what is estimated. `all` is the total of the first metric.
     pub fn note(self, builder: &mut Builder, all: i64) {
         let per_cent = |value: i64| value as f64 * 100.0 / all.max(1) as f64;
-        builder.note(
-            "the file has calls between functions, not call paths: values of functions are exact, how they fall on call \
-             paths is estimated by what each caller has",
-        );
+        if self.has_calls {
+            builder.note(
+                "the file has calls between functions, not call paths: values of functions are exact, how they fall on \
+                 call paths is estimated by what each caller has",
+            );
+        }
         if self.in_circles > 0 {
             builder.note(format!(
                 "{} functions call each other in a circle: below the one that is entered stand the others, each below the \
@@ -201,7 +206,8 @@ impl Graph {
     ) -> Result<Told, CallsError> {
         let links: Vec<(u32, u32)> = self.calls.iter().map(|call| (call.from, call.to)).collect();
         let circles = circles(self.functions.len(), &links);
-        let mut told = Told::default();
+        let has_calls = !self.calls.is_empty() || self.functions.iter().any(|function| function.again > 0);
+        let mut told = Told { has_calls, ..Told::default() };
         let mut parts: Vec<Circle> = Vec::with_capacity(circles.members.len());
         let mut entering: Vec<Vec<usize>> = vec![Vec::new(); circles.members.len()];
         let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); circles.members.len()];
