@@ -138,11 +138,11 @@ fn resolve_in(path: &str, addresses: &[Wanted<'_>], found: &mut Positions) {
     }
 }
 
-/// The positions of addresses as the linker gave them, in one executable or shared object.
-pub fn linked(path: &Path, addresses: &[u64]) -> Result<Vec<Source>, String> {
-    let name = nowhere(&path.to_string_lossy()).source.file;
+/// The functions that addresses as the linker gave them lie in, in one executable or shared object: those of its symbols, with
+/// all that was inlined into them. "" where nothing is known.
+pub fn linked(path: &Path, addresses: &[u64]) -> Result<Vec<String>, String> {
     module::with(path, |module: &Module<'_>| {
-        addresses.iter().map(|&address| module.source(address, &name)).collect()
+        addresses.iter().map(|&address| module.outermost(address)).collect()
     })
 }
 

@@ -38,10 +38,12 @@ pub enum ImportError {
         advice: &'static str,
     },
     /// Nothing in it.
-    #[error("{}: the file is empty", path.display())]
+    #[error("{}: the file is empty{advice}", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
+        /// What to do instead, "" when nothing is known.
+        advice: String,
     },
     /// The operating system said no.
     #[error("{}: {source}", path.display())]
@@ -135,7 +137,7 @@ impl ImportError {
         match self {
             ImportError::Missing { path }
             | ImportError::NotAFile { path, .. }
-            | ImportError::Empty { path }
+            | ImportError::Empty { path, .. }
             | ImportError::Io { path, .. }
             | ImportError::Unknown { path, .. }
             | ImportError::NotRead { path, .. }

@@ -55,7 +55,11 @@ impl<'a> Inputs<'a> {
             } else if !metadata.is_file() {
                 return Err(not_a_file("a device or pipe", "; save it to a file first"));
             } else if metadata.len() == 0 {
-                return Err(ImportError::Empty { path: path.to_path_buf() });
+                let of_threads = of_first_thread(path);
+                // Named with those of its threads it says nothing, and does no harm.
+                if of_threads.as_ref().is_none_or(|first| !paths.contains(&first.as_path())) {
+                    return Err(ImportError::Empty { path: path.to_path_buf(), advice: advice(of_threads) });
+                }
             } else {
                 files.push(FoundFile { path: path.to_path_buf(), size: metadata.len() });
             }
@@ -168,6 +172,23 @@ impl<'a> Inputs<'a> {
         }
         Ok(())
     }
+}
+
+/// The file of the first thread, where there is one: callgrind leaves an empty file and `FILE-01`, `FILE-02` and so on beside it
+/// (`--separate-threads=yes`).
+fn of_first_thread(path: &Path) -> Option<PathBuf> {
+    let mut name = path.file_name()?.to_owned();
+    name.push("-01");
+    Some(path.with_file_name(name)).filter(|first| first.is_file())
+}
+
+/// What to do with an empty file.
+fn advice(of_first_thread: Option<PathBuf>) -> String {
+    let first = of_first_thread.as_deref().and_then(Path::file_name);
+    first.map_or_else(String::new, |first| {
+        let first = first.to_string_lossy();
+        format!("; its threads are in {first} and so on: name all of them, and they become one run")
+    })
 }
 
 fn bytes_of(files: &[FoundFile]) -> u64 {

@@ -4,8 +4,11 @@ mod profile;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::Path;
+use std::sync::Arc;
 
-use crosscut_calls::{Calls, flat};
+use crosscut_calls::{Calls, Unit, flat};
+use crosscut_import::{Options, Quiet, belong_together, import, import_set};
 use crosscut_tree::NodeId;
 use profile::{adds_up, beside, check, children, fixture, named, read, read_text, refused, top};
 use proptest::prelude::*;
@@ -74,6 +77,58 @@ fn cprofile() {
     assert!(roots.iter().any(|name| name == "work") && roots.len() <= 2, "{roots:?}");
 }
 
+/// Calls that no caller has count, too: of what was running when the profiler began.
+#[test]
+fn all_calls_count() {
+    let all = |calls: &Calls| {
+        let metric = calls.summary().metrics.iter().position(|metric| metric.name == "calls").unwrap();
+        calls.inclusive(metric, NodeId::ROOT)
+    };
+    let (_work, calls) = read(&fixture("small.pstats"));
+    assert_eq!(all(&calls), 1292);
+    // A circle in which no tick of the clock fell, and a function that nobody is known to have called, which calls another.
+    let text = "Call graph\n\n\nindex % time    self  children    called     name\n\
+                                                 <spontaneous>\n\
+        [1]    100.0    0.02    0.00                 main [1]\n\
+                        0.00    0.00       5/5           even <cycle 1> [3]\n\
+        -----------------------------------------------\n\
+        [2]      0.0    0.00    0.00       5+50      <cycle 1 as a whole> [2]\n\
+                        0.00    0.00      30             even <cycle 1> [3]\n\
+                        0.00    0.00      25             odd <cycle 1> [4]\n\
+        -----------------------------------------------\n\
+                                          25             odd <cycle 1> [4]\n\
+                        0.00    0.00       5/5           main [1]\n\
+        [3]      0.0    0.00    0.00      30         even <cycle 1> [3]\n\
+                                          25             odd <cycle 1> [4]\n\
+        -----------------------------------------------\n\
+                                          25             even <cycle 1> [3]\n\
+        [4]      0.0    0.00    0.00      25         odd <cycle 1> [4]\n\
+                                          25             even <cycle 1> [3]\n\
+        -----------------------------------------------\n\
+                                                         <spontaneous>\n\
+        [5]      0.0    0.00    0.00       7         handler [5]\n\
+                        0.00    0.00       4/4           tick [6]\n\
+        -----------------------------------------------\n\
+                        0.00    0.00       4/4           handler [5]\n\
+        [6]      0.0    0.00    0.00       4         tick [6]\n\
+        -----------------------------------------------\n\n";
+    let (_work, calls) = read_text(text).unwrap();
+    assert_eq!((count(&calls, "even"), count(&calls, "odd"), count(&calls, "handler")), (30, 25, 7));
+    assert_eq!((all(&calls), calls.inclusive(0, NodeId::ROOT)), (66, 20_000_000));
+}
+
+/// `python -m profile` writes the code of the program in place of a name: code is written another way by each version.
+#[test]
+fn profiles_with_code() {
+    for (version, all) in [("2.7", 493), ("3.7", 490), ("3.8", 490), ("3.11", 490), ("3.13", 370)] {
+        let (_work, calls) = read(&fixture(&format!("profile-{version}.pstats")));
+        assert_eq!(calls.inclusive(1, NodeId::ROOT), all, "{version}");
+        assert_eq!((count(&calls, "outer"), count(&calls, "leaf")), (3, 120), "{version}");
+        let code = calls.frames().iter().find(|frame| frame.name == "<module>" && frame.file == "profile");
+        assert!(code.is_some(), "{version}: {:?}", calls.frames());
+    }
+}
+
 #[test]
 fn cprofile_of_both_pythons() {
     let folder = "public/cct/cprofile-hatchet-pstats/";
@@ -130,6 +185,100 @@ fn parts_and_threads_of_callgrind() {
     assert_eq!(calls.at_places(0, 0..2), [12, 100]);
 }
 
+/// A file of callgrind of one thread and part, as `--separate-threads=yes` and `--dump-every-bb` leave them.
+fn part_of(part: u32, thread: u32, cost: u32) -> String {
+    format!(
+        "# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: 9\ncmd: ./prog 2\npart: {part}\n\
+         thread: {thread}\n\npositions: line\nevents: Ir\nsummary: {cost}\n\nfn=(1) main\n1 {cost}\ntotals: {cost}\n"
+    )
+}
+
+/// Files of the threads and parts of one program are one run, whatever they are called: alone, by name, or by their folder.
+#[test]
+fn files_of_threads_and_parts_of_callgrind() {
+    let work = tempfile::tempdir().unwrap();
+    let folder = work.path().join("out");
+    std::fs::create_dir(&folder).unwrap();
+    let file = |name: &str, text: &str| {
+        std::fs::write(folder.join(name), text).unwrap();
+        folder.join(name)
+    };
+    let base = file("prog.out", "");
+    let threads = [file("prog.out-01", &part_of(3, 1, 5)), file("prog.out-02", &part_of(1, 2, 100))];
+    let earlier = [file("prog.out.1-01", &part_of(1, 1, 4)), file("prog.out.2-01", &part_of(2, 1, 3))];
+    let all = [&base, &threads[0], &threads[1], &earlier[0], &earlier[1]].map(|path| path.as_path());
+    assert!(belong_together(&all, None).unwrap());
+    let target = |name: &str| work.path().join(name);
+    let read_set = |paths: &[&Path], name: &str| {
+        let run = import_set(paths, &target(name), &Options::default(), &Quiet).unwrap();
+        Calls::open(Arc::new(run)).unwrap()
+    };
+    for calls in [read_set(&all, "files.crosscut"), read_set(&[folder.as_path()], "folder.crosscut")] {
+        check(&calls, 1, 2, 112);
+        assert_eq!(calls.at_places(0, 0..2), [12, 100]);
+        assert_eq!(calls.run().manifest().partial, None);
+        assert!(!calls.summary().notes.iter().any(|note| note.contains("not in it")));
+    }
+    // The empty file says where the threads are, a part that it is one.
+    let error =
+        import(&base, &target("empty.crosscut"), &Options::default(), &Quiet).unwrap_err().to_string();
+    assert!(error.contains("the file is empty; its threads are in prog.out-01"), "{error}");
+    let calls = read_set(&[threads[0].as_path()], "part.crosscut");
+    let note = calls.summary().notes.iter().find(|note| note.contains("not in it")).unwrap();
+    assert!(note.contains("up to part 3") && note.contains("parts 1, 2 are not in it"), "{note}");
+    // Another program is another run.
+    let other = file("other.out", &part_of(1, 1, 3).replace("pid: 9", "pid: 10"));
+    assert!(!belong_together(&[&threads[0], &other], None).unwrap());
+}
+
+/// Who writes what all lines add up to has it at the end: where that is missing, or is another number, the run is partial.
+#[test]
+fn callgrind_that_is_cut_short() {
+    let partial = |text: &str| {
+        let (_work, calls) = read_text(text).unwrap();
+        calls.run().manifest().partial.clone().unwrap_or_default()
+    };
+    let whole = format!("{}{}", part_of(1, 1, 5), part_of(1, 2, 100));
+    assert_eq!(partial(&whole), "");
+    let missing = "the line `totals:` at its end is missing";
+    assert!(partial(whole.strip_suffix("totals: 100\n").unwrap()).contains(missing));
+    // Also in the middle: what follows may be of another file.
+    assert!(partial(&whole.replacen("totals: 5\n", "", 1)).contains(missing));
+    assert!(partial(&whole.replace("totals: 100", "totals: 101")).contains("add up to 100, but it says 101"));
+    let xdebug = "version: 1\ncreator: xdebug 3.2.0\nevents: Time_(10ns)\n\nfl=(1) a.php\nfn=(1) main\n1 7\n";
+    assert!(partial(xdebug).contains("the line `summary:` at its end is missing"));
+    // It measures that once more: a little else.
+    assert_eq!(partial(&format!("{xdebug}\nsummary: 8\n")), "");
+    let cachegrind = "desc: I1 cache: 32768 B\ncmd: ./prog\nevents: Ir I1mr\nfl=a.c\nfn=main\n1 7 1\n";
+    assert!(partial(cachegrind).contains("the line `summary:` at its end is missing"));
+    assert_eq!(partial(&format!("{cachegrind}summary: 7 1\n")), "");
+    assert!(partial(&format!("{cachegrind}summary: 9 1\n")).contains("add up to 7 1, but it says 9 1"));
+    // Nobody else says it.
+    assert_eq!(partial(&xdebug.replace("xdebug", "yappi")), "");
+}
+
+/// Times are times, wherever the file says so. A file without any calls has nothing to be said of them.
+#[test]
+fn units_of_callgrind() {
+    let text = "version: 1\nevent: sysTime : sysTime (elapsed ns)\nevent: usphit :microseconds/hit\n\
+                events: Ir sysTime microseconds usphit cpu(ms)\nfn=main\n1 1 2 3 4 5\n";
+    let (_work, calls) = read_text(text).unwrap();
+    let metrics: Vec<(&str, Unit, i64)> = calls.summary().metrics[..5]
+        .iter()
+        .enumerate()
+        .map(|(at, metric)| (metric.name.as_str(), metric.unit, calls.inclusive(at, NodeId::ROOT)))
+        .collect();
+    let expected = [
+        ("Ir", Unit::Count, 1),
+        ("sysTime", Unit::Ns, 2),
+        ("time", Unit::Ns, 3_000),
+        ("usphit", Unit::Count, 4),
+        ("cpu", Unit::Ns, 5_000_000),
+    ];
+    assert_eq!(metrics, expected);
+    assert!(calls.summary().notes.is_empty(), "{:?}", calls.summary().notes);
+}
+
 /// Functions in a circle: the one that is entered stands above the others, and nothing counts twice.
 #[test]
 fn circles_of_callgrind() {
@@ -145,6 +294,28 @@ fn circles_of_callgrind() {
     assert_eq!(children(&calls, NodeId(2)), named(&[("odd", 40)]));
     assert_eq!(children(&calls, NodeId(3)), named(&[("leaf", 10)]));
     assert_eq!((count(&calls, "even"), count(&calls, "odd"), count(&calls, "leaf")), (9, 9, 2));
+}
+
+/// A program that imports a module: the interpreter's `exec` runs both, so that all stand in one circle. It begins where time
+/// enters, not where most was spent, and each function stands below the one that brings it most.
+#[test]
+fn a_circle_begins_where_time_enters() {
+    let text = format!(
+        "{HEAD}fn=(1) load\n1 40\ncfn=(2) exec\ncalls=1 1\n1 12\n\
+         fn=(2)\n1 2\ncfn=(3) program\ncalls=1 1\n1 1000\ncfn=(4) module\ncalls=1 1\n1 10\n\
+         fn=(3)\n1 3\ncfn=(5) main\ncalls=1 1\n1 997\n\
+         fn=(4)\n1 10\n\
+         fn=(5)\n1 5\ncfn=(1)\ncalls=1 1\n1 52\ncfn=(6) work\ncalls=7 1\n1 940\n\
+         fn=(6)\n1 940\n"
+    );
+    let (_work, calls) = read_text(&text).unwrap();
+    check(&calls, 6, 1, 1000);
+    let (mut path, mut node) = (Vec::new(), NodeId::ROOT);
+    while let Some(child) = calls.tree().children(node).max_by_key(|&child| calls.inclusive(0, child)) {
+        path.push((calls.frame(child).unwrap().name.as_str(), calls.inclusive(0, child)));
+        node = child;
+    }
+    assert_eq!(path, [("exec", 1000), ("program", 988), ("main", 985), ("work", 940)]);
 }
 
 /// More call paths than anybody wants to see: the small ones stand together, and nothing is lost.

@@ -177,6 +177,39 @@ fn gmon_of_this_machine() {
     assert!(calls.summary().notes.iter().any(|note| note.contains("names are those of")));
 }
 
+/// The same with functions that are inlined: their time and their calls are those of the function that they are in, as gprof has
+/// it, which knows nothing of them.
+const INLINED: &str = "volatile double sink;
+static inline __attribute__((always_inline)) void inner(void) { for (int i = 0; i < 5000000; i++) sink += i * 0.5; }
+__attribute__((noinline)) void leaf(void) { sink += 1; }
+static inline __attribute__((always_inline)) void step(void) { inner(); leaf(); }
+__attribute__((noinline)) void outer(void) { for (int i = 0; i < 10; i++) step(); }
+int main(void) { for (int i = 0; i < 3; i++) outer(); return 0; }
+";
+
+#[test]
+fn gmon_of_inlined_functions() {
+    let work = tempfile::tempdir().unwrap();
+    let (program, source) = (work.path().join("inlined"), work.path().join("inlined.c"));
+    std::fs::write(&source, INLINED).unwrap();
+    let gcc = Command::new("gcc").args(["-O1", "-g", "-pg", "-o"]).arg(&program).arg(&source).output();
+    let works = gcc.is_ok_and(|output| output.status.success());
+    let ran = works && Command::new(&program).current_dir(work.path()).output().is_ok();
+    let file = work.path().join("gmon.out");
+    if !ran || !file.is_file() {
+        eprintln!("skipped: gcc -pg does not work here");
+        return;
+    }
+    let (_work, calls) = read(&file);
+    adds_up(&calls);
+    let names: Vec<&str> = calls.frames().iter().map(|frame| frame.name.as_str()).collect();
+    assert!(!names.contains(&"inner") && !names.contains(&"step"), "{names:?}");
+    let main = calls.tree().children(NodeId::ROOT).find(|&root| calls.frame(root).unwrap().name == "main");
+    assert!(calls.inclusive(0, main.unwrap()) * 10 > total(&calls) * 9, "{names:?}");
+    // Three calls of `outer`, thirty of `leaf`.
+    assert_eq!(calls.inclusive(1, NodeId::ROOT), 33);
+}
+
 /// A program that is measured by perf here: what `perf script` says of the same file, sample by sample.
 #[test]
 fn perf_of_this_machine() {

@@ -162,6 +162,16 @@ impl Module<'_> {
         (0..frames.len()).rev().map(called).collect()
     }
 
+    /// The function that an address lies in, whatever is inlined there: by its symbol, else as debug information has it.
+    pub fn outermost(&self, address: u64) -> String {
+        let symbol = self.symbol(address);
+        if !symbol.is_empty() {
+            return symbol;
+        }
+        let frames = self.dwarf.as_ref().map(|dwarf| dwarf.frames(address)).unwrap_or_default();
+        frames.last().map(|frame| self.function(std::slice::from_ref(frame), address)).unwrap_or_default()
+    }
+
     /// The position of a function that begins at an address.
     pub fn entry_source(&self, address: u64, name: &str) -> Source {
         let Some(dwarf) = &self.dwarf else { return self.source(address, name) };

@@ -2,6 +2,9 @@
 //! once and then by number, positions as differences to the line before.
 
 mod names;
+mod units;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use crosscut_calls::{Builder, Given, Unit};
 use crosscut_run::RunWriter;
@@ -10,12 +13,19 @@ use foldhash::HashMap;
 use super::graph::{Graph, Roots, Told};
 use super::{MOST_RANKS, builder, lines::Lines, plain};
 use crate::error::ImportError;
-use crate::inputs::Inputs;
+use crate::inputs::{FoundFile, Inputs};
+use crate::partial;
 use crate::reader::{Confidence, Head, Options, Reader};
 use names::Names;
+use units::{Measure, Units};
 
 /// More events than any machine counts at once.
 const MOST_EVENTS: usize = 256;
+
+/// So many lines of a file are looked at for who wrote it.
+const MOST_HEADERS: usize = 32;
+/// So many parts that are missing are named.
+const MOST_NAMED: usize = 8;
 
 /// The reader.
 pub struct Callgrind;
@@ -42,17 +52,18 @@ impl Reader for Callgrind {
         let is_named = |name: &str| name.starts_with("callgrind.out");
         let name =
             |path: &std::path::Path| path.file_name().is_some_and(|name| name.to_str().is_some_and(is_named));
-        !inputs.files().is_empty() && inputs.files().iter().all(|file| name(&file.path))
+        !inputs.files().is_empty()
+            && (inputs.files().iter().all(|file| name(&file.path)) || are_of_one_program(inputs))
     }
 
     fn read(&self, inputs: &Inputs<'_>, _: &Options, run: &mut RunWriter) -> Result<(), ImportError> {
-        let mut profile = Profile { builder: builder("callgrind"), metrics: HashMap::default(), calls: None };
-        let mut graphs: Vec<Part> = Vec::new();
-        let mut processes: HashMap<i64, i64> = HashMap::default();
+        let mut profile = Profile { builder: builder("callgrind"), metrics: Vec::new(), calls: None };
+        let (mut graphs, mut missing, mut dumps) = (Vec::new(), Vec::new(), Dumps::default());
         for file in inputs.files() {
             let input = inputs.open(file)?;
             let mut lines = Lines::open(&input)?;
-            let mut reading = Reading::default();
+            // Parts of a thread are added up, whichever file they are in.
+            let mut reading = Reading { parts: std::mem::take(&mut graphs), ..Reading::default() };
             while let Some(line) = lines.next()? {
                 let at = line.offset;
                 if let Err(what) = reading.line(&line.text) {
@@ -60,24 +71,29 @@ impl Reader for Callgrind {
                 }
             }
             reading.finish().map_err(|what| lines.broken(input.size(), what))?;
-            for note in reading.notes {
-                profile.builder.note(format!("{}: {note}", input.name()));
+            missing.extend(reading.missing.iter().map(|what| format!("{}: {what}", input.name())));
+            for (pid, parts) in reading.dumps {
+                dumps.entry(pid).or_default().extend(parts);
             }
-            for mut part in reading.parts {
-                let next = processes.len() as i64;
-                part.rank = *processes.entry(part.pid).or_insert(next);
-                graphs.push(part);
-            }
+            graphs = reading.parts;
         }
         if graphs.iter().all(|part| part.is_empty()) {
-            return Err(inputs.one()?.broken(0, "no function has a cost"));
+            let Some(first) = inputs.files().first() else { return Err(inputs.not_a_file()) };
+            return Err(inputs.open(first)?.broken(0, "no function has a cost"));
         }
+        for note in missing.iter().cloned().chain(not_in_it(&dumps)) {
+            profile.builder.note(note);
+        }
+        run.manifest().partial = partial::label(&missing, inputs);
+        let mut processes: HashMap<i64, i64> = HashMap::default();
         let mut told = Told::default();
         let mut all = 0i64;
         for part in graphs.into_iter().filter(|part| !part.is_empty()) {
-            let (metrics, calls) = profile.metrics(&part.events);
-            let place = profile.builder.place(part.rank, part.thread);
-            let one = part.ones.first().copied().unwrap_or(1);
+            let (metrics, calls) = profile.metrics(&part.measures);
+            let next = processes.len() as i64;
+            let rank = *processes.entry(part.pid).or_insert(next);
+            let place = profile.builder.place(rank, part.thread);
+            let one = part.measures.first().map_or(1, |measure| measure.one);
             all = all.saturating_add(part.sums.first().copied().unwrap_or(0).saturating_mul(one));
             told.add(part.graph.put(&mut profile.builder, place, &metrics, calls)?);
         }
@@ -86,24 +102,68 @@ impl Reader for Callgrind {
     }
 }
 
+/// Numbers of the parts that were seen of each process: callgrind may write what it has and begin anew, many times.
+type Dumps = BTreeMap<i64, BTreeSet<i64>>;
+
+/// What to say of processes of which parts are not there.
+fn not_in_it(dumps: &Dumps) -> impl Iterator<Item = String> {
+    dumps.values().filter_map(|seen| {
+        let last = *seen.last()?;
+        let missing: Vec<i64> = (1..last).filter(|part| !seen.contains(part)).take(MOST_NAMED + 1).collect();
+        let names: Vec<String> = missing.iter().take(MOST_NAMED).map(i64::to_string).collect();
+        let more = if missing.len() > MOST_NAMED { ", …" } else { "" };
+        let (what, are) = if missing.len() > 1 { ("parts", "are") } else { ("part", "is") };
+        (!missing.is_empty()).then(|| {
+            format!(
+                "this goes up to part {last} of a program that wrote its profile in parts: {what} {}{more} {are} not in \
+                 it. Name the files of all parts together to add them up",
+                names.join(", "),
+            )
+        })
+    })
+}
+
+/// Whether all files that are not empty are of one process, as those of its threads and parts are.
+fn are_of_one_program(inputs: &Inputs<'_>) -> bool {
+    let mut program = None;
+    for file in inputs.files().iter().filter(|file| file.size > 0) {
+        let Some(of) = program_of(inputs, file) else { return false };
+        if *program.get_or_insert_with(|| of.clone()) != of {
+            return false;
+        }
+    }
+    program.is_some()
+}
+
+/// The process and the command of a file that callgrind wrote.
+fn program_of(inputs: &Inputs<'_>, file: &FoundFile) -> Option<(String, String)> {
+    let (bytes, _) = plain::head(&inputs.open(file).ok()?).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let header = |key: &str| {
+        let value = text.lines().take(MOST_HEADERS).find_map(|line| line.strip_prefix(key));
+        value.map(|value| value.trim().to_owned())
+    };
+    header("creator:").filter(|creator| creator.starts_with("callgrind"))?;
+    Some((header("pid:")?, header("cmd:")?))
+}
+
 /// The run's profile and the metrics that it has already.
 struct Profile {
     builder: Builder,
-    metrics: HashMap<String, u32>,
+    metrics: Vec<(Measure, u32)>,
     calls: Option<u32>,
 }
 
 impl Profile {
     /// Metrics of events, and that of calls.
-    fn metrics(&mut self, events: &[String]) -> (Vec<u32>, u32) {
-        let mut numbers = Vec::with_capacity(events.len());
-        for event in events {
-            let number = match self.metrics.get(event) {
-                Some(&number) => number,
+    fn metrics(&mut self, measures: &[Measure]) -> (Vec<u32>, u32) {
+        let mut numbers = Vec::with_capacity(measures.len());
+        for measure in measures {
+            let number = match self.metrics.iter().find(|(known, _)| known == measure) {
+                Some(&(_, number)) => number,
                 None => {
-                    let (name, unit, _) = unit_of(event);
-                    let number = self.builder.metric(name, unit, Given::Own);
-                    self.metrics.insert(event.clone(), number);
+                    let number = self.builder.metric(&measure.name, measure.unit, Given::Own);
+                    self.metrics.push((measure.clone(), number));
                     number
                 }
             };
@@ -117,11 +177,9 @@ impl Profile {
 /// What one thread did.
 struct Part {
     pid: i64,
-    rank: i64,
     thread: i64,
-    events: Vec<String>,
-    /// By event: how many of its unit one in the file is.
-    ones: Vec<i64>,
+    /// By event: what it is.
+    measures: Vec<Measure>,
     graph: Graph,
     /// Of all lines, as the file has them.
     sums: Vec<i64>,
@@ -153,8 +211,10 @@ struct Reading {
     /// The part that lines belong to, once it has events.
     part: Option<usize>,
     positions: usize,
-    is_callgrind: bool,
-    has_totals: bool,
+    writer: Writer,
+    units: Units,
+    /// Whether costs stand there of which nothing has said yet what they add up to.
+    is_open: bool,
     names: Names,
     function: Option<u32>,
     called: Option<u32>,
@@ -166,7 +226,23 @@ struct Reading {
     scaled: Vec<i64>,
     /// What the part had before these lines: a file may hold several of the same thread, one behind the other.
     before: Vec<i64>,
-    notes: Vec<String>,
+    /// Why something is missing in the file.
+    missing: Vec<String>,
+    dumps: Dumps,
+}
+
+/// Who wrote a file, as far as it matters for how it ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Writer {
+    /// Nothing has to follow.
+    #[default]
+    Other,
+    /// `totals:` stand behind the lines of each part.
+    Callgrind,
+    /// `summary:` stands at the end, with what all lines add up to.
+    Cachegrind,
+    /// The same, with what was measured otherwise.
+    Xdebug,
 }
 
 impl Reading {
@@ -188,11 +264,25 @@ impl Reading {
     fn header(&mut self, key: &str, value: &str) -> Result<(), String> {
         let number = |value: &str| value.parse().ok().filter(|number| (0..MOST_RANKS).contains(number));
         match key {
-            "creator" => self.is_callgrind = value.starts_with("callgrind"),
+            "creator" => {
+                self.writer = match value {
+                    _ if value.starts_with("callgrind") => Writer::Callgrind,
+                    _ if value.starts_with("xdebug") => Writer::Xdebug,
+                    _ => Writer::Other,
+                }
+            }
+            // It does not say who it is, but what it simulated.
+            "desc" if self.writer == Writer::Other && value.starts_with("I1 cache") => {
+                self.writer = Writer::Cachegrind;
+            }
             "pid" => {
                 self.pid = number(value).ok_or_else(|| format!("no number of a process: {value:.40}"))?
             }
-            "part" | "version" => self.part = None,
+            "version" => self.part = None,
+            "part" => {
+                self.part = None;
+                self.dumps.entry(self.pid).or_default().extend(number(value));
+            }
             "thread" => {
                 self.thread = number(value).ok_or_else(|| format!("no number of a thread: {value:.40}"))?;
                 self.part = None;
@@ -201,29 +291,35 @@ impl Reading {
                 self.positions = value.split_whitespace().count();
                 self.base.resize(self.positions.max(1), 0);
             }
-            "events" => self.begin(value.split_whitespace().map(str::to_owned).collect())?,
+            "event" => self.units.describe(value),
+            "events" => {
+                self.begin(value.split_whitespace().map(|event| self.units.measure(event)).collect())?
+            }
             "totals" => self.check_totals(value)?,
+            "summary" if self.writer == Writer::Cachegrind => self.check_totals(value)?,
+            "summary" if self.writer == Writer::Xdebug => self.is_open = false,
             _ => {}
         }
         Ok(())
     }
 
     /// Costs are those of these events from here on.
-    fn begin(&mut self, events: Vec<String>) -> Result<(), String> {
-        if events.is_empty() || events.len() > MOST_EVENTS {
-            return Err(format!("{} events", events.len()));
+    fn begin(&mut self, measures: Vec<Measure>) -> Result<(), String> {
+        if measures.is_empty() || measures.len() > MOST_EVENTS {
+            return Err(format!("{} events", measures.len()));
         }
-        let same = |part: &Part| part.pid == self.pid && part.thread == self.thread && part.events == events;
+        self.end_part();
+        let same =
+            |part: &Part| part.pid == self.pid && part.thread == self.thread && part.measures == measures;
         let known = self.parts.iter().position(same);
         self.base = vec![0; self.positions.max(1)];
-        self.costs = vec![0; events.len()];
+        self.costs = vec![0; measures.len()];
         (self.function, self.called, self.next) = (None, None, Next::Own);
         self.part = Some(known.unwrap_or(self.parts.len()));
         if known.is_none() {
-            let sums = vec![0; events.len()];
-            let ones = events.iter().map(|event| unit_of(event).2).collect();
-            let graph = Graph::new(events.len(), Roots::Rest { rounded: 0 });
-            self.parts.push(Part { pid: self.pid, rank: 0, thread: self.thread, events, ones, graph, sums });
+            let sums = vec![0; measures.len()];
+            let graph = Graph::new(measures.len(), Roots::Rest { rounded: 0 });
+            self.parts.push(Part { pid: self.pid, thread: self.thread, measures, graph, sums });
         }
         self.before =
             self.part.and_then(|part| self.parts.get(part)).map_or(Vec::new(), |part| part.sums.clone());
@@ -299,8 +395,9 @@ impl Reading {
         }
         let too_large = "costs are too large to be added up";
         self.scaled.clear();
-        for (&cost, &one) in self.costs.iter().zip(&part.ones) {
-            self.scaled.push(cost.checked_mul(one).ok_or(too_large)?);
+        self.is_open = true;
+        for (&cost, measure) in self.costs.iter().zip(&part.measures) {
+            self.scaled.push(cost.checked_mul(measure.one).ok_or(too_large)?);
         }
         if let Next::Call(count, called) = next {
             part.graph.call(function, called, count, &self.scaled);
@@ -316,7 +413,7 @@ impl Reading {
 
     /// What the file says that its lines add up to.
     fn check_totals(&mut self, value: &str) -> Result<(), String> {
-        self.has_totals = true;
+        self.is_open = false;
         let totals: Vec<Option<i64>> = value.split_whitespace().map(number).collect();
         let before = self.before.clone();
         let sums: Vec<i64> =
@@ -324,8 +421,8 @@ impl Reading {
         let fits = sums.iter().zip(&totals).all(|(&sum, &total)| Some(sum) == total);
         if !fits {
             let sums: Vec<String> = sums.iter().map(i64::to_string).collect();
-            let note = format!("its lines add up to {}, but it says {value:.200}", sums.join(" "));
-            self.notes.push(note);
+            let what = format!("its lines add up to {}, but it says {value:.200}", sums.join(" "));
+            self.missing.push(what);
         }
         Ok(())
     }
@@ -334,31 +431,21 @@ impl Reading {
         if matches!(self.next, Next::Call(..)) {
             return Err("the file ends before the cost of a call".to_owned());
         }
-        if self.is_callgrind && !self.has_totals && self.parts.iter().any(|part| !part.is_empty()) {
-            self.notes.push("the line `totals:` at its end is missing: the file may be cut short".to_owned());
-        }
+        self.end_part();
         Ok(())
     }
-}
 
-/// Name, unit and factor of an event, by what other programs call theirs: `Time_(10ns)`, `Memory_(bytes)`, `us`.
-fn unit_of(event: &str) -> (&str, Unit, i64) {
-    let (name, unit) = match event.strip_suffix(')').and_then(|event| event.split_once("_(")) {
-        Some((name, unit)) => (name, unit),
-        None => ("time", event),
-    };
-    let digits = unit.bytes().take_while(u8::is_ascii_digit).count();
-    let (factor, unit) = unit.split_at(digits);
-    let factor: i64 = factor.parse().unwrap_or(1);
-    let one = match unit {
-        "ns" | "nsec" => 1,
-        "us" | "µs" | "μs" | "usec" => 1_000,
-        "ms" | "msec" => 1_000_000,
-        "bytes" if name != "time" => return (name, Unit::Bytes, factor.max(1)),
-        _ if event.to_lowercase().contains("byte") => return (event, Unit::Bytes, 1),
-        _ => return (event, Unit::Count, 1),
-    };
-    (name, Unit::Ns, factor.max(1).saturating_mul(one))
+    /// What costs add up to has to be said behind them by those who say it.
+    fn end_part(&mut self) {
+        let line = match self.writer {
+            Writer::Other => return,
+            Writer::Callgrind => "totals:",
+            Writer::Cachegrind | Writer::Xdebug => "summary:",
+        };
+        if std::mem::take(&mut self.is_open) {
+            self.missing.push(format!("the line `{line}` at its end is missing: the file may be cut short"));
+        }
+    }
 }
 
 /// A number, also with `0x`.

@@ -205,8 +205,8 @@ impl Profile {
         let Some(program) = program else { return names };
         names.module = program.to_string_lossy().into_owned();
         if let Ok(found) = symbols::linked(program, &addresses) {
-            let named = addresses.into_iter().zip(found).filter(|(_, source)| !source.function.is_empty());
-            names.known = named.map(|(at, source)| (at, source.function)).collect();
+            let named = addresses.into_iter().zip(found).filter(|(_, function)| !function.is_empty());
+            names.known = named.collect();
         }
         names
     }

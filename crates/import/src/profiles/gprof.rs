@@ -76,7 +76,8 @@ struct Block {
     index: u64,
     name: String,
     own: i64,
-    /// Calls by itself.
+    /// All calls, and those by itself.
+    calls: i64,
     again: i64,
     is_root: bool,
     callees: Vec<Callee>,
@@ -162,6 +163,7 @@ impl Tables {
             let name = if *count > 1 { format!("{} ({count})", block.name) } else { block.name.clone() };
             let number = graph.function(&Frame::function(name));
             graph.spent(number, 0, block.own);
+            graph.called(number, block.calls);
             graph.call(number, number, block.again, &[0]);
             if block.is_root {
                 graph.root(number);
@@ -249,8 +251,9 @@ impl Reading {
             self.has_line = true;
             self.is_circle = name.contains("as a whole>");
             let again = calls.split_once('+').and_then(|(_, again)| again.parse().ok()).unwrap_or(0);
-            let index = index.parse().ok()?;
-            self.block = Block { index, name, own, again, is_root: self.is_spontaneous, callees: Vec::new() };
+            let calls = calls.split('+').filter_map(|part| part.parse().ok()).fold(0, i64::saturating_add);
+            let (index, is_root) = (index.parse().ok()?, self.is_spontaneous);
+            self.block = Block { index, name, own, calls, again, is_root, callees: Vec::new() };
             return Some(());
         }
         let timed = real(bare).and_then(|(own, rest)| real(rest).map(|(inside, rest)| (own + inside, rest)));

@@ -3,26 +3,32 @@
 //! same over all its nodes, and with what it called too, outside of recursion. How much of a function belongs to which of its
 //! call paths is estimated: by what each of its callers brings.
 //!
-//! Functions that call each other in a circle are one: below the one that was entered stand the others, with what they called
-//! outside of the circle. Values are shared out in whole numbers, and what is shared out is taken away, so that nothing is lost
-//! or counted twice. The heaviest calls are followed first; the rest, where a graph has more paths than anybody wants to see,
+//! Functions that call each other in a circle are one: below the one that was entered stand the others, each below the one that
+//! brings it most, with what they called outside of the circle. Where nobody enters a circle it begins with the function that
+//! has most that no caller brought. Values are shared out in whole numbers, and what is shared out is taken away, so that
+//! nothing is lost or counted twice. The heaviest calls are followed first; the rest, where a graph has more paths than anybody wants to see,
 //! stands as one node below its caller.
 
 mod circles;
 mod share;
+mod unroll;
 
 use std::collections::BinaryHeap;
+use std::rc::Rc;
 
 use crosscut_calls::{Builder, CallsError, Frame};
 use foldhash::{HashMap, HashSet};
 
-use circles::circles;
+use circles::{Circles, circles};
 use share::share;
+use unroll::{Inner, unroll};
 
 /// A tree has no more nodes than this, and those that it needs to say what was left together.
 const MOST_NODES: usize = 1 << 17;
 /// Each time that a circle is entered, all of it is gone through: so many functions and calls are, in all circles.
 const MOST_STEPS: usize = 1 << 25;
+/// So many steps it takes to put a call within a circle in its order: once for each function that is entered.
+const UNROLLING: usize = 8;
 /// What stands for calls that were not followed.
 const REST: &str = "(rare call paths)";
 
@@ -51,6 +57,8 @@ struct Function {
     own: Vec<i64>,
     /// Calls by itself.
     again: i64,
+    /// All calls, where they are known.
+    called: i64,
     is_root: bool,
 }
 
@@ -65,6 +73,8 @@ struct Call {
 /// How well a graph fits together, over several of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Told {
+    /// Whether there are calls at all.
+    pub has_calls: bool,
     /// Functions that call each other in a circle.
     pub in_circles: usize,
     /// What was not followed, of the first metric.
@@ -76,6 +86,7 @@ pub struct Told {
 impl Told {
     /// Of another graph.
     pub fn add(&mut self, other: Told) {
+        self.has_calls |= other.has_calls;
         self.in_circles += other.in_circles;
         self.rest = self.rest.saturating_add(other.rest);
         self.too_much = self.too_much.saturating_add(other.too_much);
@@ -84,13 +95,16 @@ impl Told {
     /// Says what is known and what is estimated. `all` is the total of the first metric.
     pub fn note(self, builder: &mut Builder, all: i64) {
         let per_cent = |value: i64| value as f64 * 100.0 / all.max(1) as f64;
-        builder.note(
-            "the file has calls between functions, not call paths: values of functions are exact, how they fall on call \
-             paths is estimated by what each caller has",
-        );
+        if self.has_calls {
+            builder.note(
+                "the file has calls between functions, not call paths: values of functions are exact, how they fall on \
+                 call paths is estimated by what each caller has",
+            );
+        }
         if self.in_circles > 0 {
             builder.note(format!(
-                "{} functions call each other in a circle: below the one that is entered stand the others, whoever called them",
+                "{} functions call each other in a circle: below the one that is entered stand the others, each below the \
+                 one that brings it most",
                 self.in_circles
             ));
         }
@@ -129,7 +143,7 @@ impl Graph {
         }
         let number = self.functions.len() as u32;
         let own = vec![0; self.metrics];
-        self.functions.push(Function { frame: frame.clone(), own, again: 0, is_root: false });
+        self.functions.push(Function { frame: frame.clone(), own, again: 0, called: 0, is_root: false });
         self.numbers.insert(frame.clone(), number);
         number
     }
@@ -144,6 +158,13 @@ impl Graph {
         let own = self.functions.get_mut(function as usize).and_then(|function| function.own.get_mut(metric));
         if let Some(own) = own {
             *own = own.saturating_add(value);
+        }
+    }
+
+    /// A function was called so many times, also by those that are not known.
+    pub fn called(&mut self, function: u32, count: i64) {
+        if let Some(function) = self.functions.get_mut(function as usize) {
+            function.called = function.called.saturating_add(count);
         }
     }
 
@@ -185,16 +206,20 @@ impl Graph {
     ) -> Result<Told, CallsError> {
         let links: Vec<(u32, u32)> = self.calls.iter().map(|call| (call.from, call.to)).collect();
         let circles = circles(self.functions.len(), &links);
-        let mut told = Told::default();
+        let has_calls = !self.calls.is_empty() || self.functions.iter().any(|function| function.again > 0);
+        let mut told = Told { has_calls, ..Told::default() };
         let mut parts: Vec<Circle> = Vec::with_capacity(circles.members.len());
         let mut entering: Vec<Vec<usize>> = vec![Vec::new(); circles.members.len()];
         let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); circles.members.len()];
-        let mut inside: Vec<i64> = self.functions.iter().map(|function| function.again).collect();
+        let mut within: Vec<Vec<Inner>> = vec![Vec::new(); circles.members.len()];
+        let mut inside = self.calls_of_nobody();
+        let entry = self.entries(&circles);
         for (number, call) in self.calls.iter().enumerate() {
             let (from, to) = (circles.of[call.from as usize], circles.of[call.to as usize]);
             if from == to {
                 let inside = &mut inside[call.to as usize];
                 *inside = inside.saturating_add(call.count);
+                within[from as usize].push(Inner::new(call.from, call.to, &call.cost, call.count));
             } else {
                 leaving[from as usize].push(number);
                 entering[to as usize].push(number);
@@ -202,13 +227,45 @@ impl Graph {
         }
         // Those that are called come first, so what leaves a circle is right before it is added up.
         for (number, members) in circles.members.iter().enumerate() {
-            let circle = Circle::new(&mut self, members, &entering[number], &leaving[number], &mut told);
+            let mut circle = Circle::new(&mut self, members, &entering[number], &leaving[number], &mut told);
+            circle.root.0 = entry[number];
+            circle.within = std::mem::take(&mut within[number]);
             told.in_circles += if members.len() > 1 { members.len() } else { 0 };
             parts.push(circle);
         }
         let mut tree = Tree { builder, place, metrics, calls, graph: &self, parts, of: &circles.of, inside };
         told.rest = tree.grow()?;
         Ok(told)
+    }
+
+    /// Calls of each function by itself, and those that no caller has.
+    fn calls_of_nobody(&self) -> Vec<i64> {
+        let mut known: Vec<i64> = self.functions.iter().map(|function| function.again).collect();
+        for call in &self.calls {
+            let known = &mut known[call.to as usize];
+            *known = known.saturating_add(call.count);
+        }
+        let rest = |(function, &known): (&Function, &i64)| {
+            function.again.saturating_add(function.called.saturating_sub(known).max(0))
+        };
+        self.functions.iter().zip(&known).map(rest).collect()
+    }
+
+    /// The function of each circle with which it begins where no caller enters it: one that is said to, or the one that has most
+    /// that no caller brought, of the first metric. What it has is its own and what it called; members of the circle are
+    /// callers like others. Without any such difference the one with the smallest number.
+    fn entries(&self, circles: &Circles) -> Vec<u32> {
+        let first = |values: &[i64]| i128::from(values.first().copied().unwrap_or(0));
+        let mut unbrought: Vec<i128> = self.functions.iter().map(|function| first(&function.own)).collect();
+        for call in &self.calls {
+            unbrought[call.from as usize] += first(&call.cost);
+            unbrought[call.to as usize] -= first(&call.cost);
+        }
+        let most = |&member: &u32| {
+            let is_root = self.functions[member as usize].is_root;
+            (is_root, unbrought[member as usize], std::cmp::Reverse(member))
+        };
+        circles.members.iter().map(|members| members.iter().copied().max_by_key(most).unwrap_or(0)).collect()
     }
 }
 
@@ -222,6 +279,12 @@ struct Circle {
     left: Vec<i64>,
     /// What no caller brought, and the member that it belongs to.
     root: (u32, Vec<i64>),
+    /// Whether nobody calls it from outside.
+    is_root: bool,
+    /// Calls between its members.
+    within: Vec<Inner>,
+    /// By the member that is entered: the others with those that they stand below.
+    unrolled: HashMap<u32, Rc<[(u32, u32)]>>,
 }
 
 impl Circle {
@@ -264,12 +327,6 @@ impl Circle {
             *left = total;
         }
         let functions = &graph.functions;
-        // Of a circle that nobody is said to enter: the one that has most of the first metric.
-        let heaviest = || {
-            members.iter().copied().max_by_key(|&member| {
-                (functions[member as usize].own.first().copied(), std::cmp::Reverse(member))
-            })
-        };
         Circle {
             members: members.iter().map(|&member| (member, functions[member as usize].own.clone())).collect(),
             leaving: leaving
@@ -277,8 +334,21 @@ impl Circle {
                 .map(|&call| (call as u32, graph.calls[call].cost.clone(), graph.calls[call].count))
                 .collect(),
             left,
-            root: (is_said.or_else(heaviest).unwrap_or(0), root),
+            root: (0, root),
+            is_root: entering.is_empty(),
+            within: Vec::new(),
+            unrolled: HashMap::default(),
         }
+    }
+
+    /// Its members but the one that is entered, callers first, each with the one that it stands below.
+    fn below(&mut self, entered: u32) -> Rc<[(u32, u32)]> {
+        let (members, within) = (&self.members, &self.within);
+        let unrolled = self.unrolled.entry(entered).or_insert_with(|| {
+            let members: Vec<u32> = members.iter().map(|(member, _)| *member).collect();
+            unroll(&members, within, entered).into()
+        });
+        Rc::clone(unrolled)
     }
 
     /// Takes so much of it: what falls to each member, and to each call with its count.
@@ -317,6 +387,11 @@ struct Taken {
     out: Vec<(Vec<i64>, i64)>,
 }
 
+/// Whether there is something of any metric.
+fn is_some(values: &[i64]) -> bool {
+    values.iter().any(|&value| value > 0)
+}
+
 /// A call that is to be followed. The heaviest comes first, of equal ones the first that was found.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Pending {
@@ -337,7 +412,7 @@ struct Tree<'t> {
     parts: Vec<Circle>,
     /// The circle of each function.
     of: &'t [u32],
-    /// Calls of each function from within its circle, until they are counted.
+    /// Calls of each function from within its circle or by nobody, until they are counted.
     inside: Vec<i64>,
 }
 
@@ -346,22 +421,24 @@ impl Tree<'_> {
     fn grow(&mut self) -> Result<i64, CallsError> {
         let mut heap = BinaryHeap::new();
         let mut order = 0u32;
-        let push =
-            |heap: &mut BinaryHeap<Pending>, order: &mut u32, parent, function, amount: Vec<i64>, count| {
-                if amount.iter().any(|&value| value > 0) || count > 0 {
-                    let weight = amount.first().copied().unwrap_or(0);
-                    let order_here = std::cmp::Reverse(*order);
-                    *order = order.saturating_add(1);
-                    heap.push(Pending { weight, order: order_here, parent, function, amount, count });
-                }
-            };
+        let mut push = |heap: &mut BinaryHeap<Pending>, parent, function, amount: Vec<i64>, count| {
+            let weight = amount.first().copied().unwrap_or(0);
+            let order_here = std::cmp::Reverse(order);
+            order = order.saturating_add(1);
+            heap.push(Pending { weight, order: order_here, parent, function, amount, count });
+        };
         // Callers before those they call: in the order of the file where that does not matter.
         for circle in self.parts.iter().rev() {
-            push(&mut heap, &mut order, 0, circle.root.0, circle.root.1.clone(), 0);
+            // Where nobody enters it and nothing was spent below it, what it called was called all the same.
+            let calls = circle.is_root && circle.leaving.iter().any(|call| call.2 > 0);
+            if calls || is_some(&circle.root.1) {
+                push(&mut heap, 0, circle.root.0, circle.root.1.clone(), 0);
+            }
         }
-        let (mut nodes, mut steps, mut rest) = (0, 0, 0i64);
+        let (mut nodes, mut steps, mut rest, mut is_cut) = (0, 0, 0i64, false);
         while let Some(next) = heap.pop() {
             if nodes >= MOST_NODES || steps >= MOST_STEPS {
+                is_cut = true;
                 rest = rest.saturating_add(next.weight);
                 let frame = self.builder.frame(Frame::region(REST));
                 let node = self.builder.node(next.parent, frame)?;
@@ -373,34 +450,75 @@ impl Tree<'_> {
             let taken = self.parts[circle].take(&next.amount);
             let entered = self.node(next.parent, next.function)?;
             self.add(entered, &[], next.count);
-            let out = self.parts[circle].leaving.iter().zip(&taken.out);
-            let out = out.filter(|(_, out)| out.1 > 0 || out.0.iter().any(|&value| value > 0));
-            let leaving: HashSet<u32> = out.map(|(call, _)| self.graph.calls[call.0 as usize].from).collect();
-            let mut member_nodes = HashMap::with_capacity_and_hasher(taken.own.len(), Default::default());
+            if !self.parts[circle].unrolled.contains_key(&next.function) {
+                steps += UNROLLING * self.parts[circle].within.len();
+            }
+            let below = self.parts[circle].below(next.function);
+            let needed = self.needed(circle, &taken, &below);
+            let mut member_nodes = HashMap::with_capacity_and_hasher(needed.len(), Default::default());
+            member_nodes.insert(next.function, entered);
+            for &(member, above) in below.iter().filter(|(member, _)| needed.contains(member)) {
+                let above = member_nodes.get(&above).copied().unwrap_or(entered);
+                member_nodes.insert(member, self.node(above, member)?);
+            }
+            nodes += member_nodes.len();
             for (at, own) in taken.own.iter().enumerate() {
-                let member = self.parts[circle].members[at].0;
-                let node = match member == next.function {
-                    true => entered,
-                    false if leaving.contains(&member) || own.iter().any(|&value| value > 0) => {
-                        self.node(entered, member)?
-                    }
-                    false => continue,
-                };
-                nodes += 1;
-                self.add(node, own, 0);
-                member_nodes.insert(member, node);
+                if let Some(&node) = member_nodes.get(&self.parts[circle].members[at].0) {
+                    self.add(node, own, 0);
+                }
             }
             for (at, (amount, count)) in taken.out.into_iter().enumerate() {
                 let call = &self.graph.calls[self.parts[circle].leaving[at].0 as usize];
-                if let Some(&node) = member_nodes.get(&call.from) {
-                    push(&mut heap, &mut order, node, call.to, amount, count);
+                if let Some(&node) = member_nodes.get(&call.from).filter(|_| count > 0 || is_some(&amount)) {
+                    push(&mut heap, node, call.to, amount, count);
                 }
             }
         }
+        self.uncounted(is_cut)?;
         Ok(rest)
     }
 
-    /// The node of a function below another. Calls within its circle are counted at its first, which is its heaviest.
+    /// Calls of functions that no path led to: of those that took nothing and have no caller, or that were not followed.
+    fn uncounted(&mut self, is_cut: bool) -> Result<(), CallsError> {
+        for part in &self.parts {
+            for call in &part.leaving {
+                let inside = &mut self.inside[self.graph.calls[call.0 as usize].to as usize];
+                *inside = inside.saturating_add(call.2);
+            }
+        }
+        for function in 0..self.inside.len() {
+            let count = std::mem::take(&mut self.inside[function]);
+            if count > 0 {
+                let frame = match is_cut {
+                    true => Frame::region(REST),
+                    false => self.graph.functions[function].frame.clone(),
+                };
+                let frame = self.builder.frame(frame);
+                let node = self.builder.node(0, frame)?;
+                self.add(node, &[], count);
+            }
+        }
+        Ok(())
+    }
+
+    /// The members of a circle that get a node: something is spent in them, they call others, were called, or stand above such.
+    fn needed(&self, circle: usize, taken: &Taken, below: &[(u32, u32)]) -> HashSet<u32> {
+        let part = &self.parts[circle];
+        let spent = part.members.iter().zip(&taken.own);
+        let spent = spent.filter(|(member, own)| is_some(own) || self.inside[member.0 as usize] > 0);
+        let calling = part.leaving.iter().zip(&taken.out).filter(|(_, out)| out.1 > 0 || is_some(&out.0));
+        let mut needed: HashSet<u32> = spent.map(|(member, _)| member.0).collect();
+        needed.extend(calling.map(|(call, _)| self.graph.calls[call.0 as usize].from));
+        // Callers come first: from the last to the first, all above one that is needed are.
+        for (member, above) in below.iter().rev() {
+            if needed.contains(member) {
+                needed.insert(*above);
+            }
+        }
+        needed
+    }
+
+    /// The node of a function below another. Calls within its circle and by nobody are counted at its first, which is its heaviest.
     fn node(&mut self, parent: u32, function: u32) -> Result<u32, CallsError> {
         let frame = self.builder.frame(self.graph.functions[function as usize].frame.clone());
         let node = self.builder.node(parent, frame)?;

@@ -46,6 +46,7 @@ impl Reader for PStats {
                 .ok_or_else(|| wrong("an entry is not (calls, calls, time, time, callers)"))?;
             let number = graph.function(&frame);
             graph.spent(number, 0, entry.own);
+            graph.called(number, entry.calls);
             all = all.saturating_add(entry.own);
             budget.take(entry.callers.len(), 256, "calls").map_err(|what| input.broken(at, what))?;
             for (caller, of) in entry.callers {
@@ -78,14 +79,19 @@ impl Reader for PStats {
 
 /// What is known of a function: (primitive calls, calls, own seconds, seconds with callees, callers).
 struct Entry<'v> {
+    calls: i64,
     own: i64,
     callers: &'v [(Value, Value)],
 }
 
 impl<'v> Entry<'v> {
     fn read(value: &'v Value) -> Option<Self> {
-        let [_, _, own, _, Value::Dictionary(callers)] = value.items()? else { return None };
-        Some(Entry { own: nanoseconds(own)?, callers })
+        let [Value::Whole(some), Value::Whole(all), own, _, Value::Dictionary(callers)] = value.items()?
+        else {
+            return None;
+        };
+        // Yappi writes both numbers of calls the other way round; those that are not recursive are never more than all.
+        Some(Entry { calls: (*all).max(*some).max(0), own: nanoseconds(own)?, callers })
     }
 }
 

@@ -1,4 +1,5 @@
-//! Python's marshal: values as its interpreter writes them, of Python 2 and 3.
+//! Python's marshal: values as its interpreter writes them, of Python 2 and 3. Of code, which the module `profile` writes in place
+//! of a name, the name is taken.
 
 use std::io::{BufReader, Read};
 use std::sync::Arc;
@@ -7,8 +8,13 @@ use super::super::plain::Unpacked;
 use crate::error::ImportError;
 use crate::input::Input;
 
-/// Values inside values: profiles have four levels.
-const DEEPEST: usize = 16;
+/// Values inside values: profiles have four levels, code in them has two for each function inside another.
+const DEEPEST: usize = 64;
+/// Numbers with which code begins: four of Python 2, up to six of Python 3.
+const FEWEST_NUMBERS: usize = 4;
+const MOST_NUMBERS: usize = 6;
+/// No function has more bytes of code.
+const MOST_CODE: usize = 1 << 24;
 /// Bit of a type: the value is kept, to be named again by its number.
 const KEPT: u8 = 0x80;
 
@@ -143,12 +149,16 @@ impl<'a, 'b> Marshal<'a, 'b> {
         });
         let value = match kind & !KEPT {
             b'0' => return Ok(None),
-            b'N' | b'T' | b'F' => Value::Nothing,
+            b'N' | b'T' | b'F' | b'.' | b'S' => Value::Nothing,
             b'i' => Value::Whole(i64::from(i32::from_le_bytes(self.fill()?))),
             b'I' => Value::Whole(i64::from_le_bytes(self.fill()?)),
             b'l' => self.long()?,
             b'g' => Value::Real(f64::from_le_bytes(self.fill()?)),
             b'f' => self.written_real()?,
+            b'y' => {
+                self.fill::<16>()?;
+                Value::Nothing
+            }
             b's' | b'u' | b'a' | b'A' => {
                 let count = self.count()?;
                 self.text(count)?
@@ -165,7 +175,7 @@ impl<'a, 'b> Marshal<'a, 'b> {
             }
             b'R' => self.named(at, false)?,
             b'r' => self.named(at, true)?,
-            b'(' => {
+            b'(' | b'>' => {
                 let count = self.count()?;
                 self.tuple(count, depth)?
             }
@@ -174,6 +184,7 @@ impl<'a, 'b> Marshal<'a, 'b> {
                 self.tuple(count, depth)?
             }
             b'{' => self.dictionary(depth)?,
+            b'c' => self.code(depth)?,
             other => {
                 let other = other.escape_ascii();
                 return Err(
@@ -185,6 +196,66 @@ impl<'a, 'b> Marshal<'a, 'b> {
             kept.clone_from(&value);
         }
         Ok(Some(value))
+    }
+
+    /// The name of a function's code. What stands around it differs from version to version, and the version is not said: how
+    /// many numbers come first follows from where the bytes of code begin, and the rest from what kinds of values there are.
+    fn code(&mut self, depth: usize) -> Result<Value> {
+        let at = self.at;
+        self.begin_code()?;
+        let next = |marshal: &mut Self| {
+            let at = marshal.at;
+            marshal.any(depth + 1)?.ok_or_else(|| marshal.broken(at, "code with an end inside it"))
+        };
+        // Constants, names, variables; then names of free variables, or since 3.11 the kinds of all, as bytes.
+        for _ in 0..3 {
+            next(self)?;
+        }
+        let is_new = matches!(next(self)?, Value::Text(_));
+        if !is_new {
+            next(self)?;
+        }
+        let (_file, name) = (next(self)?, next(self)?);
+        if is_new {
+            next(self)?;
+        }
+        let _line: [u8; 4] = self.fill()?;
+        for _ in 0..1 + usize::from(is_new) {
+            next(self)?;
+        }
+        match name {
+            Value::Text(_) => Ok(name),
+            _ => Err(self.broken(at, "code without a name")),
+        }
+    }
+
+    /// The numbers that code begins with, and its bytes: a text of some length, or one that was there before.
+    fn begin_code(&mut self) -> Result<()> {
+        let at = self.at;
+        for _ in 0..FEWEST_NUMBERS {
+            self.fill::<4>()?;
+        }
+        let mut head: [u8; 5] = self.fill()?;
+        for _ in FEWEST_NUMBERS..=MOST_NUMBERS {
+            let [kind, a, b, c, d] = head;
+            let number = u32::from_le_bytes([a, b, c, d]) as usize;
+            match kind & !KEPT {
+                b's' if (1..MOST_CODE).contains(&number) => {
+                    self.bytes(number)?;
+                    if kind & KEPT != 0 {
+                        self.kept.push(Value::Nothing);
+                    }
+                    return Ok(());
+                }
+                b'r' if number < self.kept.len() => return Ok(()),
+                // A number of four bytes: what is behind it may be the code.
+                _ => {
+                    let [e, f, g, h] = self.fill()?;
+                    head = [d, e, f, g, h];
+                }
+            }
+        }
+        Err(self.broken(at, "code that has no bytes"))
     }
 
     fn named(&mut self, at: u64, is_kept: bool) -> Result<Value> {
@@ -214,9 +285,8 @@ impl<'a, 'b> Marshal<'a, 'b> {
         Ok(Value::Dictionary(items.into()))
     }
 
-    /// A large whole number: digits of 15 bits, their number says the sign.
+    /// A large whole number: digits of 15 bits, their number says the sign. One of more than 64 bits is a constant in code.
     fn long(&mut self) -> Result<Value> {
-        let at = self.at;
         let count = i32::from_le_bytes(self.fill()?);
         let mut number = 0i128;
         for digit in 0..count.unsigned_abs() {
@@ -227,7 +297,7 @@ impl<'a, 'b> Marshal<'a, 'b> {
         }
         let number = if count < 0 { -number } else { number };
         let number = i64::try_from(number).ok().filter(|_| count.unsigned_abs() <= 5);
-        number.map(Value::Whole).ok_or_else(|| self.broken(at, "a number of more than 64 bits"))
+        Ok(number.map_or(Value::Nothing, Value::Whole))
     }
 
     /// A number in digits, as old versions write them.
