@@ -1,7 +1,7 @@
 //! The recorder's sample files: what a run says of them equals what the recorder itself says, at every node, in total, and
 //! at every depth of folding.
 
-mod samples;
+use crate::samples;
 
 use std::collections::HashMap;
 use std::path::Path;

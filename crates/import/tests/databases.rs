@@ -1,7 +1,7 @@
 //! Databases of HPCToolkit and profiles of Score-P: totals that are known; values of all nodes add up to those of the roots.
 
-mod harmed;
-mod profile;
+use crate::harmed;
+use crate::profile;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Formats are recognised by content; what cannot be imported is refused with a clear message and leaves nothing behind.
 
-mod dag_writer;
-mod samples;
+use crate::dag_writer;
+use crate::samples;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Files as other versions and other options of known tools write them: totals that are known by construction.
 
-mod profile;
+use crate::profile;
 
 use std::sync::Arc;
 

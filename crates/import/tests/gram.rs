@@ -1,6 +1,6 @@
 //! Traces of real programs become the phases, patterns and communities that the programs were written with.
 
-mod traces;
+use crate::traces;
 
 use std::path::Path;
 use std::sync::Arc;

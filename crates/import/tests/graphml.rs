@@ -1,6 +1,6 @@
 //! Grain graphs as GraphML: what is read of a graph is what the definitions find in the run.
 
-mod grain_costs;
+use crate::grain_costs;
 
 use std::fmt::Write;
 use std::time::Instant;

@@ -1,8 +1,8 @@
 //! Totals that cannot be: each record is sound, all of them together are more work than the workers had time for. Every
 //! reader of tasks names the file and the byte of the record that found no worker.
 
-mod dag_writer;
-mod grain_costs;
+use crate::dag_writer;
+use crate::grain_costs;
 
 use std::fmt::Write;
 

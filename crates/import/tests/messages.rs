@@ -1,6 +1,6 @@
 //! Traces of MPI programs become runs whose messages are those that the programs themselves logged.
 
-mod traces;
+use crate::traces;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Damaged traces: an error with file and byte, or a run that is labelled partial. Never a panic, never a run that looks whole
 //! and is not.
 
-mod traces;
+use crate::traces;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! MIR task statistics: what is read of a table is what the definitions find in the run.
 
-mod grain_costs;
+use crate::grain_costs;
 
 use std::collections::BTreeMap;
 use std::time::Instant;

@@ -1,7 +1,7 @@
 //! Functions that are entered and left in OTF2 archives: a call tree beside the messages, in the same run; archives packed by zlib.
 
-mod profile;
-mod traces;
+use crate::profile;
+use crate::traces;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,7 +1,7 @@
 //! What other writers than the one of the samples make of OTF2, in archives written by hand: calling contexts, names with brackets, the
 //! tracer's own time, measured values, accelerators, several threads.
 
-mod otf2_writer;
+use crate::otf2_writer;
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Real profilers on a program with a known hot path (`examples/profiles`): it is found from what each of them writes. They
 //! have to be installed: `cargo xtask test` does that.
 
-mod profile;
+use crate::profile;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,6 +1,6 @@
 //! Call profiles: totals that are known, for every file; values of all nodes add up to those of the roots.
 
-mod profile;
+use crate::profile;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Profiles that are call graphs: callgrind, gprof, cProfile. Values of functions are exact; call paths are estimated.
 
-mod profile;
+use crate::profile;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -1,6 +1,6 @@
 //! Profiles as JSON of speedscope, Chrome, the Firefox Profiler, samply and Hatchet.
 
-mod profile;
+use crate::profile;
 
 use crosscut_tree::NodeId;
 use profile::{adds_up, check, children, fixture, named, read, read_text, refused, titles, top};

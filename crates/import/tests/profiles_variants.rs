@@ -1,6 +1,6 @@
 //! Forms of profiles that tools write beside the usual ones: totals that are known by construction.
 
-mod profile;
+use crate::profile;
 
 use crosscut_calls::{Calls, Unit};
 use crosscut_tree::NodeId;

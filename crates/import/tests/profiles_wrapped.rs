@@ -1,6 +1,6 @@
 //! What a profile may be wrapped in: gzip, byte order marks, UTF-16; JSON of any depth; and what is said of what is damaged.
 
-mod profile;
+use crate::profile;
 
 use crosscut_tree::NodeId;
 use profile::{fixture, gzip, read, read_bytes, refused};

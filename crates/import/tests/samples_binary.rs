@@ -1,7 +1,7 @@
 //! Profiles of samples in binary files: pprof, gperftools, perf.data, gmon.out. Totals that are known; harmed files.
 
-mod harmed;
-mod profile;
+use crate::harmed;
+use crate::profile;
 
 use std::process::Command;
 

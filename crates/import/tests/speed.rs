@@ -1,7 +1,7 @@
 //! How fast a large file is imported, printed beside how fast its bytes can be read at all. Run with
-//! `cargo test --release -p crosscut-import --test speed -- --ignored --nocapture`; NODES sets the size.
+//! `cargo test --release -p crosscut-import --test all speed -- --ignored --nocapture`; NODES sets the size.
 
-mod dag_writer;
+use crate::dag_writer;
 
 use std::fs::File;
 use std::io::{BufWriter, Read, Write};

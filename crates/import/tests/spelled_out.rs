@@ -1,7 +1,7 @@
 //! Small files that store something once and name it often, or say that there is much of everything: they are refused before they
 //! fill memory or disk.
 
-mod profile;
+use crate::profile;
 
 use std::fs;
 use std::io::Write;

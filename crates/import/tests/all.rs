@@ -1,0 +1,31 @@
+//! All tests of this crate as one program: it is built and linked once. `cargo xtask lint test-files` says which file is missing here.
+
+mod dag_totals;
+mod dag_writer;
+mod databases;
+mod detect;
+mod dialects;
+mod foreign_files;
+mod grain_costs;
+mod gram;
+mod graphml;
+mod harmed;
+mod impossible;
+mod messages;
+mod messages_broken;
+mod mir;
+mod otf2_calls;
+mod otf2_variants;
+mod otf2_writer;
+mod profile;
+mod profilers;
+mod profiles;
+mod profiles_graph;
+mod profiles_json;
+mod profiles_variants;
+mod profiles_wrapped;
+mod samples;
+mod samples_binary;
+mod speed;
+mod spelled_out;
+mod traces;
