@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crosscut_chance::Chance;
-use crosscut_close::symbols::{AFTER, BODY, Position, main_of, resolve};
+use crosscut_close::symbols::{AFTER, BODY, Position, called, main_of, resolve};
 use tempfile::TempDir;
 
 /// `mark(line, function)` prints where it was called from; `done()` prints the map.
@@ -30,6 +30,22 @@ void done(void) {
     int c;
     printf("--\n");
     while ((c = getc(maps)) != EOF) putchar(c);
+}
+"#;
+const LAMBDA_CPP: &str = r#"
+#include "mark.h"
+__attribute__((noinline)) int outer(int n) {
+    mark(__LINE__, "outer");
+    auto body = [&](int k) {
+        mark(__LINE__, "lambda");
+        return n + k;
+    };
+    return body(1) + body(n);
+}
+int main(int argc, char **) {
+    int sum = outer(argc);
+    done();
+    return sum == 0;
 }
 "#;
 const TASKS_C: &str = r#"
@@ -336,6 +352,28 @@ fn programs_of_cpp() {
             shop.tool(&format!("{c} -c mark.c -o mark.o"));
             shop.tool(&format!("{cpp} -g -fopenmp {level} classes.cpp mark.o -o program"));
             shop.check("program", "program", "classes.cpp");
+        }
+    }
+}
+
+/// What is called, as call profiles have it: the body of a lambda is no call of the function that it stands in, inlined or not.
+#[test]
+fn bodies_of_lambdas() {
+    let shop = Workshop::new();
+    fs::write(shop.path("lambda.cpp"), LAMBDA_CPP).unwrap();
+    for (c, cpp) in [("gcc", "g++"), ("clang-19", "clang++-19")] {
+        for level in ["-O0", "-O2"] {
+            shop.tool(&format!("{c} -c mark.c -o mark.o"));
+            shop.tool(&format!("{cpp} -g {level} lambda.cpp mark.o -o program"));
+            let said = shop.run("program");
+            let called = called(&said.maps, &said.addresses).called;
+            for (path, (_, function)) in called.iter().zip(&said.expected) {
+                let innermost = &path.last().unwrap().function;
+                // Clang's own name for one is `$_0`.
+                let is_lambda = innermost.contains("lambda") || innermost.contains("$_");
+                assert_eq!(is_lambda, function == "lambda", "{cpp} {level}: {path:?}");
+                assert!(innermost.contains("outer"), "{cpp} {level}: {path:?}");
+            }
         }
     }
 }

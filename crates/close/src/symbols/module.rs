@@ -153,7 +153,7 @@ impl Module<'_> {
             return vec![Called { function: self.symbol(address), module: module(), ..Called::default() }];
         }
         let called = |at: usize| Called {
-            function: self.function(&frames[at..], address),
+            function: with_lambda(self.function(&frames[at..], address), &frames[at]),
             file: frames[at].file.clone(),
             line: i64::from(frames[at].line),
             declared: i64::from(frames[at].declared),
@@ -288,4 +288,13 @@ fn chosen(code: &[u8], at: u64) -> Option<u64> {
 fn is_own(file: &str) -> bool {
     let name = file.rsplit('/').next().unwrap_or(file);
     OWN_FILES.contains(&name) || OWN_FOLDERS.iter().any(|folder| file.contains(folder))
+}
+
+/// The body of a lambda that has only the name of the function around it is not called as that function is.
+fn with_lambda(function: String, frame: &Frame) -> String {
+    let is_lambda = frame.function.as_deref() == Some(names::LAMBDA);
+    if !is_lambda || function == names::LAMBDA || function.contains("lambda") {
+        return function;
+    }
+    format!("{function}::{{lambda}}")
 }
