@@ -137,6 +137,29 @@ fn one_that_works_in_a_team_is_a_serial_part() {
     assert_eq!(first(&causes(program, 4)).cause, Cause::SerialPart);
 }
 
+/// A loop in which one member gets everything was to be shared out: its schedule is wrong. Code behind a loop is code of one member.
+#[test]
+fn a_loop_that_one_member_works_is_an_imbalance() {
+    let first_with = |chunk: i64, behind: i64| {
+        let mut program = Program::new();
+        program.open(Kind::Section);
+        for work in [chunk, 10] {
+            program.leaf(Kind::Fork, 0);
+            program.open(Kind::Task);
+            let leaf = program.leaf(Kind::Chunk, work);
+            program.at(leaf, 6);
+            program.close(if work == chunk { behind } else { 0 });
+        }
+        program.close_deep(0);
+        program.close(0);
+        let found = causes(program, 2);
+        let found = first(&found);
+        (found.cause, found.source)
+    };
+    assert_eq!(first_with(80_000_000, 0), (Cause::Imbalance, Some(6)));
+    assert_eq!(first_with(1_000_000, 200_000_000).0, Cause::SerialPart);
+}
+
 #[test]
 fn a_serial_spawn_loop_is_found() {
     let mut program = Program::new();
@@ -206,6 +229,32 @@ fn recursion_is_no_wait_in_a_loop() {
     program.close(1);
     let causes = causes(program, 3);
     assert!(causes.findings.iter().all(|found| found.cause != Cause::WaitInLoop), "{:?}", causes.findings);
+}
+
+/// Recursion that waits behind each task, before it creates the next: nothing ever runs beside anything.
+#[test]
+fn recursion_that_waits_for_each_task_is_found() {
+    fn divide(program: &mut Program, depth: u32, length: i64) {
+        if depth == 0 {
+            program.leaf(Kind::Other, length);
+            return;
+        }
+        for _ in 0..2 {
+            program.open(Kind::Section);
+            program.leaf(Kind::Create, 1);
+            program.open(Kind::Task);
+            divide(program, depth - 1, length);
+            program.close(1);
+            program.close(1);
+        }
+    }
+    let mut program = Program::new();
+    divide(&mut program, 6, 100_000);
+    program.close(1);
+    let causes = causes(program, 3);
+    let found = first(&causes);
+    assert_eq!(found.cause, Cause::WaitInLoop, "{:?}", causes.findings);
+    assert!(found.evidence.contains("never more than 1 in flight"), "{}", found.evidence);
 }
 
 #[test]

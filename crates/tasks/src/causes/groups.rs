@@ -61,6 +61,8 @@ pub struct Known {
     pub sections: u64,
     pub frames: u64,
     last_frame: u32,
+    /// And how many of them are one task that is waited for at once.
+    pub bare: u64,
 }
 
 /// Lengths of the tasks or chunks of one line, by powers of two.
@@ -179,6 +181,7 @@ impl Groups {
                 sections: 0,
                 frames: 0,
                 last_frame: u32::MAX,
+                bare: 0,
             });
             known.len() as Group - 1
         });
@@ -186,10 +189,11 @@ impl Groups {
         group
     }
 
-    /// A narrow section of a task.
-    pub fn section(&mut self, group: Group, frame: u32) {
+    /// A narrow section of a task; a bare one is a single task that is waited for at once.
+    pub fn section(&mut self, group: Group, frame: u32, is_bare: bool) {
         if let Some(known) = self.known.get_mut(group as usize) {
             known.sections += 1;
+            known.bare += u64::from(is_bare);
             known.frames += u64::from(known.last_frame != frame);
             known.last_frame = frame;
         }

@@ -401,7 +401,9 @@ impl Judge<'_> {
     fn tasks_of(&mut self, known: &Known) -> Option<usize> {
         let Key { role, line, other } = known.key;
         let small = too_small(self.roles.tasks.get(&line), self.facts.cost_of_task(line));
-        let repeats = known.sections >= REPEATED && known.sections >= REPEATED * known.frames;
+        // In a loop, or one after the other wherever it is.
+        let repeats = known.sections >= REPEATED
+            && (known.sections >= REPEATED * known.frames || known.bare == known.sections);
         let is_chain = self.facts.chains.of_line(line);
         let is_chain = is_chain.is_some_and(|chain| chain.tasks >= CHAIN && chain.fills_its_span(self.tasks));
         // Not one that is long among many short ones.

@@ -24,7 +24,8 @@ pub struct Phase {
     pub members: u32,
     pub sum: i64,
     pub longest: i64,
-    /// The worker of the longest.
+    /// The longest, and its worker.
+    member: NodeId,
     pub worker: u32,
     /// The line of the team that the region is in, if it is in one.
     pub around: Option<u32>,
@@ -45,11 +46,7 @@ impl Phase {
         if members == 0 {
             return None;
         }
-        let is_chunk = |node: &NodeId| {
-            let mark = tasks.marks().get(node.index()).map(|&mark| Mark(mark));
-            mark.is_some_and(|mark| mark.kind() == Kind::Chunk || mark.is_chunk_section())
-        };
-        let chunk = tasks.tree().children(member).take(NEAR).find(is_chunk);
+        let chunk = tasks.tree().children(member).take(NEAR).find(|&child| is_chunk(tasks, child));
         let line = match chunk {
             Some(chunk) => sites.from(tasks.site(chunk)),
             None => sites.from(tasks.site(section)),
@@ -63,15 +60,30 @@ impl Phase {
             members,
             sum,
             longest,
+            member,
             worker,
             around: None,
         })
     }
 
-    /// Whether more than one member works.
-    pub fn is_shared(&self) -> bool {
-        (self.sum - self.longest) as f64 > NOTHING * self.longest as f64
+    /// Whether members share work: more than one of them works, or what one works alone is a loop that was to be shared out.
+    pub fn is_shared(&self, tasks: &Tasks) -> bool {
+        let others = self.sum.saturating_sub(self.longest);
+        others as f64 > NOTHING * self.longest as f64 || self.is_loop && self.is_mostly_chunks(tasks)
     }
+
+    /// Whether the longest member works mostly in chunks of loops.
+    fn is_mostly_chunks(&self, tasks: &Tasks) -> bool {
+        let children = tasks.tree().children(self.member).filter(|&child| is_chunk(tasks, child));
+        let chunks = children.fold(0i64, |sum, chunk| sum.saturating_add(tasks.work(chunk)));
+        chunks > self.longest / 2
+    }
+}
+
+/// Whether a node is a chunk of a loop, or one with what it created.
+fn is_chunk(tasks: &Tasks, node: NodeId) -> bool {
+    let mark = tasks.marks().get(node.index()).map(|&mark| Mark(mark));
+    mark.is_some_and(|mark| mark.kind() == Kind::Chunk || mark.is_chunk_section())
 }
 
 /// The members of a team with what each works.

@@ -72,6 +72,9 @@ struct Frame {
     work: i64,
 }
 
+/// What runs beside a task for less than this part of its time is nothing worth the name.
+const BESIDE: i64 = 20;
+
 /// A section that is being looked at.
 #[derive(Clone, Copy)]
 struct Section {
@@ -81,6 +84,7 @@ struct Section {
     team: Option<Group>,
     /// Of a narrow one: the line of its wait.
     wait: Option<u32>,
+    is_bare: bool,
     counted: bool,
     /// Of one that creates a few tasks: the line of its first, once that is created.
     beside: Option<u32>,
@@ -316,12 +320,12 @@ impl Pass<'_> {
             return self.roles.groups.of(Role::Depend, line);
         }
         let creator = self.frames.last().map_or(0, |frame| frame.node);
-        let Some(Section { wait: Some(wait), counted, .. }) = self.sections.last_mut() else {
+        let Some(Section { wait: Some(wait), is_bare, counted, .. }) = self.sections.last_mut() else {
             return self.roles.groups.of(Role::Task, line);
         };
         let group = self.roles.groups.with(Key { role: Role::Narrow, line, other: *wait });
         if !std::mem::replace(counted, true) {
-            self.roles.groups.section(group, creator);
+            self.roles.groups.section(group, creator, *is_bare);
         }
         group
     }
@@ -329,8 +333,16 @@ impl Pass<'_> {
     fn begin_section(&mut self, node: usize, end: u32) {
         let direct = self.made[node] & !MAKES;
         let is_alone = is_team_of_one(self.dag.mark, &self.made, node);
-        let mut section =
-            Section { end, direct, team: None, wait: None, counted: false, beside: None, is_alone };
+        let mut section = Section {
+            end,
+            direct,
+            team: None,
+            wait: None,
+            is_bare: false,
+            counted: false,
+            beside: None,
+            is_alone,
+        };
         if direct > 0 && self.kind(node + 1) == Kind::Fork {
             section.team = self.begin_team(node);
         } else if direct > 0 && direct < self.tasks.summary().workers {
@@ -339,9 +351,17 @@ impl Pass<'_> {
                 && self.dag.tree.parent(last) == Some(NodeId(node as u32))
             {
                 section.wait = Some(self.sites.to(self.tasks.site(last)));
+                section.is_bare = self.is_bare(NodeId(node as u32), last);
             }
         }
         self.sections.push(section);
+    }
+
+    /// Whether a section is one task and its wait, and nothing worth the name runs beside the task: it might as well not have been
+    /// created.
+    fn is_bare(&self, section: NodeId, wait: NodeId) -> bool {
+        let is_one = self.dag.tree.children(section).take(4).count() == 3;
+        is_one && self.tasks.own_work(wait.index()).saturating_mul(BESIDE) < self.tasks.elapsed(section)
     }
 
     /// Members that share work are a group of their own; where one works alone, it is code like any other.
@@ -354,7 +374,7 @@ impl Pass<'_> {
         let around = self.sections.iter().rev().find_map(|section| section.team);
         phase.around =
             around.and_then(|group| self.roles.groups.known.get(group as usize)).map(|known| known.key.line);
-        if !phase.is_shared() {
+        if !phase.is_shared(self.tasks) {
             return None;
         }
         let group = self.roles.groups.of(Role::Lane, phase.line);

@@ -443,7 +443,8 @@ impl Teller<'_> {
             flight,
             self.others(),
         );
-        ("Wait in a loop".to_owned(), evidence, "Wait behind the loop.".to_owned())
+        let advice = "Create more tasks before each wait: wait behind the loop, or once behind all calls.";
+        ("Wait after few tasks".to_owned(), evidence, advice.to_owned())
     }
 
     fn late_chunk(&self, block: NodeId) -> Told {
