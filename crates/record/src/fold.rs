@@ -269,10 +269,12 @@ impl Books {
     /// The same, and what happened so far.
     #[inline]
     fn top_and_sums(&mut self) -> Option<(&mut Frame, &mut Sums)> {
+        if self.depth == 0 {
+            return None;
+        }
         // SAFETY: as in `top`; the frames are no part of the books' own memory.
-        let frame =
-            if self.depth == 0 { None } else { Some(unsafe { &mut *self.frames.add(self.depth - 1) }) };
-        frame.map(|frame| (frame, &mut self.sums))
+        let frame = unsafe { &mut *self.frames.add(self.depth - 1) };
+        Some((frame, &mut self.sums))
     }
 
     /// A frame for a task that begins with what is stored there; not when there is no room.

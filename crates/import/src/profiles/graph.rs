@@ -14,7 +14,7 @@ mod share;
 mod unroll;
 
 use std::collections::BinaryHeap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crosscut_calls::{Builder, CallsError, Frame};
 use foldhash::{HashMap, HashSet};
@@ -284,7 +284,7 @@ struct Circle {
     /// Calls between its members.
     within: Vec<Inner>,
     /// By the member that is entered: the others with those that they stand below.
-    unrolled: HashMap<u32, Rc<[(u32, u32)]>>,
+    unrolled: HashMap<u32, Arc<[(u32, u32)]>>,
 }
 
 impl Circle {
@@ -342,13 +342,13 @@ impl Circle {
     }
 
     /// Its members but the one that is entered, callers first, each with the one that it stands below.
-    fn below(&mut self, entered: u32) -> Rc<[(u32, u32)]> {
+    fn below(&mut self, entered: u32) -> Arc<[(u32, u32)]> {
         let (members, within) = (&self.members, &self.within);
         let unrolled = self.unrolled.entry(entered).or_insert_with(|| {
             let members: Vec<u32> = members.iter().map(|(member, _)| *member).collect();
             unroll(&members, within, entered).into()
         });
-        Rc::clone(unrolled)
+        Arc::clone(unrolled)
     }
 
     /// Takes so much of it: what falls to each member, and to each call with its count.

@@ -6,6 +6,8 @@ use crate::tasks::Tasks;
 /// Who comes back sooner, on average, in nanoseconds, has yielded: a scheduler leaves a core to others for a millisecond or
 /// more at a time.
 const YIELD: i64 = 500_000;
+/// Who is away for longer, on average, in nanoseconds, was not waiting for a core: it slept, and nobody woke it.
+const AWAY: i64 = 25_000_000;
 /// Nobody falls asleep or yields for less, in nanoseconds: a worker between two intervals is as often without a processor as
 /// in them.
 const SHORT: i64 = 10_000;
@@ -75,7 +77,8 @@ impl Shares {
         // The kernel counts a yield among the switches that nobody asked for. Somebody else that takes the core keeps it
         // for longer.
         let yields = stretch.involuntary.saturating_mul(YIELD) > off;
-        let is_asked_for = stretch.voluntary > stretch.involuntary || yields;
+        let sleeps = stretch.voluntary > 0 && off > stretch.involuntary.saturating_mul(AWAY);
+        let is_asked_for = stretch.voluntary > stretch.involuntary || yields || sleeps;
         let of_free = if is_asked_for { 0 } else { (off - away).min(free) };
         self.shares.push(Share { to: stretch.to, busy: share(of_busy, busy), free: share(of_free, free) });
         let own = own.clamp(0, busy.max(0));
@@ -250,6 +253,18 @@ mod tests {
             let mut shares = Shares::default();
             shares.add(&stretch(0, 100 * MS, 50 * MS, 0, switches), used(50 * MS, 0));
             assert_eq!((shares.off, shares.free(0, 100 * MS)), (0, free), "{switches}");
+        }
+    }
+
+    /// A worker that sleeps once for nearly all of the time lost its core a few times before, but was not kept from it since.
+    #[test]
+    fn who_sleeps_for_long_where_it_has_nothing_to_do_is_not_preempted() {
+        const MS: i64 = 1_000_000;
+        for (voluntary, switches, free) in [(1, 7, 1.0), (0, 7, 0.0), (1, 40, 0.0)] {
+            let mut shares = Shares::default();
+            shares.add(&stretch(0, 400 * MS, 10 * MS, voluntary, switches), used(0, 0));
+            let is = shares.free(0, 400 * MS);
+            assert!((is - free).abs() < 0.05, "{voluntary}, {switches}: {is}");
         }
     }
 

@@ -20,6 +20,8 @@ use crate::tasks::Tasks;
 const MATTERS: i64 = 20;
 /// What lies outside of the program comes first all the same where it costs so many times as much.
 const DWARFED: i64 = 8;
+/// Waiting at barriers on crowded processors so many times as long as something else costs comes first all the same.
+const CROWDED: i64 = 4;
 
 /// All losses, worst first, and where the time went.
 pub fn tell(tasks: &Tasks, roles: &Roles, blame: &Blame, judged: &Judged) -> Causes {
@@ -47,6 +49,9 @@ pub fn tell(tasks: &Tasks, roles: &Roles, blame: &Blame, judged: &Judged) -> Cau
     for (_, finding) in &mut findings {
         finding.behind = finding.cause.is_outside() || finding.cost < least;
     }
+    if i64::from(summary.workers) > blame.workers {
+        crowded(&mut findings);
+    }
     findings.sort_by_key(|(_, finding)| (finding.behind, std::cmp::Reverse(finding.cost), finding.cause));
     keep_within(capacity, &mut findings);
     super::stretches::add(tasks, roles, blame, judged, &mut findings);
@@ -55,6 +60,16 @@ pub fn tell(tasks: &Tasks, roles: &Roles, blame: &Blame, judged: &Judged) -> Cau
     let account = Account::of(capacity, work, lost, more);
     let others = blame.idle.map(|_| blame.taken(summary.elapsed));
     Causes { findings, account, workers: blame.workers, others, blocked: blame.blocked() }
+}
+
+/// With more workers than processors it is the kernel's doing who is last at a barrier and how long it takes until all have
+/// started: what the program does itself comes first, where it is not little against that.
+fn crowded(findings: &mut [(usize, Finding)]) {
+    let is_own = |finding: &Finding| !finding.behind && finding.cause != Cause::BarrierWait;
+    let own = findings.iter().filter(|(_, finding)| is_own(finding)).map(|(_, finding)| finding.cost).max();
+    for (_, finding) in findings.iter_mut().filter(|(_, finding)| finding.cause == Cause::BarrierWait) {
+        finding.behind |= own.is_some_and(|own| own.saturating_mul(CROWDED) >= finding.cost);
+    }
 }
 
 /// Shares are rounded: there is not more lost than the workers had. The least findings give up what is too much.
