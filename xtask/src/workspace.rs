@@ -77,8 +77,8 @@ pub fn build(more: &[&str], profile: Profile) -> Result<()> {
     process::run(&mut build)
 }
 
-/// What is built without optimisation. Examples ask for the same features as tests.
-pub const DEV: [&str; 4] = ["--workspace", "--lib", "--bins", "--examples"];
+/// What is built without optimisation. Examples ask for the same features as tests. xtask runs, and must not be replaced.
+pub const DEV: [&str; 6] = ["--workspace", "--exclude", "xtask", "--lib", "--bins", "--examples"];
 
 fn packages<'a>(more: &[&'a str]) -> Vec<&'a str> {
     let all = ["crosscut", "crosscut-record", "crosscut-mpi"];
