@@ -2,7 +2,6 @@
 //! themselves.
 
 use crate::common;
-use crate::support;
 
 use std::ffi::OsStr;
 use std::path::Path;
