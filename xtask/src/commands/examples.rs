@@ -129,8 +129,9 @@ impl Toolchain {
         };
         let program = self.program(source, below)?;
         let headers = workspace::root().join("crates/record/include");
-        // The rules are inputs too, and xtask holds them.
-        let mut inputs = vec![source.to_owned(), std::env::current_exe()?];
+        // The rules are inputs too, and xtask holds them; a build may have replaced it while it runs.
+        let mut inputs = vec![source.to_owned()];
+        inputs.extend(std::env::current_exe().into_iter().filter(|program| program.is_file()));
         inputs.extend(files_in(&headers)?);
         let beside = ["work.h", "count.h"].map(|name| source.with_file_name(name));
         inputs.extend(beside.into_iter().filter(|header| header.is_file()));
