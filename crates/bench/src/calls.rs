@@ -27,18 +27,17 @@ const THRESHOLD: f64 = 0.5;
 /// The same for the large profile, in nanoseconds.
 const FILTERED: i64 = 50_000;
 /// Seconds of processor time after which an operation of Hatchet is given up, and reading with many ranks.
-const MOST: u32 = 100;
+const MOST: u32 = 60;
 const MOST_READING: u32 = 400;
 /// The same query for both: any number of functions that begin with f1, then one that begins with f2.
 const QUERY: &str = r#"("*", p) -> (q) where p.name ~ "^f1" and q.name ~ "^f2""#;
 
 /// Adds the rows about calls. `hatchet` is a Python that has it.
 pub fn calls(dir: &Path, hatchet: Option<&Path>, add: Add<'_>) -> Result<()> {
-    large(dir, add)?;
     for ranks in [1, 64] {
         beside(dir, ranks, hatchet, add)?;
     }
-    Ok(())
+    large(dir, add)
 }
 
 /// What Hatchet says.
@@ -279,7 +278,14 @@ fn operations(client: &mut Client, label: &str, add: Add<'_>) -> Result<()> {
                 table("calls", json!({"lens": {"name": "outliers", "value": 1.0 + f64::from(step) / 10.0}}))
             }),
         ),
-        ("callers", Box::new(|step| table("callers", json!({"cut": (step + 1).to_string()})))),
+        (
+            "callers",
+            // The root and one node are open.
+            Box::new(|step| {
+                let node = char::from_digit(step + 1, 36).unwrap_or('z');
+                table("callers", json!({"cut": format!("0.0.{node}")}))
+            }),
+        ),
         (
             "query",
             Box::new(|step| {

@@ -21,7 +21,7 @@ use crosscut_tasks::{Block, Grow, Grown};
 use crate::clock::Clock;
 use crate::depends::Depends;
 use crate::error::CloseError;
-use crate::index::{Index, Point, goes_on_at, pack_core};
+use crate::index::{Index, Point, begins_at, goes_on_at, pack_core};
 use crate::locks::Locks;
 use crate::sources::Sites;
 
@@ -531,7 +531,12 @@ impl<'a, 'w> Builder<'a, 'w> {
     /// The code of a create or wait: where the runtime names itself, that of the group or of the interval.
     #[inline]
     fn code(&self, walk: &Walk, word: u64) -> u64 {
-        let code = code_of(word);
+        self.user_code(walk, code_of(word))
+    }
+
+    /// The same of a code that may be marked.
+    #[inline]
+    fn user_code(&self, walk: &Walk, code: u64) -> u64 {
         if !self.sites.is_runtime(walk.process, code) {
             return code;
         }
@@ -623,7 +628,7 @@ impl<'a, 'w> Builder<'a, 'w> {
                 }
                 EventKind::WaitEnd => self.wait_end(walk, time()),
                 EventKind::Group => {
-                    self.open_section(walk, By::Group, code_of(event.word()));
+                    self.open_section(walk, By::Group, begins_at(event.word()));
                     walk.state = State::Runs;
                 }
                 EventKind::Fork => return Ok(Stop::Forks(self.fork(walk, &event, time()))),

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use crate::error::CloseError;
 use crate::locks::Sample;
-use crate::symbols::{AFTER, BODY};
+use crate::symbols::{AFTER, BARRIER, BEGIN, BODY, marked};
 
 /// A point in some thread's events: thread, word, and the core that the thread is on there. 0 is no point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -97,6 +97,16 @@ pub struct Lane {
 /// The code of a [`EventKind::GoesOn`]: what comes behind a call, or what is run because of it.
 pub fn goes_on_at(word: u64) -> u64 {
     code_of(word) | if tag_of(word) == 0 { AFTER } else { BODY }
+}
+
+/// The code of a [`EventKind::Group`]: where it begins.
+pub fn begins_at(word: u64) -> u64 {
+    marked(code_of(word), BEGIN)
+}
+
+/// The code of a [`EventKind::FoldedSection`]: where it begins, if a group opened it.
+pub fn folded_at(word: u64) -> u64 {
+    if tag_of(word) == 0 { code_of(word) } else { begins_at(word) }
 }
 
 /// A team.
@@ -419,7 +429,11 @@ impl<'a> Pass<'a> {
 
     #[inline]
     fn code(&mut self, word: u64) {
-        let code = code_of(word);
+        self.code_at(code_of(word));
+    }
+
+    #[inline]
+    fn code_at(&mut self, code: u64) {
         // A multiplicative hash into a small table in front of the set.
         let slot = (code.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize;
         if self.recent_codes[slot] != code {
@@ -495,7 +509,7 @@ impl<'a> Pass<'a> {
             }
             EventKind::FoldedSection => {
                 if let Some(folded) = Folded::from_words(event.payload) {
-                    self.code(folded.code);
+                    self.code_at(folded_at(folded.code));
                     self.numbered = self.numbered.saturating_add(folded.numbered);
                     self.found.nodes += 2;
                     self.act();
@@ -519,7 +533,7 @@ impl<'a> Pass<'a> {
                 }
             }
             EventKind::Group => {
-                self.code(word);
+                self.code_at(begins_at(word));
                 *self.groups.entry(self.current).or_default() += 1;
                 self.found.nodes += 2;
                 self.act();
@@ -629,6 +643,9 @@ impl<'a> Pass<'a> {
         match WaitKind::from_number(tag_of(word)) {
             Some(WaitKind::Barrier) => {
                 self.found.nodes += 6;
+                // The lane goes on behind it.
+                self.code_at(marked(code_of(word), BARRIER));
+                self.code_at(marked(code_of(word), BARRIER | AFTER));
                 if let Some(lane) = self.lane() {
                     lane.barriers += 1;
                     lane.idle = true;

@@ -30,6 +30,19 @@ pub const AFTER: u64 = 1 << 62;
 /// is where that begins.
 pub const BODY: u64 = 1 << 61;
 
+/// Marks an address that a call of a barrier returns to, with [`AFTER`] or alone. GCC gives such calls no line of their own: they
+/// have that of whatever stands before them, often inlined code.
+pub const BARRIER: u64 = 1 << 60;
+
+/// Marks an address that a call without arguments returns to which begins a construct. Where GCC gives it no line of its own, what is
+/// wanted is the first statement of the construct.
+pub const BEGIN: u64 = 1 << 59;
+
+/// Marks an address that a call returns to; what is none, or the entry of a function, stays as it is.
+pub fn marked(code: u64, mark: u64) -> u64 {
+    if code == 0 || code & ENTRY != 0 { code } else { code | mark }
+}
+
 /// Whether a module is part of the recorder.
 pub fn is_own(module: &str) -> bool {
     let name = module.rsplit('/').next().unwrap_or_default();
@@ -62,7 +75,8 @@ pub struct Positions {
 /// An address is one that a call returns to: that of the instruction after the call, which may belong to the next line or
 /// even to the next function, so what is looked up is the byte before it. With the mark [`ENTRY`] it is the entry of a
 /// function, and is looked up as it is; with the mark [`AFTER`] what is looked up is the statement that follows the call, with
-/// [`BODY`] what is run if the call says so.
+/// [`BODY`] what is run if the call says so, with [`BARRIER`] the call is one of a barrier, and with
+/// [`BEGIN`] one that begins something.
 pub fn resolve(maps: &str, addresses: &[u64]) -> Positions {
     let mut found = Positions { positions: vec![nowhere(""); addresses.len()], notes: Vec::new() };
     each_module(&Maps::parse(maps), addresses, |path, wanted| resolve_in(path, wanted, &mut found));
@@ -85,7 +99,7 @@ pub fn main_of(maps: &str) -> Option<u64> {
 fn each_module(maps: &Maps, addresses: &[u64], mut work: impl FnMut(&str, &[Wanted<'_>])) {
     let mut modules: BTreeMap<&str, Vec<Wanted<'_>>> = BTreeMap::new();
     for (number, address) in addresses.iter().enumerate() {
-        let mark = address & (ENTRY | AFTER | BODY);
+        let mark = address & (ENTRY | AFTER | BODY | BARRIER | BEGIN);
         let Some(address) = (address ^ mark).checked_sub(u64::from(mark & ENTRY == 0)) else { continue };
         let Some(mapping) = maps.at(address) else { continue };
         modules.entry(&mapping.path).or_default().push(Wanted { number, address, mark, mapping });
@@ -100,7 +114,7 @@ struct Wanted<'a> {
     /// Its place among all.
     number: usize,
     address: u64,
-    /// What is wanted of it: [`ENTRY`], [`AFTER`], [`BODY`], or none of them.
+    /// What is wanted of it, one or two of [`ENTRY`], [`AFTER`], [`BODY`], [`BARRIER`], [`BEGIN`], or none of them.
     mark: u64,
     mapping: &'a Mapping,
 }
@@ -127,7 +141,10 @@ fn resolve_in(path: &str, addresses: &[Wanted<'_>], found: &mut Positions) {
             let source = &mut found.positions[wanted.number].source;
             *source = match wanted.mark {
                 ENTRY => module.entry_source(address, &source.file),
-                AFTER => module.source_after(address, &source.file),
+                AFTER => module.source_after(address, &source.file, false),
+                BARRIER => module.source_of_barrier(address, &source.file),
+                BEGIN => module.source_of_begin(address, &source.file),
+                mark if mark == AFTER | BARRIER => module.source_after(address, &source.file, true),
                 BODY => module.source_of_body(address, &source.file),
                 _ => module.source(address, &source.file),
             };

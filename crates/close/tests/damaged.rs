@@ -123,7 +123,7 @@ fn flipped(seed: u64) -> Vec<Process> {
 fn words_flipped_at_random() {
     let _alone = alone();
     let mut wrong = Wrong::default();
-    for seed in seeds(3_000) {
+    for seed in seeds(1_500) {
         wrong.case(|| format!("seed {seed}"), &flipped(seed));
     }
     wrong.none();
@@ -164,7 +164,7 @@ fn shuffled(seed: u64) -> Vec<Process> {
 fn events_shuffled_at_random() {
     let _alone = alone();
     let mut wrong = Wrong::default();
-    for seed in seeds(2_000) {
+    for seed in seeds(1_000) {
         wrong.case(|| format!("seed {seed}"), &shuffled(seed));
     }
     wrong.none();
@@ -249,7 +249,7 @@ fn soup(seed: u64) -> Vec<Process> {
 fn events_of_all_kinds_in_any_order() {
     let _alone = alone();
     let mut wrong = Wrong::default();
-    for seed in seeds(2_000) {
+    for seed in seeds(1_000) {
         wrong.case(|| format!("seed {seed}"), &soup(seed));
     }
     wrong.none();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crosscut_chance::Chance;
-use crosscut_close::symbols::{AFTER, BODY, Position, called, main_of, resolve};
+use crosscut_close::symbols::{AFTER, BARRIER, BEGIN, BODY, Position, called, main_of, resolve};
 use tempfile::TempDir;
 
 /// `mark(line, function)` prints where it was called from; `done()` prints the map.
@@ -122,6 +122,40 @@ int main(int argc, char **argv) {
     return sum == 42;
 }
 "#;
+const BARRIERS_C: &str = r#"
+#include <stdio.h>
+#include "inlined.h"
+#include "mark.h"
+static int barriers;
+void GOMP_taskgroup_start(void) {
+    printf("%lx 0 group\n", (unsigned long)__builtin_return_address(0));
+}
+void GOMP_taskgroup_end(void) {}
+void GOMP_barrier(void) {
+    static const char *what[] = {"master", "loop"};
+    printf("%lx 0 %s\n", (unsigned long)__builtin_return_address(0), what[barriers++]);
+}
+int main(int argc, char **argv) {
+    long sum = 0, input = argc;
+#pragma omp parallel num_threads(1) shared(sum, input)
+    for (int step = 0; step < argc; step++) {
+#pragma omp for reduction(+ : sum) // loop
+        for (long i = 0; i < argc; i++) // loop
+            sum += inlined(input + i, 200); // loop
+#pragma omp master // master
+        input = inlined(sum, 300); // master
+#pragma omp barrier
+    }
+    for (long i = 0; i < argc; i++) {
+#pragma omp taskgroup // group
+        { // group
+            input += inlined(sum, 400); // group
+        }
+    }
+    done();
+    return sum + input == 42;
+}
+"#;
 const OWN_H: &str = r#"
 static inline __attribute__((always_inline)) void crosscut_mark(int line, const char *function) {
     mark(line, function);
@@ -225,6 +259,7 @@ impl Workshop {
             ("after.c", AFTER_C),
             ("inlined.h", INLINED_H),
             ("turns.c", TURNS_C),
+            ("barriers.c", BARRIERS_C),
             ("crosscut.h", OWN_H),
             ("classes.cpp", CLASSES_CPP),
             ("sample.rs", RUST),
@@ -339,6 +374,29 @@ fn constructs_that_one_lane_runs_and_turns() {
             // Without optimisation nothing tells a turn from the statement before its directive.
             let above = if what == "turn" && level == "-O0" { 2 } else { 0 };
             assert_eq!(found.line, line(what) - above, "{level}: {what} at {found}");
+            assert_eq!(found.function, "main");
+        }
+    }
+}
+
+/// What follows a barrier is the next statement, and at the end of a loop its first one, whatever the compiler has inlined around it.
+#[test]
+fn statements_behind_barriers() {
+    let shop = Workshop::new();
+    let lines = |mark: &str| -> Vec<i64> {
+        let marked = BARRIERS_C.lines().zip(1..).filter(|(text, _)| text.ends_with(&format!("// {mark}")));
+        marked.map(|(_, line)| line).collect()
+    };
+    for level in ["-O1", "-O2", "-O3"] {
+        shop.tool(&format!("gcc -g -fopenmp {level} barriers.c mark.c -o program"));
+        let said = shop.run("program");
+        let names: Vec<&str> = said.expected.iter().map(|(_, what)| &**what).collect();
+        assert_eq!(names, ["master", "loop", "group"], "{level}");
+        for (&address, what) in said.addresses.iter().zip(names) {
+            let mark = if what == "group" { BEGIN } else { BARRIER | AFTER };
+            let found = &resolve(&said.maps, &[address | mark]).positions[0].source;
+            assert_eq!(found.file, shop.path("barriers.c").to_str().unwrap(), "{level}: {found}");
+            assert!(lines(what).contains(&found.line), "{level}: {what} at {found}");
             assert_eq!(found.function, "main");
         }
     }

@@ -3,10 +3,10 @@
 //!
 //! Each thread keeps a stack of frames, one for each task that has begun here and not ended. A subgraph ran here alone when
 //! as many tasks have run inside as were created inside, and all that ran were created inside: numbers are given in order,
-//! so that is the smallest number that ran. Whatever the totals cannot express (teams, loops, dependences, tasks that move)
-//! *spoils* the frames around it.
+//! so that is the smallest number that ran. Whatever the totals cannot express (teams, loops, dependences, tasks that move), and
+//! the end of a chunk, *spoils* the frames around it.
 
-use crosscut_events::{CHUNK_BYTES, Folded, TaskId, WaitKind};
+use crosscut_events::{CHUNK_BYTES, Folded, TaskId, WaitKind, with_tag};
 
 use crate::process::Process;
 use crate::{clock, sys};
@@ -22,41 +22,42 @@ const _: () = assert!(CREATED > CHUNK_BYTES / 8 / 3);
 const WORTH: usize = 4;
 
 /// Sums over everything that ran on the thread. They only grow: a stretch remembers what they were when it began, and has the
-/// difference. So nothing is added up from one task to the one around it.
+/// difference. So nothing is added up from one task to the one around it. They are copied for every task that creates others:
+/// what is counted is narrow, and may wrap around. A stretch with so many tasks does not look closed.
 #[derive(Clone, Copy, Default)]
 struct Totals {
     work: u64,
-    /// Tasks that ran.
-    ran: u64,
-    /// Intervals that end with a create, with a wait, and with something else.
-    creates: u64,
-    waits: u64,
-    others: u64,
     /// Time that intervals were ready: begun tasks, and what went on after the last task of a section or after the wait.
     ready_begin: u64,
     ready_end: u64,
     ready_wait: u64,
+    /// Tasks that ran.
+    ran: u32,
+    /// Intervals that end with a wait, and with something that is neither that nor a create.
+    waits: u32,
+    others: u32,
     /// What a record cannot express: no stretch with one of these inside can be folded.
-    spoils: u64,
+    spoils: u32,
 }
 
 impl Totals {
     fn since(&self, before: &Totals) -> Totals {
         Totals {
             work: self.work - before.work,
-            ran: self.ran - before.ran,
-            creates: self.creates - before.creates,
-            waits: self.waits - before.waits,
-            others: self.others - before.others,
             ready_begin: self.ready_begin - before.ready_begin,
             ready_end: self.ready_end - before.ready_end,
             ready_wait: self.ready_wait - before.ready_wait,
-            spoils: self.spoils - before.spoils,
+            ran: self.ran.wrapping_sub(before.ran),
+            waits: self.waits.wrapping_sub(before.waits),
+            others: self.others.wrapping_sub(before.others),
+            spoils: self.spoils.wrapping_sub(before.spoils),
         }
     }
 
-    fn intervals(&self) -> u64 {
-        self.creates + self.waits + self.others + self.ran
+    /// What a record cannot express happened.
+    #[inline]
+    fn spoil(&mut self, if_so: bool) {
+        self.spoils = self.spoils.wrapping_add(u32::from(if_so));
     }
 }
 
@@ -78,9 +79,8 @@ impl Sums {
 
 /// A stretch of the stream.
 struct Stretch {
-    /// Where it begins, in which chunk.
+    /// Where it begins.
     at: *mut u64,
-    chunk: u64,
     start: u64,
     /// Numbers given before it.
     numbered: u64,
@@ -93,9 +93,8 @@ struct Stretch {
 impl Stretch {
     /// Begins anew, in place: frames are large, and copies of them would cost more than all the rest.
     #[inline]
-    fn begin(&mut self, (at, chunk): (*mut u64, u64), start: u64, numbered: u64, before: &Totals) {
+    fn begin(&mut self, at: *mut u64, start: u64, numbered: u64, before: &Totals) {
         self.at = at;
-        self.chunk = chunk;
         self.start = start;
         self.numbered = numbered;
         self.before = *before;
@@ -105,8 +104,9 @@ impl Stretch {
     /// Whether everything that was created in it ran in it, and nothing else did.
     #[inline]
     fn is_closed(&self, now: &Totals, numbered: u64) -> bool {
+        let created = numbered - self.numbered;
         now.spoils == self.before.spoils
-            && now.ran - self.before.ran == numbered - self.numbered
+            && u64::from(now.ran.wrapping_sub(self.before.ran)) == created
             && self.least > self.numbered
     }
 
@@ -118,8 +118,11 @@ impl Stretch {
         bytes > WORTH * (1 + Folded::WORDS) * 8 && bytes <= CHUNK_BYTES
     }
 
-    /// Whether it is no longer and no larger than was asked for.
-    fn fits(&self, now: u64, intervals: u64, (max_ticks, max_nodes): (u64, u64)) -> bool {
+    /// Whether it is no longer and no larger than was asked for, with so many intervals more. It is closed: as many tasks ran
+    /// in it as were created.
+    fn fits(&self, now: u64, totals: &Totals, more: u64, (max_ticks, max_nodes): (u64, u64)) -> bool {
+        let Totals { ran, waits, others, .. } = totals.since(&self.before);
+        let intervals = 2 * u64::from(ran) + u64::from(waits) + u64::from(others) + more;
         now - self.start <= max_ticks && intervals <= max_nodes
     }
 }
@@ -144,7 +147,7 @@ impl Section {
     #[inline]
     fn open(
         &mut self,
-        at: (*mut u64, u64),
+        at: *mut u64,
         (start, spine): (u64, u64),
         (numbered, before): (u64, &Totals),
         code: u64,
@@ -184,8 +187,8 @@ struct Frame {
 struct Plain {
     /// Nobody when there is no such task.
     task: TaskId,
-    /// Where it begins, in which chunk.
-    at: (*mut u64, u64),
+    /// Where it begins.
+    at: *mut u64,
     start: u64,
     numbered: u64,
 }
@@ -210,7 +213,6 @@ pub struct Books {
     plain: Plain,
     created: *mut Created,
     sums: Sums,
-    chunk: u64,
     /// Longest stretch and largest number of intervals to fold.
     max_ticks: u64,
     max_nodes: u64,
@@ -230,23 +232,22 @@ impl Books {
         let options = &process.options;
         let max_ticks = options.collapse_nanos.map_or(u64::MAX, |nanos| clock::from_nanos(process, nanos));
         let max_nodes = options.collapse_count.unwrap_or(u64::MAX);
-        let plain = Plain { task: TaskId::NONE, at: (std::ptr::null_mut(), 0), start: 0, numbered: 0 };
+        let plain = Plain { task: TaskId::NONE, at: std::ptr::null_mut(), start: 0, numbered: 0 };
         Some(Box::new(Books {
             frames,
             depth: 0,
             plain,
             created,
             sums: Sums::default(),
-            chunk: 0,
             max_ticks,
             max_nodes,
             thread: u32::MAX,
         }))
     }
 
-    /// What was stored so far cannot be reached any more.
+    /// What was stored so far cannot be reached any more, nor where the task that runs began.
     pub fn new_chunk(&mut self) {
-        self.chunk += 1;
+        self.spoil();
     }
 
     /// A task goes on here now that has no frame, or begins and will not be folded: the books begin anew with it.
@@ -254,7 +255,7 @@ impl Books {
     pub fn anew(&mut self, now: u64, task: TaskId, numbered: u64) {
         self.depth = 0;
         self.plain.task = TaskId::NONE;
-        if task != TaskId::NONE && self.push(task, (std::ptr::null_mut(), 0), now, numbered) {
+        if task != TaskId::NONE && self.push(task, std::ptr::null_mut(), now, numbered) {
             self.top().into_iter().for_each(|frame| frame.base = true);
         }
     }
@@ -279,7 +280,7 @@ impl Books {
 
     /// A frame for a task that begins with what is stored there; not when there is no room.
     #[inline]
-    fn push(&mut self, task: TaskId, at: (*mut u64, u64), now: u64, numbered: u64) -> bool {
+    fn push(&mut self, task: TaskId, at: *mut u64, now: u64, numbered: u64) -> bool {
         if self.depth == DEPTH {
             return false;
         }
@@ -326,22 +327,20 @@ impl Books {
     /// The frame of the task that runs cannot be folded, nor what is around it.
     pub fn spoil(&mut self) {
         self.settle();
-        self.sums.totals.spoils += 1;
+        self.sums.totals.spoil(true);
     }
 
     /// A task was created; `at` is where that was stored.
     pub fn create(&mut self, now: u64, at: *mut u64, task: TaskId, creator: TaskId, serial: bool, code: u64) {
         self.thread = task.thread();
-        let chunk = self.chunk;
         let before = task.count() - 1;
         let Some((frame, sums)) = self.current(now, creator, before) else { return };
         if !frame.section.is_open {
             let numbers = (before, &sums.totals);
-            frame.section.open((at, chunk), (frame.interval, frame.spine), numbers, code);
+            frame.section.open(at, (frame.interval, frame.spine), numbers, code);
         }
         sums.interval(frame.interval, now);
-        sums.totals.creates += 1;
-        sums.totals.spoils += u64::from(serial);
+        sums.totals.spoil(serial);
         frame.spine += now.saturating_sub(frame.interval);
         frame.interval = now;
         frame.fresh = true;
@@ -359,7 +358,7 @@ impl Books {
             Some((frame, _)) => frame.disturbed = true,
             None => {}
         }
-        self.plain = Plain { task, at: (at, self.chunk), start: now, numbered };
+        self.plain = Plain { task, at, start: now, numbered };
     }
 
     /// The task that runs begins to wait.
@@ -376,9 +375,9 @@ impl Books {
         let section = &mut frame.section;
         if section.is_open {
             // A group that is waited for in parts is recorded in full.
-            sums.totals.spoils += u64::from(section.explicit && kind == WaitKind::Tasks);
+            sums.totals.spoil(section.explicit && kind == WaitKind::Tasks);
             sums.interval(frame.interval, now);
-            sums.totals.waits += 1;
+            sums.totals.waits = sums.totals.waits.wrapping_add(1);
             frame.spine += now.saturating_sub(frame.interval);
         }
         frame.fresh = false;
@@ -393,7 +392,7 @@ impl Books {
         numbered: u64,
         cursor: *mut u64,
     ) -> Option<(*mut u64, Folded)> {
-        let (chunk, most) = (self.chunk, (self.max_ticks, self.max_nodes));
+        let most = (self.max_ticks, self.max_nodes);
         self.settle();
         if self.top().is_none_or(|frame| frame.task != task || frame.waits == 0) {
             // A barrier, or something as seldom.
@@ -406,7 +405,7 @@ impl Books {
             // It had created nothing: the interval goes on, unless something else came in between.
             if frame.disturbed {
                 sums.interval(frame.interval, waited);
-                sums.totals.others += 1;
+                sums.totals.others = sums.totals.others.wrapping_add(1);
                 frame.spine += waited.saturating_sub(frame.interval);
                 frame.interval = now;
             }
@@ -425,11 +424,10 @@ impl Books {
         let span = frame.spine - section.spine;
         let inside = &section.inside;
         frame.inside.least = frame.inside.least.min(inside.least);
-        let closed = inside.is_worth(cursor)
+        let fits = inside.is_worth(cursor)
             && inside.is_closed(&sums.totals, numbered)
-            && inside.chunk == chunk
-            && !frame.nests;
-        let fits = closed && inside.fits(now, sums.totals.since(&inside.before).intervals(), most);
+            && !frame.nests
+            && inside.fits(now, &sums.totals, 0, most);
         fits.then(|| {
             (inside.at, folded((inside, sums), task, (task, Kind::Section), numbered, span, section.code))
         })
@@ -438,7 +436,6 @@ impl Books {
     /// The task that runs opens a section; `at` is where that was stored.
     pub fn group(&mut self, at: *mut u64, numbered: u64, code: u64) {
         self.settle();
-        let chunk = self.chunk;
         let Some((frame, sums)) = self.top_and_sums() else { return };
         if frame.section.is_open {
             frame.nests = true;
@@ -446,7 +443,8 @@ impl Books {
             return;
         }
         let numbers = (numbered, &sums.totals);
-        frame.section.open((at, chunk), (frame.interval, frame.spine), numbers, code);
+        // The tag says that it was opened by a group.
+        frame.section.open(at, (frame.interval, frame.spine), numbers, with_tag(code, 1));
         frame.section.explicit = true;
     }
 
@@ -481,15 +479,14 @@ impl Books {
         let frame = unsafe { &*self.frames.add(self.depth) };
         let (inside, sums) = (&frame.inside, &mut self.sums);
         // Nobody waited for the tasks of an open section: they have not all been seen.
-        sums.totals.spoils += u64::from(frame.section.is_open);
+        sums.totals.spoil(frame.section.is_open);
         let least = if frame.section.is_open { frame.section.inside.least } else { u64::MAX };
         sums.interval(frame.interval, now);
         let span = frame.spine + now.saturating_sub(frame.interval);
-        let closed = inside.is_worth(cursor)
+        let fits = inside.is_worth(cursor)
             && inside.is_closed(&sums.totals, numbered)
-            && inside.chunk == self.chunk
-            && !frame.base;
-        let fits = closed && inside.fits(now, sums.totals.since(&inside.before).intervals() + 1, most);
+            && !frame.base
+            && inside.fits(now, &sums.totals, 1, most);
         let done =
             fits.then(|| (inside.at, folded((inside, sums), task, (next, Kind::Task), numbered, span, 0)));
         self.pass_on(now, task, inside.start, span, least.min(inside.least));
@@ -504,9 +501,9 @@ impl Books {
     fn pass_on(&mut self, now: u64, task: TaskId, start: u64, span: u64, least: u64) {
         let (number, ready) = self.tell_creator(now, task, start, span);
         let totals = &mut self.sums.totals;
-        totals.ran += 1;
+        totals.ran = totals.ran.wrapping_add(1);
         totals.ready_begin += ready.unwrap_or(0);
-        totals.spoils += u64::from(ready.is_none());
+        totals.spoil(ready.is_none());
         if let Some(below) = self.top() {
             let around = below.stretch();
             around.least = around.least.min(least).min(number);
@@ -570,8 +567,9 @@ fn folded(
     span: u64,
     code: u64,
 ) -> Folded {
-    let Totals { work, ran, creates, waits, others, ready_begin, ready_end, ready_wait, .. } =
+    let Totals { work, ready_begin, ready_end, ready_wait, ran, waits, others, .. } =
         sums.totals.since(&inside.before);
+    let [creates, ran, waits, others] = [ran, ran, waits, others].map(u64::from);
     // A task ends itself; what follows the wait of a section is outside.
     let (ends, goes_on) = match kind {
         Kind::Task => (ran + 1, waits),

@@ -200,7 +200,7 @@ impl Thread {
         }
     }
 
-    #[cold]
+    #[inline(never)]
     fn fold_task(&mut self, now: u64, ended: TaskId, next: TaskId) {
         let numbered = self.numbered();
         let cursor = self.cursor;
@@ -210,7 +210,7 @@ impl Thread {
         }
     }
 
-    #[cold]
+    #[inline(never)]
     fn fold_section(&mut self, now: u64) {
         let (numbered, current) = (self.numbered(), self.current);
         let cursor = self.cursor;

@@ -130,7 +130,7 @@ fn every_construct_has_its_own_line() {
         assert!(tasks.iter().all(|&task| recorded.from(task) == line("task")), "{flags}");
         let waits = inside(regions[1], Kind::Wait);
         assert!(waits.iter().any(|&wait| recorded.to(wait) == line("taskwait")), "{flags}");
-        // The lanes of the second phase begin at the barrier.
+        // The lanes of the second phase begin behind the barrier.
         let lanes = recorded.nodes(|tasks, node| {
             tasks.is_lane(node) && tasks.tree().range(regions[1]).contains(&node.index())
         });
@@ -140,12 +140,16 @@ fn every_construct_has_its_own_line() {
         });
         let behind: Vec<i64> = tail
             .iter()
-            .filter(|&&lane| recorded.from(lane) == line("tail barrier"))
+            .filter(|&&lane| recorded.from(lane) == line("tail behind"))
             .map(|&lane| recorded.tasks.elapsed(lane))
             .collect();
         assert!(behind.len() == 2 && behind.iter().all(|&time| time > 1_000_000), "{flags}: {behind:?}");
         let begins: BTreeSet<i64> = lanes.iter().map(|&lane| recorded.from(lane)).collect();
-        assert!(begins.contains(&line("solve region")) && begins.contains(&line("barrier")), "{begins:?}");
+        assert!(begins.contains(&line("solve region")) && begins.contains(&line("behind")), "{begins:?}");
+        let ends = recorded.nodes(|tasks, node| {
+            tasks.tree().range(regions[1]).contains(&node.index()) && tasks.kind(node) == Kind::End
+        });
+        assert!(ends.iter().any(|&end| recorded.to(end) == line("barrier")), "{flags}");
     }
 }
 

@@ -1,6 +1,8 @@
 //! Causes on runs that were made to have one: it comes first, with its cost and its node. On any run the account adds up,
 //! and what is lost is what a slow and obvious reference says.
 
+use std::collections::BTreeMap;
+
 use crate::model;
 
 use crosscut_tasks::schema::{Beside, Kind, Lock, LockKind, LockUse, LockWait, NO_SOURCE, Stretch};
@@ -128,6 +130,63 @@ fn barriers_with_another_last_each_time_are_found() {
     assert!(found.evidence.starts_with("40 barriers"), "{}", found.evidence);
 }
 
+/// Sections of unequal length in a loop: whoever has the long one is last, and that may be another worker each time.
+#[test]
+fn a_part_of_a_loop_that_is_always_long_is_an_imbalance() {
+    let first_with = |same_parts: bool| {
+        let (mut program, mut firsts) = (Program::new(), BTreeMap::new());
+        for step in 0..40 {
+            program.open(Kind::Section);
+            for member in 0..2 {
+                program.leaf(Kind::Fork, 0);
+                program.open(Kind::Task);
+                let is_long = step % 2 == member;
+                let chunk = program.leaf(Kind::Chunk, if is_long { 30_000 } else { 10_000 });
+                program.at(chunk, 6);
+                if same_parts {
+                    firsts.insert(chunk, i64::from(is_long));
+                }
+                program.close(0);
+            }
+            program.close_deep(0);
+        }
+        program.close(0);
+        let schedule = Schedule::greedy(&program, 2);
+        let mut recording = Recording::whole(program, schedule, 2);
+        recording.firsts = firsts;
+        let causes = recording.open().tasks.causes();
+        adds_up(&causes);
+        (first(&causes).cause, first(&causes).cost)
+    };
+    assert_eq!(first_with(true), (Cause::Imbalance, 40 * 20_000));
+    assert_eq!(first_with(false), (Cause::BarrierWait, 40 * 20_000));
+}
+
+/// A region whose members do one thing after the other, with a barrier behind each: its own line does not say which.
+#[test]
+fn what_members_do_behind_another_barrier_has_its_own_line() {
+    let line_of = |lines: [u32; 3]| {
+        let mut program = Program::new();
+        let around = program.open(Kind::Section);
+        for (line, works) in lines.into_iter().zip([[50_000, 50_000], [50_000, 50_000], [90_000, 10_000]]) {
+            let section = team(&mut program, &works);
+            region(&mut program, section, 5);
+            for member in [section + 3, section + 6] {
+                program.at(member, line);
+            }
+        }
+        program.close(0);
+        program.at(around, 5);
+        program.close(0);
+        let causes = causes(program, 2);
+        assert_eq!((first(&causes).cause, first(&causes).cost), (Cause::Imbalance, 80_000));
+        first(&causes).source
+    };
+    assert_eq!(line_of([7, 7, 11]), Some(11));
+    assert_eq!(line_of([7, 11, 7]), Some(7));
+    assert_eq!(line_of([7, 7, 7]), Some(5), "one of many alike");
+}
+
 /// In a team one member works, the others do nothing: that is no imbalance.
 #[test]
 fn one_that_works_in_a_team_is_a_serial_part() {
@@ -175,6 +234,121 @@ fn a_serial_spawn_loop_is_found() {
     assert!(found.evidence.contains("1\u{2009}000, one per 10.0 µs"), "{}", found.evidence);
     assert!(found.evidence.contains("feeds 1.00 of 4 workers"), "{}", found.evidence);
     assert!(2 * found.cost > causes.account.lost, "that is most of it");
+}
+
+/// One that has much to do for each task that it creates keeps the others waiting, and they fall asleep: what it takes to wake
+/// them up makes no task small.
+#[test]
+fn a_slow_creator_keeps_others_waiting() {
+    for (between, cause) in [(30_000, Cause::SerialSpawn), (300, Cause::SmallTasks)] {
+        let mut program = Program::new();
+        program.open(Kind::Section);
+        for _ in 0..200 {
+            let (create, _) = program.spawn(between, 5_000);
+            program.at(create, 6);
+        }
+        program.close(1);
+        program.close(1);
+        let tasks: Vec<bool> = program.nodes.iter().map(|node| node.kind == Kind::End).collect();
+        let mut turn = 0;
+        let place = |leaf: usize, _| {
+            if !tasks[leaf] || leaf + 1 == tasks.len() {
+                return (0, -1, 0);
+            }
+            turn = turn % 3 + 1;
+            (turn, -1, 4_000)
+        };
+        let choose = |pool: &[usize]| pool.iter().position(|&leaf| !tasks[leaf]).unwrap_or(0);
+        let schedule = Schedule::run(&program, 4, choose, place);
+        let causes = Recording::whole(program, schedule, 4).open().tasks.causes();
+        adds_up(&causes);
+        let cost_of = |cause: Cause| {
+            let found = causes.findings.iter().find(|found| found.cause == cause);
+            found.map_or(0, |found| found.cost)
+        };
+        assert_eq!((first(&causes).cause, first(&causes).source), (cause, Some(6)), "{:?}", causes.findings);
+        assert_eq!(cost_of(Cause::RuntimeDelay), 0);
+        if cause == Cause::SerialSpawn {
+            assert_eq!(cost_of(Cause::SmallTasks), 0);
+        }
+    }
+}
+
+/// What a task does before it creates the first of many is no part of creating them, unless it does as much before each.
+#[test]
+fn code_before_the_first_task_is_a_serial_part() {
+    for (before, cause) in [(4_000_000, Cause::SerialPart), (10_000, Cause::SerialSpawn)] {
+        let mut program = Program::new();
+        for _ in 0..5 {
+            program.open(Kind::Section);
+            for task in 0..20 {
+                let (create, _) = program.spawn(if task == 0 { before } else { 10_000 }, 9_000);
+                program.lines.insert(create, (32, 30));
+            }
+            let wait = program.close(10);
+            program.at(wait, 32);
+        }
+        program.close(10);
+        let causes = causes(program, 2);
+        let line = if cause == Cause::SerialPart { 32 } else { 30 };
+        assert_eq!(
+            (first(&causes).cause, first(&causes).source),
+            (cause, Some(line)),
+            "{:?}",
+            causes.findings
+        );
+    }
+}
+
+/// One member of a team creates tasks, and the others have a little to do themselves: that is no unequal work of members.
+#[test]
+fn a_member_that_creates_all_tasks_is_a_serial_spawn() {
+    let first_with = |makers: usize| {
+        let mut program = Program::new();
+        program.open(Kind::Section);
+        for member in 0..4 {
+            program.leaf(Kind::Fork, 0);
+            program.open(Kind::Task);
+            if member < makers {
+                program.open(Kind::Section);
+                for _ in 0..100 {
+                    let (create, _) = program.spawn(if member == 0 { 30_000 } else { 3_000 }, 5_000);
+                    program.at(create, 6);
+                }
+                program.close(1);
+                program.close(1);
+            } else {
+                program.close(200_000);
+            }
+        }
+        program.close_deep(0);
+        program.close(0);
+        first(&causes(program, 4)).cause
+    };
+    assert_eq!(first_with(1), Cause::SerialSpawn);
+    assert_eq!(first_with(4), Cause::Imbalance);
+}
+
+/// A member that has nothing to do comes late: while another one works that keeps nobody waiting.
+#[test]
+fn members_without_work_are_late_for_nobody() {
+    let mut program = Program::new();
+    for _ in 0..10 {
+        team(&mut program, &[100_000, 0]);
+    }
+    program.close(0);
+    let members: Vec<bool> = program.nodes.iter().map(|node| node.kind == Kind::End).collect();
+    let place = |leaf: usize, _| match members[leaf] && leaf + 1 < members.len() {
+        false => (0, -1, 0),
+        true if program.nodes[leaf].length > 0 => (0, -1, 0),
+        true => (1, -1, 90_000),
+    };
+    // All are forked before the first of them runs.
+    let choose = |pool: &[usize]| pool.iter().position(|&leaf| !members[leaf]).unwrap_or(0);
+    let schedule = Schedule::run(&program, 2, choose, place);
+    let causes = Recording::whole(program.clone(), schedule, 2).open().tasks.causes();
+    adds_up(&causes);
+    assert_eq!((first(&causes).cause, first(&causes).cost), (Cause::SerialPart, 10 * 100_000));
 }
 
 /// A loop that creates tasks fast enough to keep everybody busy is none.
@@ -808,6 +982,16 @@ fn waiting_for_a_turn_is_a_chain() {
     );
 }
 
+/// Iterations that wait for an earlier one hold nothing while they run on.
+#[test]
+fn waiting_for_another_iteration_is_a_chain_without_turns() {
+    let causes = locked_by(LockKind::Ordered, true, 1, 100);
+    let found = first(&causes);
+    assert_eq!((found.cause, found.source, found.cost), (Cause::DependenceChain, Some(3), 200_000));
+    let expected = "4\u{2009}000 times an iteration needs an earlier one; 2\u{2009}800 of them had to wait for it, 200 µs in all.";
+    assert_eq!(found.evidence, expected);
+}
+
 /// A loop of two members whose chunks take so long each.
 fn chunks(length: i64) -> Causes {
     let mut program = Program::new();
@@ -835,7 +1019,8 @@ fn chunks_that_cost_more_than_they_do_are_found() {
     let found = first(&causes);
     assert_eq!((found.cause, found.source, found.cost), (Cause::FineChunks, Some(6), 200_000));
     assert!(found.evidence.starts_with("2\u{2009}000 chunks of 200 ns"), "{}", found.evidence);
-    assert!(chunks(2_000).findings.iter().all(|found| found.cause != Cause::FineChunks));
+    assert!(chunks(1_900).findings.iter().any(|found| found.cause == Cause::FineChunks));
+    assert!(chunks(2_100).findings.iter().all(|found| found.cause != Cause::FineChunks));
 }
 
 /// Two members with work at line 6, and a tail at line 8.

@@ -318,7 +318,7 @@ fn a_root_that_no_grain_heads_gives_way_to_its_only_member() {
 }
 
 proptest! {
-    #![proptest_config(cases(3000))]
+    #![proptest_config(cases(1500))]
 
     #[test]
     fn structure_is_that_of_the_definition(case in full()) {

@@ -5,7 +5,7 @@ use crosscut_tasks::Block;
 use crosscut_tasks::schema::{Collapsed, Edge, Kind, Mark};
 
 use super::{Builder, State, Walk};
-use crate::index::Point;
+use crate::index::{Point, folded_at};
 
 /// By how many nanoseconds the work of a folded node may be above its time without being wrong.
 const ROUNDED: i64 = 64;
@@ -18,7 +18,7 @@ impl Builder<'_, '_> {
             self.open_chunk(walk);
         }
         let place = self.place(walk.thread, walk.core);
-        let code = self.code(walk, folded.code);
+        let code = self.user_code(walk, folded_at(folded.code));
         let site = self.sites.site(walk.process, code, code);
         let mark = Mark::new(Kind::Section, walk.edge, true);
         let block = Block { mark, start: walk.start, end: time, place, worker: walk.thread, site };

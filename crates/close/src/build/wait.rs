@@ -1,11 +1,12 @@
 //! Waits: what they close, and what they leave open.
 
-use crosscut_events::{Event, Events, WaitKind, tag_of};
+use crosscut_events::{Event, Events, WaitKind, code_of, tag_of};
 use crosscut_tasks::schema::{Edge, Kind, Mark};
 
 use super::{Barrier, Builder, By, State, Walk};
 use crate::depends::Depends;
 use crate::index::Point;
+use crate::symbols::{AFTER, BARRIER, marked};
 
 impl Builder<'_, '_> {
     /// A wait begins. Says whether the walk ends here, at a barrier.
@@ -24,11 +25,16 @@ impl Builder<'_, '_> {
         let has_left = || walk.more.as_ref().is_some_and(|more| !more.left_in_chunks.is_empty());
         match kind {
             WaitKind::Barrier | WaitKind::LastBarrier if walk.lane().is_some() => {
+                let mut at = code;
                 if let Some(lane) = walk.lane().filter(|_| kind == WaitKind::Barrier) {
                     let point = Point::new(walk.thread as usize, walk.position, walk.core);
+                    let is_known = code == code_of(event.word());
+                    let with = |mark: u64| if is_known { marked(code, mark) } else { code };
+                    at = with(BARRIER);
+                    let code = with(BARRIER | AFTER);
                     self.lanes[walk.process as usize][lane] = Barrier { point, time, code };
                 }
-                self.finish(walk, time, code);
+                self.finish(walk, time, at);
                 return true;
             }
             WaitKind::Group | WaitKind::Section if self.has_group(walk) => {
@@ -36,9 +42,13 @@ impl Builder<'_, '_> {
                 while self.open.last().is_some_and(|open| open.by != By::Group) {
                     self.close_section();
                 }
-                let mark = match kind {
-                    WaitKind::Group => Mark::deep_wait(walk.edge),
-                    _ => Mark::new(Kind::Wait, walk.edge, false),
+                // The directive of a group stands where it begins.
+                let begin = self.open.last().map_or(0, |open| open.code);
+                let is_known = !self.sites.is_runtime(walk.process, begin);
+                let (mark, code) = match kind {
+                    WaitKind::Group if is_known => (Mark::deep_wait(walk.edge), begin),
+                    WaitKind::Group => (Mark::deep_wait(walk.edge), code),
+                    _ => (Mark::new(Kind::Wait, walk.edge, false), code),
                 };
                 self.interval_marked(walk, mark, time, code);
                 walk.state = State::Waits(kind, time);

@@ -182,12 +182,60 @@ impl<'a> Dwarf<'a> {
         found
     }
 
-    /// Whether the line of an address, which no inlined function is at, is that of one that ends right before: compilers give no
+    /// The first line behind that of a frame, in its file, of which there is a statement in a stretch of code.
+    pub fn line_behind(&self, code: std::ops::Range<u64>, frame: &Frame) -> Option<u32> {
+        let unit = self.finish(self.context.find_dwarf_and_unit(code.start))?;
+        let mut found: Vec<(u32, u64)> = Vec::new();
+        let mut rows = unit.line_program.clone()?.rows();
+        while let Ok(Some((_, row))) = rows.next_row() {
+            let line = row.line().and_then(|line| u32::try_from(line.get()).ok());
+            if code.contains(&row.address())
+                && row.is_stmt()
+                && !row.end_sequence()
+                && let Some(line) = line.filter(|&line| line > frame.line)
+            {
+                found.push((line, row.address()));
+            }
+        }
+        found.sort_unstable();
+        let is_there = |address: u64| {
+            let innermost = self.frames(address).into_iter().next();
+            innermost.is_some_and(|at| (at.file, at.function) == (frame.file.clone(), frame.function.clone()))
+        };
+        found.into_iter().find(|&(_, address)| is_there(address)).map(|(line, _)| line)
+    }
+
+    /// What is inlined right before an address that no inlined function is at, where the line there is that of it: compilers give no
     /// line to some calls of runtimes, and leave that of whatever stands before them.
-    pub fn is_left_over(&self, address: u64, frame: &Frame) -> bool {
-        let Some(before) = self.row_of(address).and_then(|row| row.checked_sub(1)) else { return false };
-        let inlined = self.frames(before);
-        inlined.len() > 1 && inlined.first().is_some_and(|inner| inner.file == frame.file)
+    pub fn left_over(&self, address: u64, frame: &Frame) -> Option<Frame> {
+        let mut inlined = self.frames(self.row_of(address)?.checked_sub(1)?);
+        let is_left = inlined.len() > 1 && inlined.first().is_some_and(|inner| inner.file == frame.file);
+        is_left.then(|| inlined.swap_remove(0))
+    }
+
+    /// Whether a statement begins in a stretch of code.
+    pub fn has_statement(&self, code: std::ops::RangeInclusive<u64>) -> bool {
+        let unit = self.finish(self.context.find_dwarf_and_unit(*code.end()));
+        let Some(program) = unit.and_then(|unit| unit.line_program.clone()) else { return false };
+        let mut rows = program.rows();
+        while let Ok(Some((_, row))) = rows.next_row() {
+            if code.contains(&row.address()) && row.is_stmt() && !row.end_sequence() {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether the code at an address was made by GCC.
+    pub fn is_by_gcc(&self, address: u64) -> bool {
+        let producer = || {
+            let unit = self.finish(self.context.find_dwarf_and_unit(address))?;
+            let mut entries = unit.entries();
+            let root = entries.next_dfs().ok()??;
+            let name = unit.attr_string(root.attr_value(gimli::DW_AT_producer)?).ok()?;
+            Some(name.to_string_lossy().starts_with("GNU"))
+        };
+        producer().unwrap_or(false)
     }
 
     /// Where the row of an address begins.

@@ -81,9 +81,11 @@ impl Module<'_> {
             return Source { file: name.to_owned(), line: 0, function: self.symbol(address) };
         };
         let function = self.function(&frames[chosen..], address);
-        let left_over =
-            self.dwarf.as_ref().filter(|dwarf| frames.len() == 1 && dwarf.is_left_over(address, &frames[0]));
-        if let Some(next) = left_over.and_then(|dwarf| own_statement(dwarf, address + 1, &frames[0])) {
+        let dwarf = self.dwarf.as_ref().filter(|_| frames.len() == 1);
+        let left_over = dwarf.and_then(|dwarf| Some((dwarf, dwarf.left_over(address, &frames[0])?)));
+        if let Some(next) =
+            left_over.and_then(|(dwarf, before)| own_statement(dwarf, address, &frames[0], &before))
+        {
             return Source { file: next.file, line: i64::from(next.line), function };
         }
         let Frame { file, line, .. } = &frames[chosen];
@@ -95,12 +97,17 @@ impl Module<'_> {
 
     /// The statement with which the code goes on behind a call: the next line of the function that calls. What that line calls
     /// may be inlined there; it is the call of it that is meant. The call itself where nothing follows nearby.
-    pub fn source_after(&self, call: u64, name: &str) -> Source {
-        let here = self.source(call, name);
+    /// `may_lack_line`: it is a call without arguments, to which GCC gives no line.
+    pub fn source_after(&self, call: u64, name: &str, may_lack_line: bool) -> Source {
+        let here = if may_lack_line { self.source_of_barrier(call, name) } else { self.source(call, name) };
         let Some(dwarf) = &self.dwarf else { return here };
         let calling = dwarf.frames(call);
-        let at = calling.iter().position(|frame| !is_own(&frame.file)).unwrap_or(0);
+        let at = if may_lack_line { self.caller_of_barrier(call, &calling) } else { innermost(&calling) };
         let Some(caller) = calling.get(at) else { return here };
+        // Where the line of the call is left over, what was found in its place is the next statement.
+        if here.file != caller.file {
+            return here;
+        }
         let depth = calling.len() - at;
         for address in dwarf.statements_from(call + 1) {
             let frames = dwarf.frames(address);
@@ -110,23 +117,70 @@ impl Module<'_> {
                 && next.line != 0
                 && next.line != caller.line
             {
-                return Source { line: i64::from(next.line), ..here };
+                let back = (next.line < caller.line).then(|| self.line_behind(call, next)).flatten();
+                let back = back.filter(|&line| line < caller.line);
+                return Source { line: i64::from(back.unwrap_or(next.line)), ..here };
             }
         }
         here
     }
 
-    /// What runs if the result of a call says so: the statement to which the program goes then. The call itself where what
-    /// comes behind it is no such choice.
+    /// The position of a call of a barrier.
+    pub fn source_of_barrier(&self, call: u64, name: &str) -> Source {
+        let frames = self.dwarf.as_ref().map(|dwarf| dwarf.frames(call)).unwrap_or_default();
+        let at = self.caller_of_barrier(call, &frames);
+        match frames.get(at) {
+            Some(frame) if at > 0 && !frame.file.is_empty() => {
+                let function = self.function(&frames[at..], call);
+                Source { file: frame.file.clone(), line: i64::from(frame.line), function }
+            }
+            _ => self.source(call, name),
+        }
+    }
+
+    /// The position of a call without arguments that begins a construct.
+    pub fn source_of_begin(&self, call: u64, name: &str) -> Source {
+        if self.has_line(call) { self.source(call, name) } else { self.source_after(call, name, false) }
+    }
+
+    /// Which of these frames calls a barrier: the innermost, or, where what is inlined there began before the call and only left
+    /// its line behind, the function itself.
+    fn caller_of_barrier(&self, call: u64, frames: &[Frame]) -> usize {
+        if self.has_line(call) { innermost(frames) } else { frames.len().saturating_sub(1) }
+    }
+
+    /// Whether a call without arguments has a line of its own: then a statement begins with it. What other compilers than GCC make always
+    /// has one.
+    fn has_line(&self, call: u64) -> bool {
+        /// Bytes of a call by way of a table, the longest there is.
+        const CALL: u64 = 6;
+        let by_gcc = self.dwarf.as_ref().filter(|dwarf| dwarf.is_by_gcc(call));
+        by_gcc.is_none_or(|dwarf| dwarf.has_statement(call.saturating_sub(CALL - 1)..=call))
+    }
+
+    /// The first line of a function behind one of its lines. At the end of a loop a program goes back to the line that the loop
+    /// begins with, and on from there.
+    fn line_behind(&self, address: u64, frame: &Frame) -> Option<u32> {
+        let symbols = self.symbols.get_or_init(|| self.symbols());
+        let after = symbols.partition_point(|symbol| symbol.address <= address);
+        let symbol = symbols[..after].last().filter(|symbol| address - symbol.address < symbol.size)?;
+        let code = symbol.address..symbol.address.checked_add(symbol.size)?;
+        self.dwarf.as_ref()?.line_behind(code, frame)
+    }
+
+    /// What runs if the result of a call says so: the statement to which the program goes then, or the next one where what comes
+    /// behind the call is not understood.
     pub fn source_of_body(&self, call: u64, name: &str) -> Source {
-        let here = self.source(call, name);
         let chosen = self.code(call + 1).and_then(|code| chosen(code, call + 1));
-        let (Some(dwarf), Some(body)) = (&self.dwarf, chosen) else { return here };
+        // Something may stand between test and jump. Nearly always what is chosen comes next then.
+        let Some(body) = chosen else { return self.source_after(call, name, false) };
+        let here = self.source(call, name);
+        let Some(dwarf) = &self.dwarf else { return here };
         let calling = dwarf.frames(call).pop().unwrap_or_default();
         let is_own = |frame: &Frame| frame.function == calling.function && frame.line != 0;
         let at = |address: u64| {
             let mut frames = dwarf.frames(address);
-            let is_left_over = frames.len() == 1 && dwarf.is_left_over(address, &frames[0]);
+            let is_left_over = frames.len() == 1 && dwarf.left_over(address, &frames[0]).is_some();
             frames.pop().filter(|frame| is_own(frame) && !is_left_over)
         };
         match dwarf.statements_from(body).into_iter().find_map(at) {
@@ -255,11 +309,22 @@ impl Module<'_> {
     }
 }
 
-/// The next statement of the function itself, with what it calls inlined or not, that is in another file than this frame.
-fn own_statement(dwarf: &Dwarf<'_>, from: u64, than: &Frame) -> Option<Frame> {
-    let outermost = dwarf.statements_from(from).into_iter().filter_map(|address| dwarf.frames(address).pop());
-    let mut own = outermost.filter(|frame| frame.function == than.function && frame.line != 0);
-    own.find(|frame| frame.file != than.file)
+/// The innermost frame that is the user's.
+fn innermost(frames: &[Frame]) -> usize {
+    frames.iter().position(|frame| !is_own(&frame.file)).unwrap_or(0)
+}
+
+/// The next statement of the function itself behind a call, with what it calls inlined or not, where the frame of the call has only
+/// the line of what was inlined before: one in another file, or in the same file one at another line than that.
+fn own_statement(dwarf: &Dwarf<'_>, call: u64, than: &Frame, before: &Frame) -> Option<Frame> {
+    let statements = dwarf.statements_from(call + 1);
+    let next = |is_another: &dyn Fn(&Frame) -> bool| {
+        let outermost = statements.iter().filter_map(|&address| dwarf.frames(address).pop());
+        let mut own = outermost.filter(|frame| frame.function == than.function && frame.line != 0);
+        own.find(is_another)
+    };
+    let is_same = before.line == than.line;
+    next(&|frame| frame.file != than.file).or_else(|| next(&|frame| is_same && frame.line != than.line))
 }
 
 /// Where a program goes behind a call of libgomp that chose it to run a construct: `GOMP_single_start` says so by what is not

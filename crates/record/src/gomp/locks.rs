@@ -5,8 +5,8 @@ use std::ffi::{c_int, c_long, c_void};
 use crosscut_events::{LockKind, with_tag};
 
 use super::find::Real;
-use super::{entries, here, origin, place, real, slot, stub, with};
-use crate::thread;
+use super::{entries, here, origin, place, real, slot, stub, with, with_caller};
+use crate::{process, thread};
 
 /// Nested locks that a thread holds, with how often it has acquired each. More are not counted and look like plain ones.
 pub type Nests = [(u64, u32); 8];
@@ -125,6 +125,36 @@ macro_rules! crossings {
 }
 
 crossings! { GOMP_doacross_wait GOMP_doacross_ull_wait }
+
+slot!(__kmpc_doacross_wait);
+
+/// The same wait in LLVM's runtime, which tells of all else but not of this one: a call of ours stands around it.
+const _: () = {
+    with_caller! { __kmpc_doacross_wait(3) => inner; }
+
+    unsafe extern "C-unwind" fn inner(
+        location: *mut c_void,
+        thread: c_int,
+        vector: *const i64,
+        caller: usize,
+    ) {
+        type Wait = unsafe extern "C-unwind" fn(*mut c_void, c_int, *const i64);
+        let real = real!(__kmpc_doacross_wait, caller);
+        // SAFETY: that is its type; the caller's own call.
+        let call = || unsafe { real.function::<Wait>()(location, thread, vector) };
+        if process::shared().is_none_or(|process| process.options.no_tasks) {
+            return call();
+        }
+        let lock = only(LockKind::Ordered, real);
+        // Threads that its tool interface opened are recorded, others are not.
+        thread::with_open(|thread| thread.lock_asked(lock));
+        call();
+        thread::with_open(|thread| {
+            thread.lock_got(lock, caller as u64);
+            thread.lock_freed(lock);
+        });
+    }
+};
 
 /// Locks of the program, for C and for Fortran: acquire, try to, give back.
 macro_rules! locks {

@@ -26,7 +26,7 @@ static double solve(double *a, int n) {
     {
         spin(10000);
 #pragma omp barrier /* LINE: barrier */
-        spin(10000);
+        spin(10000); /* LINE: behind */
 #pragma omp for schedule(dynamic, 16) /* LINE: solve loop */
         for (int i = 0; i < n; i++) {
             a[i] += spin(200);
@@ -74,7 +74,7 @@ int main(void) {
     {
         spin(100000);
 #pragma omp barrier /* LINE: tail barrier */
-        spin(3000000);
+        spin(3000000); /* LINE: tail behind */
     }
     printf("sum %g\n", sum);
     free(a);

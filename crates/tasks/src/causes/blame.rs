@@ -2,7 +2,8 @@
 //!
 //! At any time r intervals run, and of w workers that have a processor w − r are free. What is ready and does not run is to
 //! blame for one free worker each; the others are the fault of what runs, in equal parts, because that is what keeps more
-//! from being ready. While a task creates many others, it alone is: what it has created so far is done or running.
+//! from being ready. While a task creates many others, it alone is: what it has created so far is done or running. A member of a
+//! team that has nothing to do while another one works is late for nobody.
 //! Where nothing runs and nothing is ready, nobody is to blame.
 //!
 //! Each part is the difference of two values of an integral over time, so an interval costs two steps, whatever its length.
@@ -70,6 +71,9 @@ pub struct Parts {
     pub ready: f64,
     /// One that is ready, while who is free has none.
     pub held: f64,
+    /// The same two of one that has nothing to do.
+    pub idle_ready: f64,
+    pub idle_held: f64,
 }
 
 impl Parts {
@@ -79,6 +83,8 @@ impl Parts {
             spawn: self.spawn + other.spawn,
             ready: self.ready + other.ready,
             held: self.held + other.held,
+            idle_ready: self.idle_ready + other.idle_ready,
+            idle_held: self.idle_held + other.idle_held,
         }
     }
 }
@@ -92,6 +98,8 @@ struct State {
     taken: f64,
     spawning: i64,
     ready: i64,
+    /// Those of them that have nothing to do.
+    idle: i64,
     /// Of all workers that are free: the share of their gaps that they have a processor, summed up.
     on: f64,
     gaps: i64,
@@ -108,12 +116,17 @@ impl State {
         if free == 0.0 || passed == 0 {
             return parts;
         }
-        let delayed = if self.running > 0 { (self.ready.max(0) as f64).min(free) } else { free };
+        // Who has nothing to do keeps nobody waiting while others run.
+        let counts = if self.running > 0 { self.ready - self.idle } else { self.ready };
+        let delayed = if self.running > 0 { (counts.max(0) as f64).min(free) } else { free };
         let time = |count: f64, among: i64| count * passed as f64 / among as f64;
-        if self.ready > 0 {
+        if counts > 0 {
             let on = if self.gaps > 0 { (self.on / self.gaps as f64).clamp(0.0, 1.0) } else { 1.0 };
-            let all = time(delayed, self.ready);
+            let all = time(delayed, counts);
             (parts.ready, parts.held) = (all * on, all * (1.0 - on));
+        }
+        if self.running == 0 {
+            (parts.idle_ready, parts.idle_held) = (parts.ready, parts.held);
         }
         match (self.running, self.spawning) {
             (0, _) => {}
@@ -325,8 +338,10 @@ impl Pass<'_> {
         let spawns = self.spawns(node);
         let (ready, start) = (self.roles.ready[node as usize], self.tasks.starts()[node as usize]);
         if ready < start {
+            let is_idle = self.roles.is_idle(node);
             self.state.ready -= 1;
-            let (on, off) = self.waiting();
+            self.state.idle -= i64::from(is_idle);
+            let (on, off) = self.waiting(is_idle);
             let since = self.since[node as usize];
             self.charge(self.roles.hand[node as usize], node, on - since.0, off - since.1, start - ready);
         }
@@ -400,13 +415,17 @@ impl Pass<'_> {
     }
 
     /// What one that is ready is to blame for so far: with and without a processor for who is free.
-    fn waiting(&self) -> (i64, i64) {
-        (self.state.sum.ready.round() as i64, self.state.sum.held.round() as i64)
+    fn waiting(&self, is_idle: bool) -> (i64, i64) {
+        let Parts { ready, held, idle_ready, idle_held, .. } = self.state.sum;
+        let (on, off) = if is_idle { (idle_ready, idle_held) } else { (ready, held) };
+        (on.round() as i64, off.round() as i64)
     }
 
     fn becomes_ready(&mut self, node: u32) {
+        let is_idle = self.roles.is_idle(node);
         self.state.ready += 1;
-        self.since[node as usize] = self.waiting();
+        self.state.idle += i64::from(is_idle);
+        self.since[node as usize] = self.waiting(is_idle);
     }
 
     /// Charges a group, and what is lost because somebody had no processor.

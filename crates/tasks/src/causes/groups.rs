@@ -214,6 +214,12 @@ impl Groups {
         }
     }
 
+    /// The group of a part at a line, if there is one.
+    pub fn find(&self, role: Role, line: u32) -> Option<&Known> {
+        let group = *self.by_key.get(&Key { role, line, other: NO_SITE })?;
+        self.known.get(group as usize)
+    }
+
     /// The part that a group plays.
     pub fn role(&self, group: Group) -> Option<Role> {
         self.known.get(group as usize).map(|known| known.key.role)

@@ -19,8 +19,10 @@ use super::roles::{Roles, Sites, Steps, made_at};
 use crate::schema::{Kind, LockKind};
 use crate::tasks::Tasks;
 
-/// A task or a chunk that is not so many times as long as what it costs is too small: a tenth of its time is lost.
+/// A task that is not so many times as long as what it costs is too small: a tenth of its time is lost.
 pub const WORTH_IT: i64 = 10;
+/// A chunk that is not so many times as long as fetching one takes at least is too small: a twentieth of its time is lost, or more.
+pub const FINE: i64 = 20;
 /// Fewer tasks or chunks of a line are not judged by their size.
 const SOME: u64 = 16;
 /// A task repeats a section when it has so many of it.
@@ -128,7 +130,12 @@ impl Facts {
 
 /// Whether what has these lengths is too small for what each costs.
 fn too_small(lengths: Option<&Lengths>, cost: i64) -> bool {
-    lengths.is_some_and(|lengths| lengths.count >= SOME && lengths.median() < WORTH_IT.saturating_mul(cost))
+    is_below(lengths, WORTH_IT.saturating_mul(cost))
+}
+
+/// Whether most of some are shorter.
+fn is_below(lengths: Option<&Lengths>, length: i64) -> bool {
+    lengths.is_some_and(|lengths| lengths.count >= SOME && lengths.median() < length)
 }
 
 struct Judge<'a> {
@@ -175,6 +182,11 @@ impl Judge<'_> {
             Role::Task | Role::Narrow | Role::Depend => self.tasks_of(known),
             Role::Lane => self.members_of(known),
             Role::HandTeam => Some(self.hand_over(known)),
+            // What shows it best is the one that creates, not one that waits.
+            Role::HandTask if self.is_starved(line) => {
+                let who = Who { worst: (0, u32::MAX), blamed: 0, time: 0 };
+                Some(self.charge(Cause::SerialSpawn, line, line, known.cost, who))
+            }
             Role::Spawn if self.creates_small(known) => {
                 Some(self.charge(Cause::SmallTasks, line, line, known.cost, known.into()))
             }
@@ -192,6 +204,18 @@ impl Judge<'_> {
         own < cost && too_small(self.roles.tasks.get(&line), cost)
     }
 
+    /// Whether one task has so much to do for each task of a line that the workers beside it have nothing to do most of the time,
+    /// whatever a task costs. Each then waits until somebody wakes up for it.
+    fn is_starved(&self, line: u32) -> bool {
+        let spawns = self.roles.groups.find(Role::Spawn, line);
+        let spawns = spawns.filter(|known| known.cost > 0 && !self.creates_small(known));
+        let (Some(spawns), Some(lengths)) = (spawns, self.roles.tasks.get(&line)) else { return false };
+        let between = spawns.time / spawns.blamed.max(1) as i64;
+        let length = lengths.sum / lengths.count.max(1) as i64;
+        let feeds_all = length >= between.saturating_mul((self.blame.workers - 1).max(1));
+        2 * spawns.blamed >= lengths.count && !feeds_all
+    }
+
     /// A task of a line that is not longer is too small.
     fn short_task(&self, line: u32) -> i64 {
         WORTH_IT.saturating_mul(self.facts.cost_of_task(line))
@@ -202,7 +226,7 @@ impl Judge<'_> {
         let work = self.tasks.summary().work.max(1);
         let stretched = work as f64 / (work - self.blame.off()).max(1) as f64;
         let fetch = (FETCH as f64 * stretched) as i64;
-        self.tasks.clock() == Clock::Ns && too_small(self.roles.chunks.get(&line), fetch)
+        self.tasks.clock() == Clock::Ns && is_below(self.roles.chunks.get(&line), FINE.saturating_mul(fetch))
     }
 
     /// Waiting for locks, by the line that waits.
@@ -302,10 +326,9 @@ impl Judge<'_> {
     /// each time, or where there are many steps and each is short.
     fn hand_over(&mut self, known: &Known) -> usize {
         let line = known.key.line;
-        if let Some(team) = self.waits_at_barriers(line)
-            && 10 * team.wait() >= team.step()
-        {
-            let at = team.barrier;
+        let waits = |team: &&Team| is_at_barriers(team) && team.wait().saturating_mul(10) >= team.step();
+        let at = self.facts.teams.of_region(line).find(waits).map(|team| team.barrier);
+        if let Some(at) = at {
             return self.charge(Cause::BarrierWait, at, line, known.cost, known.into());
         }
         let steps = self.roles.steps.get(&line).copied().unwrap_or_default();
@@ -393,8 +416,7 @@ impl Judge<'_> {
 
     /// The teams of a line, where another member is last in each of many steps.
     fn waits_at_barriers(&self, line: u32) -> Option<&Team> {
-        let team = self.facts.teams.of_line(line)?;
-        (team.steps >= STEPS && team.rotating() > team.systematic()).then_some(team)
+        self.facts.teams.of_line(line).filter(|team| is_at_barriers(team))
     }
 
     /// Tasks that run while others have nothing to do: why is there nothing else?
@@ -482,6 +504,11 @@ impl Judge<'_> {
         }
         at
     }
+}
+
+/// Whether another member is last in each of many steps.
+fn is_at_barriers(team: &Team) -> bool {
+    team.steps >= STEPS && team.rotating() > team.systematic()
 }
 
 /// Who is to blame for a loss.

@@ -18,8 +18,10 @@ const NOTHING: f64 = 0.01;
 pub struct Phase {
     /// The section that holds them.
     pub node: NodeId,
-    /// The loop of the longest member, or the region.
+    /// The loop of the longest member, or the region, or where it goes on behind a barrier.
     pub line: u32,
+    /// The region.
+    pub region: u32,
     pub is_loop: bool,
     pub members: u32,
     pub sum: i64,
@@ -27,6 +29,8 @@ pub struct Phase {
     /// The longest, and its worker.
     member: NodeId,
     pub worker: u32,
+    /// The longest chunk of it: its first iteration, and how long it works.
+    part: Option<(i64, i64)>,
     /// The line of the team that the region is in, if it is in one.
     pub around: Option<u32>,
 }
@@ -47,21 +51,25 @@ impl Phase {
             return None;
         }
         let chunk = tasks.tree().children(member).take(NEAR).find(|&child| is_chunk(tasks, child));
-        let line = match chunk {
-            Some(chunk) => sites.from(tasks.site(chunk)),
-            None => sites.from(tasks.site(section)),
-        };
         let first = tasks.dag().first_block(member);
+        let region = sites.from(tasks.site(section));
+        let line = match (chunk, sites.from(tasks.site(first))) {
+            (Some(chunk), _) => sites.from(tasks.site(chunk)),
+            (None, line) if line != NO_SITE && is_another(tasks, sites, section) => line,
+            (None, _) => region,
+        };
         let worker = tasks.worker(first).map_or(u32::MAX, |worker| worker as u32);
         Some(Phase {
             node: section,
             line,
+            region,
             is_loop: chunk.is_some(),
             members,
             sum,
             longest,
             member,
             worker,
+            part: chunk.and_then(|_| longest_chunk(tasks, member)),
             around: None,
         })
     }
@@ -70,6 +78,18 @@ impl Phase {
     pub fn is_shared(&self, tasks: &Tasks) -> bool {
         let others = self.sum.saturating_sub(self.longest);
         others as f64 > NOTHING * self.longest as f64 || self.is_loop && self.is_mostly_chunks(tasks)
+    }
+
+    /// The member that works longest.
+    pub fn longest_member(&self) -> NodeId {
+        self.member
+    }
+
+    /// The first intervals of all members but the longest.
+    pub fn others<'a>(&self, tasks: &'a Tasks) -> impl Iterator<Item = NodeId> + use<'a> {
+        let longest = self.member;
+        let others = works(tasks, self.node).filter(move |&(member, _)| member != longest);
+        others.map(|(member, _)| tasks.dag().first_block(member))
     }
 
     /// Whether the longest member works mostly in chunks of loops.
@@ -84,6 +104,14 @@ impl Phase {
 fn is_chunk(tasks: &Tasks, node: NodeId) -> bool {
     let mark = tasks.marks().get(node.index()).map(|&mark| Mark(mark));
     mark.is_some_and(|mark| mark.kind() == Kind::Chunk || mark.is_chunk_section())
+}
+
+/// The longest chunk that a member of a team runs: its first iteration, and how long it works.
+fn longest_chunk(tasks: &Tasks, member: NodeId) -> Option<(i64, i64)> {
+    let chunks = tasks.tree().children(member).filter(|&child| is_chunk(tasks, child));
+    let (chunk, work) = chunks.map(|chunk| (chunk, tasks.work(chunk))).max_by_key(|&(_, work)| work)?;
+    // One with what it created ends with the interval that is the chunk.
+    Some((tasks.chunk(tasks.dag().last_block(chunk))?.0, work))
 }
 
 /// The members of a team with what each works.
@@ -114,19 +142,27 @@ pub struct Team {
     mean: i64,
     /// By worker, what it works.
     workers: HashMap<u32, i64>,
+    /// By its first iteration, what the longest chunk of the longest member works.
+    parts: HashMap<i64, i64>,
     /// Changes of the worker that works longest.
     pub changes: u64,
 }
 
 impl Team {
-    /// What is lost because the same worker is last each time.
+    /// What is lost because the same worker is last each time, or whoever has the same part of the loop.
     pub fn systematic(&self) -> i64 {
-        self.busiest().1 - self.mean
+        self.same() - self.mean
     }
 
     /// What is lost because another one is.
     pub fn rotating(&self) -> i64 {
-        self.longest - self.busiest().1
+        self.longest - self.same()
+    }
+
+    /// What the worker works that works most of all, or, where that is more, the part of the loop that is the longest one for most of the time.
+    fn same(&self) -> i64 {
+        let part = self.parts.values().copied().max().unwrap_or(0);
+        self.busiest().1.max(part)
     }
 
     /// The worker that works most of all.
@@ -180,12 +216,13 @@ impl Teams {
                 is_loop: phase.is_loop,
                 uneven: 0,
                 worst: *phase,
-                barrier: barrier(tasks, &sites, phase),
+                barrier: barrier(tasks, &sites, phase.node).unwrap_or(phase.line),
                 around: phase.around,
                 lost: 0,
                 longest: 0,
                 mean: 0,
                 workers: HashMap::new(),
+                parts: HashMap::new(),
                 changes: 0,
             });
             let mean = phase.sum / i64::from(phase.members.max(1));
@@ -200,6 +237,10 @@ impl Teams {
             if lost(phase) > lost(&team.worst) {
                 team.worst = *phase;
             }
+            if let Some((first, work)) = phase.part {
+                let part = team.parts.entry(first).or_default();
+                *part = part.saturating_add(work);
+            }
             for (member, work) in works(tasks, phase.node) {
                 let worker =
                     tasks.worker(tasks.dag().first_block(member)).map_or(u32::MAX, |worker| worker as u32);
@@ -212,13 +253,29 @@ impl Teams {
     pub fn of_line(&self, line: u32) -> Option<&Team> {
         self.by_line.get(&line)
     }
+
+    /// The teams of a region: those of its own line first, then those of what it does behind its barriers, by line.
+    pub fn of_region(&self, region: u32) -> impl Iterator<Item = &Team> {
+        let own = self.by_line.get(&region);
+        let mut others: Vec<&Team> = self
+            .by_line
+            .values()
+            .filter(|team| team.worst.region == region && team.worst.line != region && !team.is_loop)
+            .collect();
+        others.sort_by_key(|team| team.worst.line);
+        own.into_iter().chain(others)
+    }
 }
 
-/// Where the members of a team wait: the end of the last interval of one of them, or the team itself.
-fn barrier(tasks: &Tasks, sites: &Sites, phase: &Phase) -> u32 {
-    let member = works(tasks, phase.node).next().map(|(member, _)| tasks.dag().last_block(member));
-    match member.map_or(NO_SITE, |block| sites.to(tasks.site(block))) {
-        NO_SITE => phase.line,
-        line => line,
-    }
+/// Where the members of a team wait: the end of the last interval of one of them.
+fn barrier(tasks: &Tasks, sites: &Sites, section: NodeId) -> Option<u32> {
+    let member = works(tasks, section).next().map(|(member, _)| tasks.dag().last_block(member))?;
+    Some(sites.to(tasks.site(member))).filter(|&line| line != NO_SITE)
+}
+
+/// Whether the members of a team go on behind a barrier with something else than before it: they come to another barrier. The
+/// line of the region does not say which of its parts that is.
+fn is_another(tasks: &Tasks, sites: &Sites, section: NodeId) -> bool {
+    let before = tasks.tree().previous_sibling(section).and_then(|before| barrier(tasks, sites, before));
+    before.is_some_and(|before| barrier(tasks, sites, section) != Some(before))
 }

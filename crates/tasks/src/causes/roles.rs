@@ -14,6 +14,10 @@ use crate::tasks::Tasks;
 
 /// A task that creates at least so many in one section can be what all others wait for.
 const MANY: u32 = 4;
+/// What a task runs before it creates the first of many is no part of creating them if it is so many times as long as what it runs
+/// between the next ones, of so many children of the section.
+const BEFORE: i64 = 4;
+const NEXT: usize = 16;
 /// In the high bit of what is known of a node: something in its task, or in its section, creates others.
 const MAKES: u32 = 1 << 31;
 
@@ -42,6 +46,8 @@ pub struct Roles {
     pub steps: HashMap<u32, Steps>,
     /// Teams that share work, in the order of the tree.
     pub phases: Vec<Phase>,
+    /// First intervals of members that have nothing to do while another one works, ascending.
+    pub idle: Vec<u32>,
     made: Vec<u32>,
 }
 
@@ -62,6 +68,8 @@ struct Frame {
     own: Group,
     /// One of many that share work.
     shares: bool,
+    /// The only one of them that creates tasks.
+    makes_alone: bool,
     /// Of a task that the program created: the line that did.
     line: Option<u32>,
     /// Tasks that the program created around what it runs, itself included, and the line of the innermost.
@@ -90,6 +98,8 @@ struct Section {
     beside: Option<u32>,
     /// Whether the members of a team are one.
     is_alone: bool,
+    /// Members of a team that share work and create tasks, or start teams of their own.
+    makers: u32,
 }
 
 impl Roles {
@@ -115,6 +125,7 @@ impl Roles {
                 chunks: HashMap::new(),
                 steps: HashMap::new(),
                 phases: Vec::new(),
+                idle: Vec::new(),
                 made: Vec::new(),
             },
         };
@@ -123,7 +134,14 @@ impl Roles {
         }
         pass.close(usize::MAX);
         pass.begin_ready();
+        pass.roles.idle.sort_unstable();
         Roles { made: pass.made, ..pass.roles }
+    }
+
+    /// Whether an interval is the first of a member of a team that has nothing to do while another one works.
+    pub fn is_idle(&self, node: u32) -> bool {
+        let hand = self.hand.get(node as usize).copied().unwrap_or(NOBODY);
+        self.groups.role(hand) == Some(Role::HandTeam) && self.idle.binary_search(&node).is_ok()
     }
 
     /// Tasks created directly in a section.
@@ -283,6 +301,7 @@ impl Pass<'_> {
             end,
             own: NOBODY,
             shares: false,
+            makes_alone: false,
             line: None,
             depth: self.frames.last().map_or(0, |frame| frame.depth),
             around: self.frames.last().and_then(|frame| frame.around),
@@ -295,8 +314,10 @@ impl Pass<'_> {
             frame.is_alone = section.is_some_and(|section| section.is_alone);
             if let Some(team) = section.and_then(|section| section.team) {
                 (frame.own, frame.shares) = (team, true);
+                frame.makes_alone = makes && section.is_some_and(|section| section.makers == 1);
             } else if let Some(around) = self.frames.last().filter(|_| frame.is_alone) {
-                (frame.own, frame.shares) = (around.own, around.shares);
+                (frame.own, frame.shares, frame.makes_alone) =
+                    (around.own, around.shares, around.makes_alone);
             }
         } else if node > 0 {
             let line = self.made_at(node);
@@ -342,9 +363,16 @@ impl Pass<'_> {
             counted: false,
             beside: None,
             is_alone,
+            makers: 0,
         };
         if direct > 0 && self.kind(node + 1) == Kind::Fork {
             section.team = self.begin_team(node);
+            if section.team.is_some() {
+                let children = self.dag.tree.children(NodeId(node as u32));
+                let makers =
+                    children.filter(|&child| self.tasks.is_lane(child) && self.made[child.index()] != 0);
+                section.makers = makers.count() as u32;
+            }
         } else if direct > 0 && direct < self.tasks.summary().workers {
             let last = self.dag.last_block(NodeId(node as u32));
             if self.kind(last.index()) == Kind::Wait
@@ -375,6 +403,10 @@ impl Pass<'_> {
         phase.around =
             around.and_then(|group| self.roles.groups.known.get(group as usize)).map(|known| known.key.line);
         if !phase.is_shared(self.tasks) {
+            // Where the one creates tasks, the others would run them.
+            if self.made[phase.longest_member().index()] == 0 {
+                self.roles.idle.extend(phase.others(self.tasks).map(|block| block.0));
+            }
             return None;
         }
         let group = self.roles.groups.of(Role::Lane, phase.line);
@@ -386,7 +418,12 @@ impl Pass<'_> {
     fn group_of(&mut self, node: usize, kind: Kind) -> Group {
         let Some(frame) = self.frames.last().copied() else { return NOBODY };
         let many = kind == Kind::Create && self.sections.last().is_some_and(|section| section.direct >= MANY);
-        if many && !frame.shares {
+        let is_one = !frame.shares || frame.makes_alone;
+        if many && is_one && self.is_before_all(node) {
+            let line = self.begins(node);
+            return self.roles.groups.of(Role::Serial, line);
+        }
+        if many && is_one {
             let line = self.sites.to(self.tasks.site(NodeId(node as u32)));
             return self.roles.groups.of(Role::Spawn, line);
         }
@@ -398,6 +435,19 @@ impl Pass<'_> {
         }
         let line = self.begins(node);
         self.roles.groups.of(Role::Serial, line)
+    }
+
+    /// Whether an interval that ends with the first task of a section is code that stands before all of them, rather than a part of
+    /// creating: it is much longer than what is between the next ones.
+    fn is_before_all(&self, node: usize) -> bool {
+        let Some(section) = self.dag.tree.parent(NodeId(node as u32)) else { return false };
+        let near = self.dag.tree.children(section).take(NEXT).map(NodeId::index);
+        let mut creates = near.filter(|&child| self.kind(child) == Kind::Create);
+        if creates.next() != Some(node) {
+            return false;
+        }
+        let longest = creates.map(|create| self.tasks.own_work(create)).max();
+        longest.is_some_and(|longest| self.tasks.own_work(node) > BEFORE.saturating_mul(longest))
     }
 
     /// What the creator of a few tasks runs itself before it waits for them: it runs beside them, as one of them would.

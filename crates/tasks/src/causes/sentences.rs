@@ -7,7 +7,7 @@ use crosscut_tree::NodeId;
 use super::blame::Blame;
 use super::cutoff::{Cutoff, GOOD};
 use super::groups::Lengths;
-use super::judge::{FETCH, Facts, Judged, Loss, WORTH_IT, part_of, step, task_of};
+use super::judge::{FETCH, FINE, Facts, Judged, Loss, WORTH_IT, part_of, step, task_of};
 use super::locks::Waits;
 use super::phases::Team;
 use super::roles::Roles;
@@ -133,11 +133,13 @@ impl Teller<'_> {
     /// How long those are that a loss calls too small.
     fn sizes(&self, loss: &Loss) -> Option<Sizes> {
         let (lengths, needed) = match loss.cause {
-            Cause::SmallTasks => (self.roles.tasks.get(&loss.line)?, self.facts.cost_of_task(loss.line)),
-            Cause::FineChunks => (self.roles.chunks.get(&loss.line)?, FETCH),
+            Cause::SmallTasks => (
+                self.roles.tasks.get(&loss.line)?,
+                WORTH_IT.saturating_mul(self.facts.cost_of_task(loss.line)),
+            ),
+            Cause::FineChunks => (self.roles.chunks.get(&loss.line)?, FINE * FETCH),
             _ => return None,
         };
-        let needed = needed.saturating_mul(WORTH_IT);
         Some(Sizes { bins: lengths.bins(), needed, below: lengths.below(needed) })
     }
 
@@ -381,6 +383,19 @@ impl Teller<'_> {
     /// Iterations of a loop that wait for their turn.
     fn turns(&self, loss: &Loss) -> Told {
         let waits = self.facts.locks.of_line(loss.line).unwrap_or_default();
+        // In a chain of turns each of the others waits as long as a turn takes. Who waits for another iteration has no turn: nothing is
+        // between having waited and going on.
+        let workers = i64::from(self.tasks.summary().workers);
+        if waits.held.saturating_mul(10 * workers) < loss.cost {
+            let evidence = format!(
+                "{} times an iteration needs an earlier one; {} of them had to wait for it, {} in all.",
+                grouped(waits.count.max(0) as u64),
+                grouped(waits.waits.max(0) as u64),
+                self.time(loss.cost),
+            );
+            let advice = "Let an iteration need less of the one before, or let those run side by side that need nothing of each other (wavefronts, blocks).";
+            return ("Chain of iterations".to_owned(), evidence, advice.to_owned());
+        }
         let evidence = format!(
             "{} turns of {} in an ordered region, one after the other; {} of them had to wait for the one before, {} in all.",
             grouped(waits.count.max(0) as u64),

@@ -4,7 +4,7 @@
 //! together, so that a run of any length has a few thousand stretches, and their sum is the time that was lost.
 
 use super::Finding;
-use super::blame::{Blame, CELLS};
+use super::blame::{Blame, CELLS, Parts};
 use super::groups::{NOBODY, Role};
 use super::judge::Judged;
 use super::roles::Roles;
@@ -81,7 +81,7 @@ fn gaps(tasks: &Tasks, worker: usize) -> impl Iterator<Item = (i64, i64)> + '_ {
 fn most(tasks: &Tasks, roles: &Roles, blame: &Blame, judged: &Judged) -> Vec<usize> {
     let count = judged.losses.len();
     let mut weight = vec![0f64; CELLS * count];
-    let mut add = |group: u32, from: i64, to: i64, part: fn(&super::blame::Parts) -> f64| {
+    let mut add = |group: u32, from: i64, to: i64, part: fn(&Parts) -> f64| {
         let Some(Some(loss)) = judged.of_group.get(group as usize) else { return };
         split(blame.cell, from.max(0), to, |cell, from, to| {
             if let Some(parts) = blame.cells.get(cell) {
@@ -100,7 +100,11 @@ fn most(tasks: &Tasks, roles: &Roles, blame: &Blame, judged: &Judged) -> Vec<usi
             _ => add(group, start[node], end[node], |parts| parts.run),
         }
         if roles.ready[node] < start[node] {
-            add(roles.hand[node], roles.ready[node], start[node], |parts| parts.ready + parts.held);
+            let part: fn(&Parts) -> f64 = match roles.is_idle(node as u32) {
+                true => |parts| parts.idle_ready + parts.idle_held,
+                false => |parts| parts.ready + parts.held,
+            };
+            add(roles.hand[node], roles.ready[node], start[node], part);
         }
     }
     let cells = weight.chunks(count.max(1)).take(if count == 0 { 0 } else { CELLS });

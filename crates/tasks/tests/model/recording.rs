@@ -1,7 +1,7 @@
 //! What a recorder keeps of a run: the tree with its intervals, parts of it perhaps collapsed to exact aggregates, written
 //! through [`TaskWriter`] and [`finish`] and opened again.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use crosscut_run::{NO_SITE, Place, Places, Run, RunWriter, SEVERAL, Source, Sources, SourcesBuilder};
@@ -61,6 +61,8 @@ pub struct Recording {
     pub facts: Vec<(&'static str, i64)>,
     /// What counters counted, by name and by number of kept node.
     pub counters: Vec<(&'static str, Vec<i64>)>,
+    /// By chunk: its first iteration. Those that are not here have one of their own.
+    pub firsts: BTreeMap<usize, i64>,
 }
 
 /// An opened run with the directory that holds it.
@@ -142,6 +144,7 @@ impl Recording {
             beside: Beside::default(),
             facts: Vec::new(),
             counters: Vec::new(),
+            firsts: BTreeMap::new(),
         }
     }
 
@@ -288,7 +291,8 @@ impl Recording {
                 (false, _) => Mark::new(kind, edge, kept.collapsed).0,
             };
             if kind == Kind::Chunk {
-                tasks.chunks.push(Chunk { node: i as u32, first: 10 * i as i64, count: 1 + i as i64 });
+                let first = self.firsts.get(&self.kept[i].model).copied().unwrap_or(10 * i as i64);
+                tasks.chunks.push(Chunk { node: i as u32, first, count: 1 + i as i64 });
             }
             tasks.site[i] = sites.get(&kept.model).copied().unwrap_or(NO_SITE);
             if !self.is_block(i) {

@@ -73,7 +73,7 @@ pub fn draw(opened: &Opened, finding: Option<&Finding>, size: Size) -> Scene {
     scene.links.push([border, rect.y, border, foot], Mark::none().role(role::SIGN).looks(level, slot::TEXT));
     let cost = time_text(sizes.needed, tasks.clock());
     let text = match finding.cause {
-        Cause::FineChunks => format!("{cost}: 10 × fetching one"),
+        Cause::FineChunks => format!("{cost}: 20 × fetching one"),
         _ => format!("{cost}: 10 × having one"),
     };
     let beside = rect.x + rect.w - border - 6.0;
