@@ -914,6 +914,35 @@ fn waiting_for_a_lock_is_found() {
 }
 
 /// Line 9 runs four times alone and in four teams of four; there an instruction takes so many cycles.
+/// Short waits have no times of their own: where their workers had no processor for most of the run, both together could be
+/// more than there is.
+#[test]
+fn waiting_without_a_processor_is_not_lost_twice() {
+    let mut program = Program::new();
+    let section = team(&mut program, &[100_000; 2]);
+    region(&mut program, section, 5);
+    program.close(0);
+    let schedule = Schedule::greedy(&program, 2);
+    let mut recording = Recording::whole(program, schedule, 2);
+    let uses = (0..4).map(|at| {
+        let (waited, held) = (50_000 + 50_000 * i64::from(at / 2), 10_000);
+        let (lock, worker) = (at / 2, at % 2);
+        LockUse { lock, source: 3 + lock, worker, count: 1000, waits: 900, waited, held, longest: 400 }
+    });
+    recording.beside = Beside {
+        locks: vec![Lock { kind: LockKind::Critical, process: 0, address: 64 }; 2],
+        lock_uses: uses.collect(),
+        stretches: [0, 1].map(|worker| stretch(worker, 100_000, 10_000, 0, 9)).to_vec(),
+        ..Beside::default()
+    };
+    recording.facts = vec![("processors", 2), ("idle_ns", 180_000)];
+    let causes = recording.open().tasks.causes();
+    adds_up(&causes);
+    assert_eq!(causes.account.work, 0);
+    let cost = |source| causes.findings.iter().find(|found| found.source == Some(source)).unwrap().cost;
+    assert_eq!(cost(4), 2 * cost(3), "{:?}", causes.findings);
+}
+
 fn beside_others(cycles: i64, counters: &[&'static str]) -> (Causes, Counters) {
     let mut program = Program::new();
     let mut counted: Vec<(usize, i64)> = Vec::new();

@@ -165,9 +165,12 @@ pub fn judge(tasks: &Tasks, roles: &Roles, blame: &Blame, baseline: Option<&Task
     };
     let of_group: Vec<Option<usize>> = roles.groups.known.iter().map(|known| judge.group(known)).collect();
     judge.place_delay(&of_group);
-    let mut inside = judge.off().saturating_add(judge.locks());
-    inside = inside.saturating_add(judge.chunks(tasks.summary().work.saturating_sub(inside)));
-    inside = inside.saturating_add(judge.grown());
+    // Each takes what the ones before have left of the work: clocks and counts are not exact, and nothing is lost twice.
+    let work = tasks.summary().work.max(0);
+    let mut inside = judge.off().clamp(0, work);
+    inside += judge.locks(work - inside);
+    inside += judge.chunks(work - inside);
+    inside += judge.grown(work - inside);
     Judged { losses: judge.losses, of_group, facts: judge.facts, inside, shared: judge.shared }
 }
 
@@ -229,18 +232,25 @@ impl Judge<'_> {
         self.tasks.clock() == Clock::Ns && is_below(self.roles.chunks.get(&line), FINE.saturating_mul(fetch))
     }
 
-    /// Waiting for locks, by the line that waits.
-    fn locks(&mut self) -> i64 {
-        let waits: Vec<(u32, Waits)> = self.facts.locks.by_line().collect();
+    /// Waiting for locks, by the line that waits; of the work that is `left` when workers had a processor. Short waits have no
+    /// times of their own, so some of theirs may have been without a processor: all lines then lose the same share of it.
+    fn locks(&mut self, left: i64) -> i64 {
+        let waits: Vec<(u32, Waits)> = self.facts.locks.by_line().filter(|(_, waits)| waits.cost > 0).collect();
+        let all = waits.iter().map(|(_, waits)| waits.cost).fold(0, i64::saturating_add);
+        let within = |cost: i64| match all > left {
+            true => (i128::from(cost) * i128::from(left) / i128::from(all)) as i64,
+            false => cost,
+        };
         let charge = |(line, waits): &(u32, Waits)| {
             let who = Who { worst: waits.worst, blamed: waits.waits.max(0) as u64, time: waits.held };
             // Who waits for its turn waits for the iteration before.
             let is_ordered = self.facts.is_ordered(self.tasks, *line);
             let cause = if is_ordered { Cause::DependenceChain } else { Cause::Lock };
-            self.charge(cause, *line, *line, waits.cost, who);
-            waits.cost
+            let cost = within(waits.cost);
+            self.charge(cause, *line, *line, cost, who);
+            cost
         };
-        waits.iter().filter(|(_, waits)| waits.cost > 0).map(charge).fold(0, i64::saturating_add)
+        waits.iter().map(charge).sum()
     }
 
     /// Fetching chunks that are too small for it; of the work that is `left` when the worker had a processor and no lock
@@ -253,18 +263,18 @@ impl Judge<'_> {
             let lengths = &self.roles.chunks[&line];
             let cost = FETCH
                 .saturating_mul(i64::try_from(lengths.count).unwrap_or(i64::MAX))
-                .min(lengths.sum)
-                .min(left.max(0));
+                .clamp(0, lengths.sum.clamp(0, left));
             left -= cost;
             let who = Who { worst: (0, u32::MAX), blamed: lengths.count, time: lengths.sum };
             self.charge(Cause::FineChunks, line, line, cost, who);
             cost
         };
-        lines.into_iter().map(charge).fold(0, i64::saturating_add)
+        lines.into_iter().map(charge).sum()
     }
 
-    /// Code that takes longer than in a run with one worker, or than alone, as far as locks and processors do not explain it.
-    fn grown(&mut self) -> i64 {
+    /// Code that takes longer than in a run with one worker, or than alone, as far as locks and processors do not explain it;
+    /// of the work that is `rest`.
+    fn grown(&mut self, mut rest: i64) -> i64 {
         let lines = self.facts.grown.clone();
         let locks = self.losses.iter().filter(|loss| loss.cause == Cause::Lock).map(|loss| loss.cost);
         let explained = locks.fold(0, i64::saturating_add).saturating_add(self.blame.off());
@@ -272,7 +282,8 @@ impl Judge<'_> {
             lines.iter().map(|line| line.work.saturating_sub(line.before)).fold(0, i64::saturating_add);
         let left = all.saturating_sub(explained).max(0) as f64 / all.max(1) as f64;
         let charge = |line: Grown| {
-            let cost = (line.work.saturating_sub(line.before) as f64 * left) as i64;
+            let cost = ((line.work.saturating_sub(line.before) as f64 * left) as i64).clamp(0, rest);
+            rest -= cost;
             if cost > 0 {
                 let who = Who { worst: (cost, line.node), blamed: 1, time: line.work };
                 self.charge(Cause::WorkInflation, line.line, line.line, cost, who);
@@ -293,7 +304,7 @@ impl Judge<'_> {
         }
         // Where there are more of them than processors, workers that take processors from one another lose nothing that the
         // machine could have given them. Where each could have had its own, they do: another one was idle.
-        let taken = match i64::from(self.tasks.summary().workers) > self.blame.workers {
+        let taken = match self.is_crowded() {
             true => self.blame.taken(self.tasks.summary().elapsed),
             false => i64::MAX,
         };
@@ -302,6 +313,11 @@ impl Judge<'_> {
             loss.cost = loss.cost.min(taken);
         }
         off
+    }
+
+    /// Whether there are more workers than processors.
+    fn is_crowded(&self) -> bool {
+        i64::from(self.tasks.summary().workers) > self.blame.workers
     }
 
     /// The cause of what a part is to blame for, where nothing but the part decides, and its line.
@@ -316,6 +332,10 @@ impl Judge<'_> {
             Role::Narrow => (Cause::WaitInLoop, if other == NO_SITE { line } else { other }),
             Role::Depend => (Cause::DependenceChain, line),
             Role::Task | Role::Lane => (Cause::Imbalance, line),
+            // A free worker that has no processor cannot take what is ready, whatever the runtime does.
+            Role::HandTask | Role::HandTeam | Role::HandChunk | Role::HandOther if self.is_crowded() => {
+                (Cause::Preempted, NO_SITE)
+            }
             Role::HandTask | Role::HandTeam | Role::HandChunk | Role::HandOther => {
                 (Cause::RuntimeDelay, NO_SITE)
             }
