@@ -278,13 +278,16 @@ fn processor_time_is_no_longer_than_the_time() {
         let stretches: Vec<_> = tasks.stretches(worker).collect();
         assert!(stretches.len() > 2, "worker {worker}");
         assert!(stretches.windows(2).all(|pair| pair[0].to == pair[1].from), "worker {worker}");
-        for stretch in &stretches {
-            // The kernel accounts by its own clock.
-            let room = (stretch.to - stretch.from) / 20 + 50_000;
-            assert!(stretch.processor <= stretch.to - stretch.from + room, "{stretch:?}");
-            assert!(stretch.voluntary >= 0 && stretch.involuntary >= 0, "{stretch:?}");
-        }
-        assert!(stretches.iter().map(|stretch| stretch.processor).sum::<i64>() > 0, "worker {worker}");
+        assert!(stretches.iter().all(|stretch| stretch.voluntary >= 0 && stretch.involuntary >= 0));
+        let is_too_long = |time: i64, processor: i64| processor > time + time / 20 + 50_000;
+        // The kernel accounts by its own clock, and the two clocks are not read at once: where the thread, or the virtual
+        // processor below it, is stopped between them, a stretch has what belongs to the next.
+        let shifted =
+            stretches.iter().filter(|stretch| is_too_long(stretch.to - stretch.from, stretch.processor));
+        assert!(shifted.count() <= 1 + stretches.len() / 10, "worker {worker}: {stretches:?}");
+        let time: i64 = stretches.iter().map(|stretch| stretch.to - stretch.from).sum();
+        let processor: i64 = stretches.iter().map(|stretch| stretch.processor).sum();
+        assert!(processor > 0 && !is_too_long(time, processor), "worker {worker}: {processor} of {time}");
     }
 }
 

@@ -235,7 +235,8 @@ impl Judge<'_> {
     /// Waiting for locks, by the line that waits; of the work that is `left` when workers had a processor. Short waits have no
     /// times of their own, so some of theirs may have been without a processor: all lines then lose the same share of it.
     fn locks(&mut self, left: i64) -> i64 {
-        let waits: Vec<(u32, Waits)> = self.facts.locks.by_line().filter(|(_, waits)| waits.cost > 0).collect();
+        let waits: Vec<(u32, Waits)> =
+            self.facts.locks.by_line().filter(|(_, waits)| waits.cost > 0).collect();
         let all = waits.iter().map(|(_, waits)| waits.cost).fold(0, i64::saturating_add);
         let within = |cost: i64| match all > left {
             true => (i128::from(cost) * i128::from(left) / i128::from(all)) as i64,
