@@ -23,16 +23,17 @@ impl Lens {
     /// Box-plot outliers over the non-zero values: v ≥ Q3 + k·IQR or v ≤ Q1 − k·IQR, quartiles by linear
     /// interpolation.
     pub fn outliers(values: &[f64], k: f64) -> Self {
-        let mut sorted: Vec<f64> = values.iter().copied().filter(|v| *v != 0.0 && v.is_finite()).collect();
-        sorted.sort_by(f64::total_cmp);
-        if sorted.is_empty() {
+        let mut rest: Vec<f64> = values.iter().copied().filter(|v| *v != 0.0 && v.is_finite()).collect();
+        if rest.is_empty() {
             return Lens::new(NodeSet::from_nodes(values.len(), []));
         }
-        let quartile = |q: f64| {
-            let at = q * (sorted.len() - 1) as f64;
-            let low = at.floor() as usize;
-            let high = (low + 1).min(sorted.len() - 1);
-            sorted[low] + (sorted[high] - sorted[low]) * (at - low as f64)
+        // Two values of the order are asked for, not the whole order.
+        let last = rest.len() - 1;
+        let mut quartile = |q: f64| {
+            let at = q * last as f64;
+            let (_, &mut low, above) = rest.select_nth_unstable_by(at.floor() as usize, f64::total_cmp);
+            let high = above.iter().copied().min_by(f64::total_cmp).unwrap_or(low);
+            low + (high - low) * at.fract()
         };
         let (q1, q3) = (quartile(0.25), quartile(0.75));
         let reach = k * (q3 - q1);

@@ -9,6 +9,7 @@ use crosscut_calls::{Calls, Paths, USUAL_K, hot_path, prune};
 use crosscut_scene::format::{count, many};
 use crosscut_tree::{Lens, NodeId, NodeSet, Unit};
 use crosscut_workbench::{Cell, Chosen, Fact, LensDecl, LensSpec, Refusal};
+use rayon::prelude::*;
 
 use super::scoped::Scoped;
 use super::trees::Asked;
@@ -79,14 +80,15 @@ pub fn lens(calls: &Arc<Calls>, asked: &Asked, spec: &LensSpec) -> Result<Chosen
 
 /// What stands out at all places together, or at one of them.
 fn outliers(calls: &Arc<Calls>, place: Option<u32>, k: f64) -> Chosen {
-    let scoped = place.map(|place| Scoped::new(calls, 0, &[place]));
+    let scoped = place.map(|place| Scoped::new(calls, 0, &[place], &[]));
     let sum = |nodes: Range<usize>| match &scoped {
         Some(scoped) => scoped.sum(0, nodes) as f64,
         None => calls.sum(0, nodes) as f64,
     };
     let n = calls.node_count();
-    let own: Vec<f64> = (0..n).map(|at| sum(at..at + 1)).collect();
-    let inclusive: Vec<f64> = (0..n as u32).map(|at| sum(calls.subtree(NodeId(at)))).collect();
+    let own: Vec<f64> = (0..n).into_par_iter().map(|at| sum(at..at + 1)).collect();
+    let inclusive: Vec<f64> =
+        (0..n as u32).into_par_iter().map(|at| sum(calls.subtree(NodeId(at)))).collect();
     let hot = || match &scoped {
         Some(scoped) => hot_path(scoped, 0, NodeId::ROOT),
         None => hot_path(&**calls, 0, NodeId::ROOT),

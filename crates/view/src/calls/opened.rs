@@ -95,7 +95,7 @@ impl Opened {
         let at = kept.iter().position(|known| known.is_of(metric, places));
         let scoped = match at {
             Some(at) => kept.remove(at),
-            None => Arc::new(Scoped::new(&self.calls, metric, places)),
+            None => Arc::new(Scoped::new(&self.calls, metric, places, &kept)),
         };
         kept.insert(0, scoped.clone());
         kept.truncate(KEPT);

@@ -13,6 +13,7 @@ use crosscut_scene::palette::{Ramp, slot};
 use crosscut_scene::{Label, LegendItem, Mark, Plot, Rect, Scene};
 use crosscut_tree::NodeId;
 use crosscut_workbench::{Drawn, Job, Look, Refusal};
+use rayon::prelude::*;
 
 use super::opened::Opened;
 use super::styles::{self, FAINT, NAME_BOLD, NAME_HALO, TINY, role};
@@ -48,7 +49,7 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
         Some(scoped) => scoped.sum(values.metric, nodes),
         None => calls.sum(values.metric, nodes),
     };
-    let own: Vec<f64> = (0..n).map(|at| sum(at..at + 1) as f64).collect();
+    let own: Vec<f64> = (0..n).into_par_iter().map(|at| sum(at..at + 1) as f64).collect();
     let second = match look.option("size") {
         None | Some("auto") => None,
         Some(_) => {
@@ -59,7 +60,7 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
                 Some(scoped) => scoped.sum(values.metric, at..at + 1),
                 None => calls.sum(values.metric, at..at + 1),
             };
-            let own: Vec<f64> = (0..n).map(|at| own(at) as f64).collect();
+            let own: Vec<f64> = (0..n).into_par_iter().map(|at| own(at) as f64).collect();
             Some(Second { values, own })
         }
     };
@@ -67,7 +68,8 @@ pub fn draw(opened: &Opened, look: &Look, job: &Job<'_>) -> Result<Drawn, Refusa
     let rows = (((size.h - TOP - 16.0) / (ROW + LOW / 2.0)) as usize).clamp(4, LEAVES);
     let given = look.option("k").and_then(|text| text.parse::<f64>().ok());
     let k = given.unwrap_or_else(|| fitting(&own, rows));
-    let inclusive: Vec<f64> = (0..n as u32).map(|at| sum(calls.subtree(NodeId(at))) as f64).collect();
+    let inclusive: Vec<f64> =
+        (0..n as u32).into_par_iter().map(|at| sum(calls.subtree(NodeId(at))) as f64).collect();
     let pruned = match &asked.query {
         Some((_, nodes)) => prune_to(calls.tree(), &own, &inclusive, nodes.clone()),
         None => prune(calls.tree(), &own, &inclusive, k, || match &scoped {

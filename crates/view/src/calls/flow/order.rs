@@ -5,6 +5,8 @@
 //! crossings, or else Σ w₁·w₂ over the flows that cross, which is about the area in which they do. The best order of all is kept.
 //! Ties are decided by numbers, so the same graph has the same picture.
 
+use rayon::prelude::*;
+
 use super::levels::Levelled;
 
 /// Sweeps from each start.
@@ -55,41 +57,48 @@ impl Change {
 
 /// Items of each level from top to bottom.
 pub fn order(graph: &Levelled) -> Vec<Vec<usize>> {
-    let mut best = first(graph, true, true);
-    let mut least = crossed(graph, &best);
     // A large graph takes long, and is not read so closely that the last crossing counts; a small one is nothing to try often.
     let starts = STARTS * (LARGE / graph.items.len().max(1)).clamp(1, 8);
     let (starts, sweeps) = if graph.items.len() > LARGE { (2, SWEEPS / 2) } else { (starts, SWEEPS) };
-    for start in 0..starts {
-        let mut now = match start {
-            0 => first(graph, true, true),
-            1 => first(graph, true, false),
-            2 => first(graph, false, true),
-            seed => mixed(graph, seed as u64),
-        };
-        let (mut reached, mut idle) = (crossed(graph, &now), 0);
-        for sweep in 0..sweeps {
-            if least.count == 0 {
-                return best;
-            }
-            if idle == IDLE {
-                break;
-            }
-            // Every other pair of sweeps also takes exchanges that change nothing: they lead out of dead ends.
-            exchange(graph, &mut now, sweep % 4 >= 2, |_| true);
-            sift(graph, &mut now);
-            let crosses = crossed(graph, &now);
-            if crosses.is_less(least) {
-                (best, least) = (now.clone(), crosses);
-            }
-            idle += 1;
-            if crosses.is_less(reached) {
-                (reached, idle) = (crosses, 0);
-            }
-            middle(graph, &mut now, sweep % 2 == 0, start % 2 == 1);
-        }
+    let first = reached(graph, 0, sweeps);
+    if first.1.count == 0 {
+        return first.0;
     }
-    best
+    // Each start for itself, and of those that are as good the first one: the same on any number of processors.
+    let others: Vec<_> = (1..starts).into_par_iter().map(|start| reached(graph, start, sweeps)).collect();
+    let better =
+        |best: (Vec<Vec<usize>>, Crossed), next: (Vec<Vec<usize>>, Crossed)| match next.1.is_less(best.1) {
+            true => next,
+            false => best,
+        };
+    others.into_iter().fold(first, better).0
+}
+
+/// The best order that is reached from one start.
+fn reached(graph: &Levelled, start: usize, sweeps: usize) -> (Vec<Vec<usize>>, Crossed) {
+    let mut now = match start {
+        0 => first(graph, true, true),
+        1 => first(graph, true, false),
+        2 => first(graph, false, true),
+        seed => mixed(graph, seed as u64),
+    };
+    let (mut best, mut least) = (now.clone(), crossed(graph, &now));
+    let mut idle = 0;
+    for sweep in 0..sweeps {
+        if least.count == 0 || idle == IDLE {
+            break;
+        }
+        // Every other pair of sweeps also takes exchanges that change nothing: they lead out of dead ends.
+        exchange(graph, &mut now, sweep % 4 >= 2, |_| true);
+        sift(graph, &mut now);
+        let crosses = crossed(graph, &now);
+        idle += 1;
+        if crosses.is_less(least) {
+            (best, least, idle) = (now.clone(), crosses, 0);
+        }
+        middle(graph, &mut now, sweep % 2 == 0, start % 2 == 1);
+    }
+    (best, least)
 }
 
 /// From an order that was there before: what has a place in it (`old`, by item) keeps it beside all others that have one; what is
