@@ -4,7 +4,7 @@
 //! again. Values are whole numbers of a metric's unit, so the values of all nodes always add up to those of the roots.
 
 mod build;
-mod by_frame;
+mod by_call;
 mod callers;
 mod calls;
 pub mod causes;
@@ -28,7 +28,7 @@ mod union;
 mod waits;
 
 pub use build::{Builder, Given};
-pub use by_frame::ByFrame;
+pub use by_call::ByCall;
 pub use callers::{Callers, MOST as MOST_CALLERS};
 pub use calls::Calls;
 pub use error::CallsError;

@@ -5,7 +5,7 @@ use crate::made;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crosscut_calls::graph::{Filter, MOST_COPIES, Split, SplitBy};
-use crosscut_calls::{By, ByFrame, Calls, Frame, Given, Making, Map, NONE, SuperGraph, Unit, flat};
+use crosscut_calls::{By, ByCall, Calls, Frame, Given, Making, Map, NONE, SuperGraph, Unit, flat};
 use crosscut_tree::NodeId;
 use made::{sampled, samples, written};
 use proptest::prelude::*;
@@ -86,8 +86,9 @@ fn sound(calls: &Calls, graph: &SuperGraph) {
         assert_eq!(graph.own(metric).iter().sum::<i64>(), calls.inclusive(metric, NodeId::ROOT));
         assert_eq!(graph.inclusive(metric)[0], calls.inclusive(metric, NodeId::ROOT));
         let columns = graph.columns(calls, metric);
-        let (by_place, places) =
-            (graph.own_by_place(calls, metric, &ByFrame::of(calls, metric)), calls.place_count());
+        let (by_call, by_frame) = (ByCall::of(calls, metric), ByCall::up_to(calls, metric, 0));
+        let (by_place, places) = (graph.own_by_place(calls, metric, &by_call), calls.place_count());
+        assert_eq!(by_place, graph.own_by_place(calls, metric, &by_frame));
         for node in 0..n {
             assert_eq!(by_place[node * places..(node + 1) * places], own[node]);
             assert_eq!(columns.own(node as u32), own[node]);

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::SuperGraph;
-use crate::by_frame::ByFrame;
+use crate::by_call::ByCall;
 use crate::paths::Paths;
 use crate::schema::NONE;
 
@@ -65,27 +65,27 @@ impl SuperGraph {
         }
     }
 
-    /// What was spent in each super node itself at each place: by super node, then place. A frame all of whose call paths are in one
-    /// super node is taken as a whole; only those of others (copies, splits, what is filtered) are looked at one by one.
-    pub fn own_by_place(&self, paths: &impl Paths, metric: usize, by_frame: &ByFrame) -> Vec<i64> {
+    /// What was spent in each super node itself at each place: by super node, then place. A call all of whose call paths are in one
+    /// super node is taken as a whole; only those of others (copies, splits, calls between filtered functions) are looked at one by one.
+    pub fn own_by_place(&self, paths: &impl Paths, metric: usize, by_call: &ByCall) -> Vec<i64> {
         const SEVERAL: u32 = NONE - 1;
-        let mut to = vec![NONE; paths.frames().len()];
-        for (&frame, &head) in paths.frame_numbers().iter().zip(&self.head_of) {
-            let (Some(to), Some(head)) = (to.get_mut(frame as usize), self.heads.get(head as usize)) else {
+        let mut to = vec![NONE; by_call.frames().len()];
+        for (&call, &head) in by_call.numbers().iter().zip(&self.head_of) {
+            let (Some(to), Some(head)) = (to.get_mut(call as usize), self.heads.get(head as usize)) else {
                 continue;
             };
             *to = if *to == NONE || *to == head.to { head.to } else { SEVERAL };
         }
-        let single = |frame: u32| to.get(frame as usize).is_some_and(|&to| to != SEVERAL);
-        let numbers = paths.frame_numbers().iter().zip(&self.head_of).enumerate();
+        let single = |call: u32| to.get(call as usize).is_some_and(|&to| to != SEVERAL);
+        let numbers = by_call.numbers().iter().zip(&self.head_of).enumerate();
         let apart: Vec<(u32, u32)> = numbers
-            .filter(|(_, (frame, _))| !single(**frame))
+            .filter(|(_, (call, _))| !single(**call))
             .filter_map(|(node, (_, &head))| Some((node as u32, self.heads.get(head as usize)?.to)))
             .collect();
         let (nodes, places) = (self.nodes.len(), paths.column_count());
         let at_place = |place: usize| {
             let mut own = vec![0i64; nodes];
-            let whole = to.iter().zip(by_frame.place(place)).map(|(&to, &value)| (to, value));
+            let whole = to.iter().zip(by_call.place(place)).map(|(&to, &value)| (to, value));
             let values = paths.column(metric, place);
             let parts = apart.iter().map(|&(node, to)| (to, values.get(node as usize).copied().unwrap_or(0)));
             for (to, value) in whole.chain(parts) {

@@ -83,9 +83,9 @@ impl SuperForest {
     /// What was spent in a super node itself at each place, of the metric that it was made by; none where there is one place.
     pub fn own_at_places(&self, of: u32) -> Option<&[i64]> {
         let (metric, places) = (self.making.metric, self.calls.place_count());
-        let by_frame = self.opened.by_frame(metric)?;
+        let by_call = self.opened.by_call(metric)?;
         let own =
-            self.own.get(metric)?.get_or_init(|| self.graph.own_by_place(&*self.calls, metric, by_frame));
+            self.own.get(metric)?.get_or_init(|| self.graph.own_by_place(&*self.calls, metric, by_call));
         own.get(of as usize * places..(of as usize + 1) * places).filter(|_| places > 1)
     }
 

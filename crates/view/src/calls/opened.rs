@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crosscut_calls::causes::{Cause, causes};
-use crosscut_calls::{By, ByFrame, Calls, Map, Peers, Row as FlatRow, Stretch, flat};
+use crosscut_calls::{By, ByCall, Calls, Map, Peers, Row as FlatRow, Stretch, flat};
 use crosscut_scene::palette::{CATEGORIES, slot};
 use crosscut_tree::NodeId;
 use crosscut_workbench::{Refusal, place_nodes};
@@ -20,7 +20,7 @@ pub struct Opened {
     /// Which part of the run this is, in words; "" for all of it.
     pub part: String,
     modules: OnceLock<Arc<Modules>>,
-    by_frame: Vec<OnceLock<ByFrame>>,
+    by_call: Vec<OnceLock<ByCall>>,
     by_module: OnceLock<Vec<Vec<i64>>>,
     /// Sums over places that were chosen last.
     scoped: Mutex<Vec<Arc<Scoped>>>,
@@ -40,7 +40,7 @@ impl Opened {
     /// Of an open run.
     pub fn new(calls: Arc<Calls>) -> Self {
         Opened {
-            by_frame: calls.summary().metrics.iter().map(|_| OnceLock::new()).collect(),
+            by_call: calls.summary().metrics.iter().map(|_| OnceLock::new()).collect(),
             scoped: Mutex::default(),
             calls,
             part: String::new(),
@@ -83,9 +83,9 @@ impl Opened {
         self.modules.get_or_init(|| Arc::new(Modules::of(&self.calls)))
     }
 
-    /// What was spent in each frame itself at each place; found once.
-    pub fn by_frame(&self, metric: usize) -> Option<&ByFrame> {
-        self.by_frame.get(metric).map(|slot| slot.get_or_init(|| ByFrame::of(&*self.calls, metric)))
+    /// What was spent in each frame itself at each place, by who called it; found once.
+    pub fn by_call(&self, metric: usize) -> Option<&ByCall> {
+        self.by_call.get(metric).map(|slot| slot.get_or_init(|| ByCall::of(&*self.calls, metric)))
     }
 
     /// Call paths at some places, of one metric; the last few are kept.
@@ -106,12 +106,12 @@ impl Opened {
     pub fn by_module(&self) -> &[Vec<i64>] {
         self.by_module.get_or_init(|| {
             let modules = self.modules();
-            let Some(by_frame) = self.by_frame(0) else { return Vec::new() };
+            let Some(by_call) = self.by_call(0) else { return Vec::new() };
             let places = self.calls.place_count();
             let mut rows = vec![vec![0i64; places]; modules.names.len()];
             for place in 0..places {
-                for (frame, &value) in by_frame.place(place).iter().enumerate() {
-                    let row = modules.number(frame as u32).and_then(|module| rows.get_mut(module));
+                for (&frame, &value) in by_call.frames().iter().zip(by_call.place(place)) {
+                    let row = modules.number(frame).and_then(|module| rows.get_mut(module));
                     if let Some(sum) = row.and_then(|row| row.get_mut(place)) {
                         *sum = sum.saturating_add(value);
                     }
