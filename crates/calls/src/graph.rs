@@ -17,7 +17,7 @@ use crosscut_tree::NodeId;
 use foldhash::{HashMap, HashMapExt};
 
 pub use assign::MOST_COPIES;
-pub use filter::{Filter, USUAL_SHARE, functions_under};
+pub use filter::{Filter, USUAL_SHARE, functions_under, totals};
 pub use fold::Folded;
 pub use places::Columns;
 pub use split::{Split, SplitBy};
@@ -137,8 +137,13 @@ pub struct SuperGraph {
 impl SuperGraph {
     /// Merges call paths. A split of a super node that is not there is left out; [`SuperGraph::split`] says so.
     pub fn of(paths: &impl Paths, making: &Making) -> Self {
+        SuperGraph::with(paths, making, &totals(paths, making.metric))
+    }
+
+    /// The same for who knows the [`totals`] of the metric already.
+    pub fn with(paths: &impl Paths, making: &Making, totals: &[i64]) -> Self {
         let mut labels = making.map.labels(paths.frames());
-        let filtered = making.filter.filtered(paths, making.metric);
+        let filtered = making.filter.filtered(paths, making.metric, totals);
         for (label, &filtered) in labels.of.iter_mut().zip(&filtered) {
             if filtered {
                 *label = NONE;

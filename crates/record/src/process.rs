@@ -11,7 +11,7 @@ use crosscut_events::{
 };
 
 use crate::options::Options;
-use crate::{clock, failure, files, gomp, idle, memory, mutexes, samples, sys, thread};
+use crate::{clock, failure, files, gomp, idle, memory, mutexes, samples, sampling, sys, thread};
 
 static SHARED: OnceLock<Process> = OnceLock::new();
 /// Off in a process that was not started by `crosscut record`, and in the child of a `fork`.
@@ -28,6 +28,8 @@ pub struct Process {
     pub base_ticks: u64,
     /// Nanoseconds at that moment.
     pub base_nanos: u64,
+    /// What the main thread had used by then ([`crate::sampling::used`]).
+    pub base_used: [u64; 3],
     /// What was asked for.
     pub options: Options,
     /// A microsecond in ticks, once somebody asked.
@@ -70,6 +72,7 @@ extern "C" fn loaded() {
         clock,
         base_ticks,
         base_nanos,
+        base_used: sampling::used(),
         options,
         microsecond: OnceLock::new(),
         next_thread: AtomicU32::new(0),
@@ -115,6 +118,7 @@ impl Process {
             clock: ClockKind::Monotonic,
             base_ticks: 0,
             base_nanos: 0,
+            base_used: [0; 3],
             options,
             // Nothing is gathered or looked at beside what a test stores.
             microsecond: OnceLock::from(0),

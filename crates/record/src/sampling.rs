@@ -3,6 +3,12 @@
 
 use crate::sys;
 
+/// Processor time of this thread in nanoseconds, and how often it left its core, by itself and not.
+pub fn used() -> [u64; 3] {
+    let (voluntary, involuntary) = sys::switches();
+    [sys::processor_nanos(), voluntary, involuntary]
+}
+
 /// When to look next.
 pub struct Sampling {
     /// From these ticks on.
@@ -27,15 +33,19 @@ impl Sampling {
         self.next = if self.often == 0 { u64::MAX } else { 1 };
     }
 
-    /// Processor time in nanoseconds, and how often the thread left its core, by itself and not.
+    /// What the thread has used now.
     #[cold]
     pub fn take(&mut self, now: u64) -> [u64; 3] {
         if self.often > 0 {
             self.last = now;
             self.next = now + self.often;
         }
-        let (voluntary, involuntary) = sys::switches();
-        [sys::processor_nanos(), voluntary, involuntary]
+        used()
+    }
+
+    /// Whether it ever is looked at.
+    pub fn is_on(&self) -> bool {
+        self.often > 0
     }
 
     /// Lanes meet now: the next event looks at it, unless it was looked at just before.

@@ -574,8 +574,13 @@ impl Thread {
     pub fn root(&mut self, own: bool) -> TaskId {
         // SAFETY: the header stays mapped as long as the thread is open.
         let main = unsafe { (*self.header).os_thread } == std::process::id();
-        let now = if main && self.numbered == 0 { 0 } else { self.now() };
+        let is_program = main && self.numbered == 0;
+        let now = if is_program { 0 } else { self.now() };
         self.put_at(now, EventKind::Root, [0]);
+        // The next look is where this is stored, long after what ran until then.
+        if let Some(process) = process::shared().filter(|_| is_program && self.sampling.is_on()) {
+            self.put_at(0, EventKind::Processor, process.base_used);
+        }
         let root = self.number();
         if own {
             self.own_root = root;

@@ -30,9 +30,9 @@ impl Filter {
         Filter { share: 0.0, back: Vec::new() }
     }
 
-    /// By frame: whether it is left in its callers.
-    pub fn filtered(&self, paths: &impl Paths, metric: usize) -> Vec<bool> {
-        let mut filtered = functions_under(paths, metric, self.share);
+    /// By frame: whether it is left in its callers. `totals` are those of the metric.
+    pub fn filtered(&self, paths: &impl Paths, metric: usize, totals: &[i64]) -> Vec<bool> {
+        let mut filtered = functions_under(paths, metric, self.share, totals);
         let back: HashSet<&str> = self.back.iter().map(String::as_str).collect();
         for (filtered, frame) in filtered.iter_mut().zip(paths.frames()) {
             *filtered &= !back.contains(frame.name.as_str());
@@ -41,16 +41,16 @@ impl Filter {
     }
 }
 
-/// By frame: whether less than a share of the program was spent in all its call paths, with callees.
-pub fn functions_under(paths: &impl Paths, metric: usize, share: f64) -> Vec<bool> {
-    let whole = paths.sum(metric, 0..paths.node_count()) as f64;
-    if share <= 0.0 {
-        return vec![false; paths.frames().len()];
-    }
+/// By frame: what was spent in all call paths of its function, with callees; the most there is where it belongs to none.
+pub fn totals(paths: &impl Paths, metric: usize) -> Vec<i64> {
     let functions = Functions::of(paths.frames());
     let rows = by_function(paths, metric, &functions);
-    let small = |&function: &u32| {
-        rows.get(function as usize).is_some_and(|row| (row.inclusive as f64) < share * whole)
-    };
-    functions.of.iter().map(small).collect()
+    let total = |&function: &u32| rows.get(function as usize).map_or(i64::MAX, |row| row.inclusive);
+    functions.of.iter().map(total).collect()
+}
+
+/// By frame: whether less than a share of the program was spent in all call paths of its function, with callees.
+pub fn functions_under(paths: &impl Paths, metric: usize, share: f64, totals: &[i64]) -> Vec<bool> {
+    let whole = paths.sum(metric, 0..paths.node_count()) as f64;
+    totals.iter().map(|&total| share > 0.0 && (total as f64) < share * whole).collect()
 }

@@ -203,7 +203,9 @@ impl Judge<'_> {
     /// Whether a task is too slow to create others because they are small: it has less to do for each than that costs.
     fn creates_small(&self, known: &Known) -> bool {
         let (line, cost) = (known.key.line, self.facts.cost_of_task(known.key.line));
-        let own = known.time / known.blamed.max(1) as i64 - self.facts.cost_within(line);
+        // Where creating is in what it runs, more than usual is still creating: others hold the runtime's lock, or are woken up.
+        let creating = if self.facts.cost_within(line) > 0 { CREATES } else { 0 };
+        let own = known.time / known.blamed.max(1) as i64 - creating;
         own < cost && too_small(self.roles.tasks.get(&line), cost)
     }
 
@@ -238,16 +240,20 @@ impl Judge<'_> {
         let waits: Vec<(u32, Waits)> =
             self.facts.locks.by_line().filter(|(_, waits)| waits.cost > 0).collect();
         let all = waits.iter().map(|(_, waits)| waits.cost).fold(0, i64::saturating_add);
-        let within = |cost: i64| match all > left {
-            true => (i128::from(cost) * i128::from(left) / i128::from(all)) as i64,
-            false => cost,
+        // Of running sums, so that all parts together are exactly what is left.
+        let within = |sum: i64| match all > left {
+            true => (i128::from(sum) * i128::from(left) / i128::from(all)) as i64,
+            false => sum,
         };
+        let mut before = 0i64;
         let charge = |(line, waits): &(u32, Waits)| {
             let who = Who { worst: waits.worst, blamed: waits.waits.max(0) as u64, time: waits.held };
             // Who waits for its turn waits for the iteration before.
             let is_ordered = self.facts.is_ordered(self.tasks, *line);
             let cause = if is_ordered { Cause::DependenceChain } else { Cause::Lock };
-            let cost = within(waits.cost);
+            let sum = before.saturating_add(waits.cost);
+            let cost = within(sum) - within(before);
+            before = sum;
             self.charge(cause, *line, *line, cost, who);
             cost
         };

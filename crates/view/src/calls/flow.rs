@@ -21,6 +21,7 @@ use super::domain::CallsDomain;
 use super::merged::{self, FOLLOWED, SuperForest};
 use super::opened::Opened;
 use laid::Laid;
+use paint::AtPlaces;
 use shown::Shown;
 
 /// From this width on two flows stand beside each other.
@@ -54,8 +55,12 @@ pub fn draw(
     let (shown, laid) = laid_out((look, part), &options, with, job, FOLLOWED)?;
     let made = forest(look, &options, job)?;
     let forest = super_forest(&made)?;
-    let scene = paint::paint(opened, look, forest, &shown, &laid);
     let bars = shown.bars.len();
+    if !forest.is_quick_at_places() {
+        job.draft(Drawn::scene(paint::paint(opened, look, forest, &shown, &laid, AtPlaces::Later), bars));
+        job.check()?;
+    }
+    let scene = paint::paint(opened, look, forest, &shown, &laid, AtPlaces::Drawn);
     Ok(Drawn { trees: vec![key(look)], ..Drawn::scene(scene, bars) })
 }
 

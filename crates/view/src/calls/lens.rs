@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crosscut_calls::graph::functions_under;
+use crosscut_calls::graph::{functions_under, totals};
 use crosscut_calls::{Calls, Paths, USUAL_K, hot_path, prune};
 use crosscut_scene::format::{count, many};
 use crosscut_tree::{Lens, NodeId, NodeSet, Unit};
@@ -120,7 +120,7 @@ fn found(calls: &Calls, nodes: &NodeSet, percent: f64) -> Chosen {
 }
 
 fn large(calls: &Calls, percent: f64) -> Chosen {
-    let small = functions_under(calls, 0, percent / 100.0);
+    let small = functions_under(calls, 0, percent / 100.0, &totals(calls, 0));
     let is = |node: NodeId| small.get(calls.frame_number(node) as usize) == Some(&false);
     let nodes = NodeSet::from_fn(calls.node_count(), is);
     let facts = vec![Fact::new("call paths", Cell::text(count(nodes.len() as i64)))];

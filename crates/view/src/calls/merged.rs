@@ -27,6 +27,9 @@ const LISTED: usize = 6;
 /// Splits that are made one after the other from graphs that are kept; with more of them all are made anew.
 pub const FOLLOWED: usize = 6;
 
+/// Values by call path and place that are looked at while somebody waits: about a hundredth of a second.
+const QUICK: usize = 1 << 24;
+
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
@@ -63,7 +66,7 @@ impl SuperForest {
         job.progress(0.0, "merging call paths")?;
         let graph = match before_last_split(key, with, &making, job)? {
             Some(graph) => graph,
-            None => SuperGraph::of(&**calls, &making),
+            None => SuperGraph::with(&**calls, &making, opened.totals(making.metric)),
         };
         job.check()?;
         let (figures, what) = figures(calls, &graph, making.metric)
@@ -78,6 +81,12 @@ impl SuperForest {
     /// The calls that it was made of.
     pub fn calls(&self) -> &Arc<Calls> {
         &self.calls
+    }
+
+    /// Whether what was spent at each place is there at once: it is known, or there is little to look at.
+    pub fn is_quick_at_places(&self) -> bool {
+        let is_known = self.own.get(self.making.metric).is_some_and(|own| own.get().is_some());
+        is_known || self.calls.node_count().saturating_mul(self.calls.place_count()) < QUICK
     }
 
     /// What was spent in a super node itself at each place, of the metric that it was made by; none where there is one place.

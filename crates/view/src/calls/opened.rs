@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crosscut_calls::causes::{Cause, causes};
+use crosscut_calls::graph::totals;
 use crosscut_calls::{By, ByCall, Calls, Map, Peers, Row as FlatRow, Stretch, flat};
 use crosscut_scene::palette::{CATEGORIES, slot};
 use crosscut_tree::NodeId;
@@ -21,6 +22,7 @@ pub struct Opened {
     pub part: String,
     modules: OnceLock<Arc<Modules>>,
     by_call: Vec<OnceLock<ByCall>>,
+    totals: Vec<OnceLock<Vec<i64>>>,
     by_module: OnceLock<Vec<Vec<i64>>>,
     /// Sums over places that were chosen last.
     scoped: Mutex<Vec<Arc<Scoped>>>,
@@ -41,6 +43,7 @@ impl Opened {
     pub fn new(calls: Arc<Calls>) -> Self {
         Opened {
             by_call: calls.summary().metrics.iter().map(|_| OnceLock::new()).collect(),
+            totals: calls.summary().metrics.iter().map(|_| OnceLock::new()).collect(),
             scoped: Mutex::default(),
             calls,
             part: String::new(),
@@ -86,6 +89,12 @@ impl Opened {
     /// What was spent in each frame itself at each place, by who called it; found once.
     pub fn by_call(&self, metric: usize) -> Option<&ByCall> {
         self.by_call.get(metric).map(|slot| slot.get_or_init(|| ByCall::of(&*self.calls, metric)))
+    }
+
+    /// By frame: what was spent in its function, with callees; found once.
+    pub fn totals(&self, metric: usize) -> &[i64] {
+        let totals = self.totals.get(metric).map(|slot| slot.get_or_init(|| totals(&*self.calls, metric)));
+        totals.map_or(&[], Vec::as_slice)
     }
 
     /// Call paths at some places, of one metric; the last few are kept.

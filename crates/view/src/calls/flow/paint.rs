@@ -31,8 +31,24 @@ const CLIP: f64 = 0.12;
 /// Differences that are told, as a share of a rank's time.
 const MUCH: f64 = 0.0025;
 
+/// Strips over places, and what is told of them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum AtPlaces {
+    /// They are there.
+    Drawn,
+    /// They come with the next picture.
+    Later,
+}
+
 /// Draws.
-pub fn paint(opened: &Opened, look: &Look, forest: &SuperForest, shown: &Shown, laid: &Laid) -> Scene {
+pub fn paint(
+    opened: &Opened,
+    look: &Look,
+    forest: &SuperForest,
+    shown: &Shown,
+    laid: &Laid,
+    places: AtPlaces,
+) -> Scene {
     let size = look.size.sound();
     let mut scene = Scene {
         title: format!("{} · flow of calls", opened.calls.run().name()),
@@ -49,6 +65,7 @@ pub fn paint(opened: &Opened, look: &Look, forest: &SuperForest, shown: &Shown, 
         forest,
         shown,
         laid,
+        places,
         bar: if shown.sides.len() > 2 { 40.0 } else { 14.0 },
         // What is traced is known of the whole run only.
         trace: selected
@@ -81,6 +98,7 @@ struct Painter<'a> {
     forest: &'a SuperForest,
     shown: &'a Shown,
     laid: &'a Laid,
+    places: AtPlaces,
     bar: f32,
     /// By band: the part that belongs to the selection.
     trace: Vec<f64>,
@@ -313,7 +331,10 @@ impl Painter<'_> {
     /// What is spent itself at each place.
     fn at_places(&self, bar: usize) -> Option<&[i64]> {
         let known = self.shown.sides.len() == 1 && self.shown.part.is_empty();
-        self.forest.own_at_places(self.shown.bars[bar].node?).filter(|_| known)
+        if !known || self.places == AtPlaces::Later {
+            return None;
+        }
+        self.forest.own_at_places(self.shown.bars[bar].node?)
     }
 
     /// `▲×2.8` where some ranks spend much more itself than the mean.
