@@ -585,7 +585,11 @@ impl<'a> Pass<'a> {
             EventKind::Processor => {
                 if let &[time, voluntary, involuntary] = event.payload {
                     self.processor = Some(time);
-                    self.found.beside.processor.push((event.ticks, [time, voluntary, involuntary]));
+                    let samples = &mut self.found.beside.processor;
+                    // Of a file that is whole they are in order.
+                    if samples.last().is_none_or(|last| last.0 <= event.ticks) {
+                        samples.push((event.ticks, [time, voluntary, involuntary]));
+                    }
                 }
             }
             EventKind::LoopEnd | EventKind::Depend | EventKind::Count | EventKind::Created => {}

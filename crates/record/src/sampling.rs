@@ -43,9 +43,9 @@ impl Sampling {
         used()
     }
 
-    /// Whether it ever is looked at.
-    pub fn is_on(&self) -> bool {
-        self.often > 0
+    /// Whether it will be looked at, and was not yet.
+    pub fn is_new(&self) -> bool {
+        self.often > 0 && self.last == 0
     }
 
     /// Lanes meet now: the next event looks at it, unless it was looked at just before.

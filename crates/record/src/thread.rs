@@ -578,8 +578,8 @@ impl Thread {
         let now = if is_program { 0 } else { self.now() };
         self.put_at(now, EventKind::Root, [0]);
         // The next look is where this is stored, long after what ran until then.
-        if let Some(process) = process::shared().filter(|_| is_program && self.sampling.is_on()) {
-            self.put_at(0, EventKind::Processor, process.base_used);
+        if let Some(process) = process::shared().filter(|_| is_program && self.sampling.is_new()) {
+            self.put_at(now, EventKind::Processor, process.base_used);
         }
         let root = self.number();
         if own {
