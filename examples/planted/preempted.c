@@ -20,7 +20,7 @@ int main(void)
     for (int i = 0; i < 4; i++)
         pthread_create(&threads[i], NULL, poll, NULL);
 #pragma omp parallel for schedule(dynamic, 2) reduction(+ : sum)
-    for (long i = 0; i < 1600; i++)
+    for (long i = 0; i < 3200; i++)
         sum += work((number)i, 250L * MICROSECOND);
     atomic_store(&stop, 1);
     for (int i = 0; i < 4; i++)

@@ -5,7 +5,7 @@ int main(void)
 {
     number sum = 0;
 #pragma omp parallel for schedule(dynamic, 1) reduction(+ : sum)
-    for (long row = 0; row < 120; row++) {
+    for (long row = 0; row < 600; row++) {
         number cells[200];
         for (long i = 0; i < 200; i++) {
 #pragma omp task shared(cells) // planted: small-tasks

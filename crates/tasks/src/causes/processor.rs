@@ -72,7 +72,8 @@ impl Shares {
         let away = off.saturating_sub(free).saturating_sub(locked).clamp(0, busy.max(0));
         // Who falls asleep more often than it had nothing to do sleeps in its tasks: in a system call, or for a lock that
         // nobody watched. That is what they do, and not what somebody took from them.
-        let is_asleep = stretch.voluntary > stretch.involuntary.saturating_add(gaps);
+        let idle = if free > 0 { gaps } else { gaps - 1 };
+        let is_asleep = stretch.voluntary > stretch.involuntary.saturating_add(idle);
         let (of_busy, blocked) = if is_asleep { (0, away) } else { (away, 0) };
         // The kernel counts a yield among the switches that nobody asked for. Somebody else that takes the core keeps it
         // for longer.
@@ -277,6 +278,16 @@ mod tests {
             shares.add(&stretch(0, 100, 30, 100, 2), used);
             assert_eq!((shares.off, shares.blocked), (off, blocked));
             assert_eq!(shares.busy(0, 100), 1.0 - off as f64 / 100.0);
+        }
+    }
+
+    /// As a program that reads a file before it starts its workers.
+    #[test]
+    fn who_slept_once_and_was_never_sent_away_is_not_preempted() {
+        for (voluntary, off, blocked) in [(1, 0, 70), (0, 70, 0)] {
+            let mut shares = Shares::default();
+            shares.add(&stretch(0, 100, 30, voluntary, 0), used(100, 0));
+            assert_eq!((shares.off, shares.blocked), (off, blocked), "{voluntary}");
         }
     }
 

@@ -19,7 +19,7 @@ use crate::tasks::Tasks;
 /// The part of the time that the program had from which on what it can change is told before what it cannot.
 const MATTERS: i64 = 20;
 /// What lies outside of the program comes first all the same where it costs so many times as much.
-const DWARFED: i64 = 7;
+const DWARFED: i64 = 8;
 /// Waiting at barriers on crowded processors so many times as long as something else costs comes first all the same.
 const CROWDED: i64 = 4;
 
