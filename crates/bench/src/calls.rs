@@ -220,8 +220,12 @@ fn large(dir: &Path, add: Add<'_>) -> Result<()> {
         format!("{first:.0} ms of it for the picture"),
     );
     let filter = |percent: f64| json!({"super/module": {"cut": "", "with": {"filter": percent.to_string()}}});
-    told(&format!("calls: {label}, another filter, server time"), add, |step| {
-        picture(&mut client, "calls.flow", filter(0.2 + f64::from(step) / 50.0), 1280)
+    told(&format!("calls: {label}, another filter, until the flow is there"), add, |step| {
+        picture(&mut client, "calls.flow", filter(0.2 + f64::from(step) / 50.0), 1280)?;
+        Ok(client.first())
+    })?;
+    told(&format!("calls: {label}, another filter, with the strips over ranks"), add, |step| {
+        picture(&mut client, "calls.flow", filter(0.21 + f64::from(step) / 50.0), 1280)
     })?;
     operations(&mut client, &label, add)?;
     for view in ["flow", "icicle", "tree", "places", "scatter", "strip"] {

@@ -32,6 +32,8 @@ pub struct Door {
 pub struct Talk {
     socket: WebSocket<TcpStream>,
     next: u32,
+    /// Milliseconds from the last question to the first thing that could be shown: a draft, or the answer.
+    first: f64,
 }
 
 /// A picture as far as the walk needs it.
@@ -93,6 +95,11 @@ impl Client {
         let _ = self.talk.socket.close(None);
         let _ = self.talk.socket.flush();
         let _ = self.talk.socket.get_ref().shutdown(Shutdown::Both);
+    }
+
+    /// Milliseconds from the last question to the first thing that could be shown.
+    pub fn first(&self) -> f64 {
+        self.talk.first
     }
 
     /// Asks over its own connection.
@@ -189,7 +196,7 @@ impl Door {
         let stream = TcpStream::connect(&self.host)?;
         stream.set_nodelay(true)?;
         let (socket, _) = tungstenite::client(request, stream).map_err(|e| anyhow::anyhow!("{e}"))?;
-        Ok(Talk { socket, next: 0 })
+        Ok(Talk { socket, next: 0, first: 0.0 })
     }
 }
 
@@ -209,6 +216,8 @@ impl Talk {
     pub fn ask(&mut self, mut request: Value) -> Result<(Value, Vec<u8>, usize)> {
         self.next += 1;
         request["id"] = self.next.into();
+        let begin = Instant::now();
+        let mut first = None;
         self.socket.send(Message::text(request.to_string()))?;
         loop {
             let Message::Binary(sent) = self.socket.read()? else { continue };
@@ -221,6 +230,9 @@ impl Talk {
             let mut answer: Value = serde_json::from_slice(&bytes[4..4 + n])?;
             if let Some(error) = answer.get("error") {
                 bail!("{error}");
+            }
+            if answer.get("ok").is_some() {
+                self.first = *first.get_or_insert_with(|| begin.elapsed().as_secs_f64() * 1e3);
             }
             if answer.get("progress").is_some() {
                 continue; // not the last one

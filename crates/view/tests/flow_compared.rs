@@ -9,8 +9,11 @@ use crosscut_run::RunWriter;
 use crosscut_scene::{Scene, limits};
 use crosscut_tree::NodeId;
 use crosscut_view::calls::CallsDomain;
+use crosscut_view::calls::flow::laid::{Laid, Page};
+use crosscut_view::calls::flow::paint::{AtPlaces, paint};
 use crosscut_view::calls::flow::shown::{Other, Shown, Side};
 use crosscut_view::calls::merged::SuperForest;
+use crosscut_view::calls::opened::Opened;
 use crosscut_workbench::{Against, Look, Nodes, Settings, Shown as Drawn, Size, TreeRef};
 use profile::LATE;
 
@@ -66,6 +69,25 @@ fn shown(bench: &bench::Bench, look: &Look, others: &[usize]) -> Shown {
         Other { name: format!("run {run}"), calls: calls(run), graph, metric: 0 }
     };
     Shown::of(forest, look, &others.iter().map(other).collect::<Vec<_>>(), None)
+}
+
+/// A large profile is drawn without what is told of places first: all else stands where it stays.
+#[test]
+fn a_draft_lacks_only_what_is_told_of_places() {
+    let bench = runs();
+    let look = look(None, 1280.0);
+    let shown = shown(&bench, &look, &[]);
+    let laid = Laid::of(&shown, Page::of(&look, &shown, 1), None);
+    let tree = TreeRef { key: "super/module".to_owned().into(), with: Default::default() };
+    let forest = bench.bench.job(0, |job| bench.bench.forest(&tree, job)).unwrap();
+    let forest: &SuperForest = forest.as_any().downcast_ref().unwrap();
+    let opened = Opened::new(forest.calls().clone());
+    let drawn = |places| paint(&opened, &look, forest, &shown, &laid, places);
+    let (draft, whole) = (drawn(AtPlaces::Later), drawn(AtPlaces::Drawn));
+    assert_eq!(format!("{whole:?}"), format!("{:?}", scene(&bench, &look)));
+    assert!(draft.grids.is_empty() && !whole.grids.is_empty() && says(&whole, "▲×") && !says(&draft, "▲×"));
+    assert_eq!(format!("{:?}", draft.boxes), format!("{:?}", whole.boxes));
+    assert_eq!(format!("{:?}", draft.ribbons), format!("{:?}", whole.ribbons));
 }
 
 /// For each bar of each side: with callees = itself + folded + what leaves it.
