@@ -264,7 +264,7 @@ fn look(bench: &Workbench, args: &Args, view: &View, clock: Clock) -> Result<Loo
     }
     let height = if short(view) == "profile" { 240 } else { 640 };
     look.size = Size { w: args.width.unwrap_or(1200) as f32, h: args.height.unwrap_or(height) as f32 };
-    // The one tree whose values can be told inside of others.
+    // The one tree whose values are known inside of others.
     if args.inside.is_some() && !view.trees.contains(&"calls") {
         bail!("--inside: {} is of the whole run; pictures of call paths are not", short(view));
     }
