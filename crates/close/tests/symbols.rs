@@ -122,6 +122,33 @@ int main(int argc, char **argv) {
     return sum == 42;
 }
 "#;
+/// Regions say where they were started from; functions that stand above and below are inlined behind them.
+const REGIONS_C: &str = r#"
+#include <stdio.h>
+#include "mark.h"
+void GOMP_parallel(void (*body)(void *), void *data, unsigned members, unsigned flags) {
+    static const char *what[] = {"above", "below"};
+    static int regions;
+    printf("%lx 0 %s\n", (unsigned long)__builtin_return_address(0), what[regions++]);
+    body(data);
+}
+static double cells[400];
+static double relax(long n, double x) { for (long i = 0; i < n; i++) x = x * 0.99 + 1e-9; return x; }
+static void above(void) { for (int i = 0; i < 400; i++) cells[i] = relax(60, i); }
+static void below(void);
+int main(int argc, char **argv) {
+    double sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+    for (int i = 0; i < 400; i++) sum += relax(20, cells[i]);
+    above(); // above
+#pragma omp parallel for reduction(+ : sum)
+    for (int i = 0; i < 400; i++) sum += relax(20, cells[i]);
+    below(); // below
+    done();
+    return sum + cells[3] == 42;
+}
+static void below(void) { for (int i = 0; i < 400; i++) cells[i] += relax(50, i); }
+"#;
 const BARRIERS_C: &str = r#"
 #include <stdio.h>
 #include "inlined.h"
@@ -260,6 +287,7 @@ impl Workshop {
             ("inlined.h", INLINED_H),
             ("turns.c", TURNS_C),
             ("barriers.c", BARRIERS_C),
+            ("regions.c", REGIONS_C),
             ("crosscut.h", OWN_H),
             ("classes.cpp", CLASSES_CPP),
             ("sample.rs", RUST),
@@ -375,6 +403,24 @@ fn constructs_that_one_lane_runs_and_turns() {
             let above = if what == "turn" && level == "-O0" { 2 } else { 0 };
             assert_eq!(found.line, line(what) - above, "{level}: {what} at {found}");
             assert_eq!(found.function, "main");
+        }
+    }
+}
+
+/// Behind a region the next statement is the call, wherever what is called stands and is inlined.
+#[test]
+fn calls_that_are_inlined_behind_regions() {
+    let shop = Workshop::new();
+    let line = |what: &str| {
+        REGIONS_C.lines().position(|text| text.ends_with(&format!("// {what}"))).unwrap() as i64 + 1
+    };
+    for level in ["-O0", "-O1", "-O2", "-O3"] {
+        shop.tool(&format!("gcc -g -fopenmp {level} regions.c mark.c -o program"));
+        let said = shop.run("program");
+        assert_eq!(said.addresses.len(), 2);
+        for (&address, (_, what)) in said.addresses.iter().zip(&said.expected) {
+            let found = &resolve(&said.maps, &[address | AFTER]).positions[0].source;
+            assert_eq!((found.line, &*found.function), (line(what), "main"), "{level}: {what} at {found}");
         }
     }
 }

@@ -182,8 +182,28 @@ impl<'a> Dwarf<'a> {
         found
     }
 
-    /// The first line behind that of a frame, in its file, of which there is a statement in a stretch of code.
-    pub fn line_behind(&self, code: std::ops::Range<u64>, frame: &Frame) -> Option<u32> {
+    /// Lines whose statements begin at an address, in the file of the code at another one, in their order. Where a function is inlined,
+    /// GCC first has the line that calls it, and then its own, before what is inlined begins.
+    pub fn lines_at(&self, address: u64, like: u64) -> Vec<u32> {
+        let unit = self.finish(self.context.find_dwarf_and_unit(address));
+        let Some(program) = unit.and_then(|unit| unit.line_program.clone()) else { return Vec::new() };
+        let mut found: Vec<(u64, u32)> = Vec::new();
+        let mut file = (0, None);
+        let mut rows = program.rows();
+        while let Ok(Some((_, row))) = rows.next_row() {
+            if (file.0..=like).contains(&row.address()) && !row.end_sequence() {
+                file = (row.address(), Some(row.file_index()));
+            }
+            if row.address() == address && row.is_stmt() && !row.end_sequence() {
+                let line = row.line().and_then(|line| u32::try_from(line.get()).ok());
+                found.extend(line.map(|line| (row.file_index(), line)));
+            }
+        }
+        found.into_iter().filter(|found| Some(found.0) == file.1).map(|found| found.1).collect()
+    }
+
+    /// The first line behind another one of a frame's file of which there is a statement in a stretch of code.
+    pub fn line_behind(&self, code: std::ops::Range<u64>, frame: &Frame, before: u32) -> Option<u32> {
         let unit = self.finish(self.context.find_dwarf_and_unit(code.start))?;
         let mut found: Vec<(u32, u64)> = Vec::new();
         let mut rows = unit.line_program.clone()?.rows();
@@ -192,7 +212,7 @@ impl<'a> Dwarf<'a> {
             if code.contains(&row.address())
                 && row.is_stmt()
                 && !row.end_sequence()
-                && let Some(line) = line.filter(|&line| line > frame.line)
+                && let Some(line) = line.filter(|&line| line > before)
             {
                 found.push((line, row.address()));
             }

@@ -112,15 +112,16 @@ impl Module<'_> {
         for address in dwarf.statements_from(call + 1) {
             let frames = dwarf.frames(address);
             let next = frames.len().checked_sub(depth).and_then(|at| frames.get(at));
-            if let Some(next) = next
-                && (&next.function, &next.file) == (&caller.function, &caller.file)
-                && next.line != 0
-                && next.line != caller.line
-            {
-                let back = (next.line < caller.line).then(|| self.line_behind(call, next)).flatten();
-                let back = back.filter(|&line| line < caller.line);
-                return Source { line: i64::from(back.unwrap_or(next.line)), ..here };
-            }
+            let next = next.filter(|next| (&next.function, &next.file) == (&caller.function, &caller.file));
+            let Some(next) = next.filter(|next| next.line != 0 && next.line != caller.line) else { continue };
+            // A function that is inlined there may have its line here already, behind that of its call. What stands above the
+            // function that calls is not of it.
+            let is_own = |line: &u32| *line >= caller.declared && *line != caller.line;
+            let lines = if frames.len() == depth { dwarf.lines_at(address, call) } else { Vec::new() };
+            let Some(line) = lines.into_iter().chain([next.line]).find(is_own) else { continue };
+            let back = (line < caller.line).then(|| self.line_behind(call, next, line)).flatten();
+            let back = back.filter(|&line| line < caller.line);
+            return Source { line: i64::from(back.unwrap_or(line)), ..here };
         }
         here
     }
@@ -160,12 +161,12 @@ impl Module<'_> {
 
     /// The first line of a function behind one of its lines. At the end of a loop a program goes back to the line that the loop
     /// begins with, and on from there.
-    fn line_behind(&self, address: u64, frame: &Frame) -> Option<u32> {
+    fn line_behind(&self, address: u64, frame: &Frame, line: u32) -> Option<u32> {
         let symbols = self.symbols.get_or_init(|| self.symbols());
         let after = symbols.partition_point(|symbol| symbol.address <= address);
         let symbol = symbols[..after].last().filter(|symbol| address - symbol.address < symbol.size)?;
         let code = symbol.address..symbol.address.checked_add(symbol.size)?;
-        self.dwarf.as_ref()?.line_behind(code, frame)
+        self.dwarf.as_ref()?.line_behind(code, frame, line)
     }
 
     /// What runs if the result of a call says so: the statement to which the program goes then, or the next one where what comes
