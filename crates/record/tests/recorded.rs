@@ -274,6 +274,8 @@ fn processor_time_is_no_longer_than_the_time() {
     let recorded = record("clang-19", &["-O2"], "lines.c", &[], "");
     let tasks = &recorded.tasks;
     assert_eq!(tasks.summary().workers, 2);
+    // What ran before the first event counts, too.
+    assert_eq!(tasks.stretches(0).next().map(|stretch| stretch.from), Some(0));
     for worker in 0..tasks.workers() {
         let stretches: Vec<_> = tasks.stretches(worker).collect();
         assert!(stretches.len() > 2, "worker {worker}");
