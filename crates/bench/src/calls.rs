@@ -193,7 +193,7 @@ fn peer(python: &Path, files: &[PathBuf], alone: &[PathBuf], ranks: usize) -> Re
 fn large(dir: &Path, add: Add<'_>) -> Result<()> {
     const LARGE: u64 = 1_000_000;
     let crosscut = std::env::current_exe()?.with_file_name("crosscut");
-    let run = dir.join("large.crosscut");
+    let run = dir.join("calls.crosscut");
     let made = Command::new(&crosscut)
         .args(["synth", "calls", "--ranks", "256", "--slow", "64-95", "--size"])
         .arg(LARGE.to_string())

@@ -156,12 +156,13 @@ impl Client {
         Ok(Picture { cut, ms, round, closed, open, boxes, bytes })
     }
 
-    /// Asks for a window of the timeline or profile; says the server time in milliseconds.
-    pub fn window(&mut self, view: &str, from: f64, to: f64) -> Result<f64> {
+    /// Asks for a window of the timeline or profile; says the milliseconds until there is a picture, and the server time of the last one,
+    /// which also has what costs time.
+    pub fn window(&mut self, view: &str, from: f64, to: f64) -> Result<(f64, f64)> {
         let scope = json!({ "time": [from, to] });
         let look = json!({ "view": view, "run": 0, "scope": scope, "size": { "w": 1280.0, "h": 400.0 } });
         let (answer, _, _) = self.ask(json!({ "ask": "scene", "look": look }))?;
-        answer["ms"].as_f64().context("no ms")
+        Ok((self.first(), answer["ms"].as_f64().context("no ms")?))
     }
 
     /// Asks what is open: (first, last) time of the run.
