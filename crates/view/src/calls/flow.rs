@@ -56,7 +56,7 @@ pub fn draw(
     let made = forest(look, &options, job)?;
     let forest = super_forest(&made)?;
     let bars = shown.bars.len();
-    if !forest.is_quick_at_places() {
+    if paint::tells_of_places(&shown) && !forest.is_quick_at_places() {
         job.draft(Drawn::scene(paint::paint(opened, look, forest, &shown, &laid, AtPlaces::Later), bars));
         job.check()?;
     }

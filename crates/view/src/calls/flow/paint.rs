@@ -40,6 +40,11 @@ pub enum AtPlaces {
     Later,
 }
 
+/// Whether anything is told of places: not of what is compared, nor of a part of the run.
+pub fn tells_of_places(shown: &Shown) -> bool {
+    shown.sides.len() == 1 && shown.part.is_empty()
+}
+
 /// Draws.
 pub fn paint(
     opened: &Opened,
@@ -330,8 +335,7 @@ impl Painter<'_> {
 
     /// What is spent itself at each place.
     fn at_places(&self, bar: usize) -> Option<&[i64]> {
-        let known = self.shown.sides.len() == 1 && self.shown.part.is_empty();
-        if !known || self.places == AtPlaces::Later {
+        if !tells_of_places(self.shown) || self.places == AtPlaces::Later {
             return None;
         }
         self.forest.own_at_places(self.shown.bars[bar].node?)
